@@ -51,6 +51,7 @@ extension Configuration {
         let testRoots = readTestRoots(top.optional("trust"), files)
         let log = LogSettings(reading: top.optional("log"))
         let operate = OperateSection(reading: top.optional("operate"), files, callers)
+        let verdicts = VerdictSettings(reading: top.optional("verdicts"), files, ledger: store?.path ?? "")
         var vendors = VendorSettings(reading: top.optional("vendors"), files)
         let services = VendorSections(apple: top.optional("apple"), google: top.optional("google"), files, schemes)
         let lists = RevocationLists(
@@ -74,15 +75,15 @@ extension Configuration {
         }
         if let value = top.optional("callers") { warnOfUnreachable(callers, listen + operate.listen, in: value) }
         if let value = top.optional("apps") { warnOfUnused(apps, callers, in: value) }
-        if let store { reader.requireOwnFiles(for: store, lists, configuration: file) }
+        if let store { reader.requireOwnFiles(for: store, lists, verdicts, configuration: file) }
         try reader.finish()
         guard let store else { throw ConfigurationError(file: file, "\"store\" is missing") }
         let fixed = FixedConfiguration(
             listen: listen, store: store, limits: limits, servesTLS: tls != nil, plugins: plugins, operate: operate.listen)
         var live = LiveConfiguration(
             callers: callers, apps: apps, testRoots: testRoots, tls: tls?.settings, log: log,
-            operate: operate.settings, vendors: vendors, appleTeams: services.appleTeams, revocationLists: lists,
-            provisioning: provisioning, plugins: catalog.entries,
+            operate: operate.settings, verdicts: verdicts, vendors: vendors, appleTeams: services.appleTeams,
+            revocationLists: lists, provisioning: provisioning, plugins: catalog.entries,
             schemes: schemes, digest: [])
         live.digest = live.digest(of: text, catalog)
         let lines = reader.lines

@@ -56,10 +56,13 @@ struct RunCommand: AsyncParsableCommand {
             let store = try await OpenStore(configuration.fixed.store, accepting: exceptions, logger: logger)
             defer { store.close() }
             if !acceptClock { try await store.checkClock() }
+            let records = VerdictRecordPlace(configuration.live.verdicts, logger: logger)
+            defer { records.store.close() }
             let libraryMetrics = LibraryMetrics()
             MetricsSystem.bootstrap(libraryMetrics)
             let daemon = try await makeDaemon(
-                configuration, ledger: store.ledger, vault: store.vault, libraryMetrics: libraryMetrics, logger: logger)
+                configuration, ledger: store.ledger, vault: store.vault, records: records, libraryMetrics: libraryMetrics,
+                logger: logger)
             let reloader = Reloader(
                 running: configuration.fixed, read: { [config] in try Configuration.load(config) },
                 steps: daemon.reloadSteps + [log.reloadStep { overridden($0) }], problem: daemon.reloadProblem,

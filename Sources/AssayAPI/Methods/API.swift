@@ -42,6 +42,13 @@ package enum API {
     package static let forgetAuditClaims = AppMethod<Assay_V1_ForgetAuditClaimsRequest, Assay_V1_ForgetAuditClaimsResponse>(
         "/assay.v1.Audit/ForgetClaims", roles: [.devices], .notIdempotent)
 
+    // MARK: assay.v1.Verdicts
+
+    package static let listVerdicts = AppFilterMethod<Assay_V1_ListVerdictsRequest, Assay_V1_ListVerdictsResponse>(
+        "/assay.v1.Verdicts/List", roles: [.operate], .idempotent, takesTurns: true)
+    package static let getVerdict = DaemonMethod<Assay_V1_GetVerdictRequest, Assay_V1_VerdictRecord>(
+        "/assay.v1.Verdicts/Get", roles: [.operate, .verify], .idempotent, takesTurns: true)
+
     // MARK: assay.v1.Feeds
 
     package static let listFeeds = DaemonMethod<Assay_V1_ListFeedsRequest, Assay_V1_ListFeedsResponse>(
@@ -102,7 +109,7 @@ package enum API {
         reloadPlugins,
         listQuarantine, readQuarantine, releaseQuarantine, issueCertificate,
         renewCertificate, revokeCertificate, getCertificate, listCertificates, getAuthorities, getRevocationList,
-        provisionDevice, addEnrolments, readmitDevice, removeEnrolment, listEnrolments,
+        provisionDevice, addEnrolments, readmitDevice, removeEnrolment, listEnrolments, listVerdicts, getVerdict,
     ]
 }
 
@@ -117,6 +124,7 @@ extension Assay_V1_ListBlocksRequest: AppRequest {}
 extension Assay_V1_ForgetDeviceRequest: AppRequest {}
 extension Assay_V1_ImportDevicesRequest: AppRequest {}
 extension Assay_V1_ReadAuditRequest: AppRequest {}
+extension Assay_V1_ListVerdictsRequest: AppRequest {}
 extension Assay_V1_GetAuditClaimsRequest: AppRequest {}
 extension Assay_V1_ForgetAuditClaimsRequest: AppRequest {}
 extension Assay_V1_IssueCertificateRequest: AppRequest {}

@@ -17,6 +17,8 @@ package struct LiveConfiguration: Sendable {
     package var log: LogSettings
     /// What the operations addresses answer to peers that are no callers.
     package var operate: OperateSettings
+    /// Which verdicts are recorded, and where.
+    package var verdicts: VerdictSettings
     /// How vendors' services are talked to.
     package var vendors: VendorSettings
     package var appleTeams: AppleTeams

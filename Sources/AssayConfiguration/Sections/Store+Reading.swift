@@ -44,10 +44,14 @@ extension ConfigurationReader {
     /// overwritten.
     ///
     /// - Parameter configuration: the configuration's own file.
-    func requireOwnFiles(for store: FixedConfiguration.Store, _ lists: RevocationLists, configuration: String) {
+    func requireOwnFiles(
+        for store: FixedConfiguration.Store, _ lists: RevocationLists, _ verdicts: VerdictSettings, configuration: String
+    ) {
         let ledger = LedgerFile.Side.allCases.map { ("store.path", $0.path(of: store.path)) }
         var named = paths + ledger + [("", configuration)]
         if !paths.contains(where: { $0.key == "store.key_file" }) { named.append(("store.key_file", store.keyFile)) }
+        if !paths.contains(where: { $0.key == "verdicts.file" }) { named.append(("verdicts.file", verdicts.file)) }
+        for side in ["-wal", "-shm"] { named.append(("verdicts.file", verdicts.file + side)) }
         for list in lists.all where list.setting.file == nil { named.append(("feeds", list.file)) }
         let files = named.map {
             // By its place it is known before it exists, by its identity under every name (hard link).
@@ -69,7 +73,8 @@ extension ConfigurationReader {
     }
 
     private static func isWritten(_ key: String) -> Bool {
-        ["store.path", "store.key_file", "feeds"].contains(key) || (key.hasPrefix("feeds.") && key.hasSuffix(".file"))
+        ["store.path", "store.key_file", "verdicts.file", "feeds"].contains(key)
+            || (key.hasPrefix("feeds.") && key.hasSuffix(".file"))
             || (key.hasPrefix("listen[") && key.hasSuffix(".unix"))
     }
 }

@@ -29,9 +29,13 @@ public struct ChallengeKeyring: Sendable {
                     ? "the challenge was issued for another app" : "the challenge was not issued here for this app and context")
         }
         guard challenge.purpose == purpose else {
-            throw Rejection(.challengeWrongPurpose, "issued for \(challenge.purpose.name), used for \(purpose.name)")
+            throw Rejection(
+                .challengeWrongPurpose, "the challenge was issued for \(challenge.purpose.name) and is used for \(purpose.name)"
+            )
         }
-        guard now < challenge.expiry else { throw Rejection(.challengeExpired, "expired at \(challenge.expiry)") }
+        guard now < challenge.expiry else {
+            throw Rejection(.challengeExpired, "the challenge expired at \(challenge.expiry), now is \(now)")
+        }
     }
 }
 

@@ -18,8 +18,9 @@ extension Configuration {
     package func machineFindings(
         as account: UnixAccount = .current, at now: Timestamp = SystemClock().now()
     ) -> [ConfigurationFinding] {
-        (storeFindings(account) + socketFindings(account) + addressFindings(account) + copyFindings(account)
-            + policyFindings(now) + provisioningFindings(account, now) + pluginFindings(account)).inOrder
+        (storeFindings(account) + recordFindings(account) + socketFindings(account) + addressFindings(account)
+            + copyFindings(account) + policyFindings(now) + provisioningFindings(account, now) + pluginFindings(account))
+            .inOrder
     }
 
     // MARK: Copies of fetched lists

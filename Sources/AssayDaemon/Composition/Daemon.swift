@@ -55,9 +55,11 @@ package struct Daemon: Sendable {
 /// Composes the daemon of a configuration over a ledger. The mains and the tests call the same function.
 ///
 /// Throws a `StartupError`, or what the ledger or the vault says, if the secrets of the ledger cannot be read.
+///
+/// - Parameter records: where verdicts are recorded; `nil`: nowhere.
 package func makeDaemon(
-    _ configuration: Configuration, ledger: any Ledger, vault: SecretVault, clock: any WallClock = SystemClock(),
-    libraryMetrics: LibraryMetrics? = nil, logger: Logger
+    _ configuration: Configuration, ledger: any Ledger, vault: SecretVault, records: VerdictRecordPlace? = nil,
+    clock: any WallClock = SystemClock(), libraryMetrics: LibraryMetrics? = nil, logger: Logger
 ) async throws -> Daemon {
     let (fixed, live) = (configuration.fixed, configuration.live)
     let requestLog = RequestLog(logger: logger)
@@ -72,6 +74,8 @@ package func makeDaemon(
     let changes = ChangeRecorder(ledger: ledger, logger: logger)
     let keys = try await ChallengeKeys(ledger: ledger, vault: vault, clock: clock, logger: logger)
     let subjects = try await SubjectKey(ledger: ledger, vault: vault, clock: clock)
+    let recorder =
+        records.map { VerdictRecorder($0.store, live.verdicts.rule, subjects: subjects, clock: clock) } ?? VerdictRecorder()
     let signer = try await AuditSigner(ledger: ledger, vault: vault, clock: clock)
     let fleets = FleetSecretsCache(root: try await vault.kept("fleet", in: ledger, at: clock.now()))
     let plugins = supervisedPlugins(fixed.plugins, ledger: ledger, fleets: fleets, clock: clock, logger: logger)
@@ -105,7 +109,7 @@ package func makeDaemon(
             RevocationFeed(
                 name: list.declaration.name, settings: live.settings(of: list), client: vendors, clock: clock, logger: logger)
         }, changes: changes, authority: authority, revocationListIssuer: revocationListIssuer,
-        revocationLists: revocationLists, fleets: fleets, plugins: plugins,
+        revocationLists: revocationLists, fleets: fleets, plugins: plugins, recorder: recorder,
         statistics: { serving.statistics(with: fronts) }, certificates: certificates, logger: logger)
     let lists = RevocationFileTask(clock: clock, logger: logger)
     lists.follow(live.revocationFiles.map(\.file))
@@ -136,6 +140,12 @@ package func makeDaemon(
                 authority.exchange(for: next)
                 revocationListIssuer.use(rule)
                 revocationLists.use(publish: publish)
+            }
+        },
+        ReloadStep("records of verdicts", follows: [\.verdicts]) { new in
+            {
+                records?.follow(new.verdicts)
+                recorder.use(new.verdicts.rule)
             }
         },
         ReloadStep("vendors", follows: [\.vendors, \.appleTeams, \.revocationLists]) { new in
@@ -169,7 +179,7 @@ package func makeDaemon(
                 AuditPublisher(ledger: ledger, signer: parts.signer, clock: clock, logger: logger),
                 RetentionTask(
                     ledger: ledger, rule: fixed.store.retention, memory: parts.memory, clock: settled, logger: logger),
-                disk, lists, revocationLists, parts.clockWatch,
+                disk, lists, revocationLists, parts.clockWatch, recorder,
             ],
             logger: logger),
         counters: parts.counters, calls: parts.calls, reloadSteps: steps, reloadProblem: parts.reloadProblem, changes: changes,

@@ -33,6 +33,8 @@ struct DaemonState: Sendable {
     /// The secrets of the apps' fleets.
     let fleets: FleetSecretsCache
     let plugins: PluginAdministration
+    /// Records verdicts for operators.
+    let recorder: VerdictRecorder
     /// The counts of calls and of the fronts' connections.
     let statistics: @Sendable () -> RPCStatistics
     let certificates: CertificateEnd.Slot
@@ -86,16 +88,16 @@ struct DaemonState: Sendable {
             inquiryShare: live.inquiryShare, stages: stages, measures: measures)
         let attestation = AttestationService(
             pipeline: pipeline, keys: keys, counters: counters, clock: clock, requestLog: requestLog, horizon: horizon,
-            observed: observed)
+            observed: observed, recorder: recorder)
         let devices = DevicesService(
             ledger: ledger, subjects: subjects, clock: clock, requestLog: requestLog,
             revoked: { [revocationLists] in revocationLists.wake() })
         let provisioning = ProvisioningService(
             ledger: ledger, authority: authority, lists: revocationListIssuer, pipeline: pipeline, counters: counters,
-            clock: clock, requestLog: requestLog, observed: observed,
+            clock: clock, requestLog: requestLog, observed: observed, recorder: recorder,
             revoked: { [revocationLists] in revocationLists.wake() })
         let fleetService = FleetService(
-            ledger: ledger, authority: authority, clock: clock, requestLog: requestLog,
+            ledger: ledger, authority: authority, clock: clock, requestLog: requestLog, recorder: recorder,
             revoked: { [revocationLists] in revocationLists.wake() })
         let audit = AuditService(ledger: ledger, clock: clock, requestLog: requestLog)
         let lists = revocationFeeds.map { $0 as any TrustFeed } + live.revocationFiles.map { $0 as any TrustFeed }
@@ -107,11 +109,14 @@ struct DaemonState: Sendable {
             clock: clock, clockReport: { [clockWatch] in clockWatch.report },
             transport: statistics,
             receipts: { [receipts] in receipts.report }, reloadProblem: reloadProblem, feeds: lists, certificates: certificates,
-            authorities: { [revocationLists] in revocationLists.report() }, plugins: plugins)
+            authorities: { [revocationLists] in revocationLists.report() }, plugins: plugins,
+            records: { [recorder] in recorder.status })
         let feeds = FeedsService(feeds: lists, changes: changes, clock: clock, requestLog: requestLog)
         let methods = ServedMethods(
             attestation.methods + devices.methods + operations.methods + audit.methods + feeds.methods + provisioning.methods
-                + fleetService.methods + PluginsService(plugins, requestLog: requestLog).methods, authorizer: authorizer,
+                + fleetService.methods + PluginsService(plugins, requestLog: requestLog).methods
+                + VerdictsService(recorder: recorder, apps: apps, subjects: subjects, ledger: ledger).methods,
+            authorizer: authorizer,
             limiter: limiter, counters: calls)
         return ComposedServices(methods: methods, operations: operations, callers: live.callers)
     }

@@ -65,6 +65,7 @@ package struct ConfigurationFinding: Hashable, Sendable {
         case pluginUnpinned = "plugin_unpinned"
         case pluginUser = "plugin_user"
         case operationsOpen = "operations_open"
+        case recordsFile = "records_file"
 
         package var severity: Severity {
             switch self {
@@ -78,7 +79,7 @@ package struct ConfigurationFinding: Hashable, Sendable {
                 .certificateExpiresSoon, .certificateUnfit,
                 .authorityExpired, .privateKeyOpen, .privilegedPort, .policyUnmeetable, .keyCannotSign, .generatedKeys,
                 .issuingToken, .issuingEnded, .revocationDirectory, .fleetArcDiffers, .revocationURLShared,
-                .pluginCatalog, .pluginSandboxWeaker, .operationsOpen:
+                .pluginCatalog, .pluginSandboxWeaker, .operationsOpen, .recordsFile:
                 .warning
             case .counterStrict, .daemonRunning, .issuingEndsSoon, .issuingRoot, .issuingStartShared, .pluginSecret,
                 .pluginUnpinned:
@@ -100,7 +101,7 @@ package struct ConfigurationFinding: Hashable, Sendable {
                 .issuingKey, .issuingToken, .issuingNone, .issuingEnded, .issuingEndsSoon, .revocationDirectory,
                 .fleetArcDiffers, .issuingRoot, .issuingStartShared, .revocationURLShared,
                 .pluginCatalog, .pluginFile, .pluginLauncher, .pluginSandbox, .pluginSecret, .pluginState,
-                .pluginUser:
+                .pluginUser, .recordsFile:
                 false
             }
         }

@@ -19,6 +19,10 @@ package protocol AttestationScheme: Sendable {
     /// Whether evidence under the section registers devices.
     static var registersDevices: Bool { get }
 
+    /// The keys of the section that decide checks, by the code of a failure or the name of a check; a code comes first. Keys of sections within
+    /// the section are joined by dots.
+    static var policyKeys: [String: String] { get }
+
     /// Reads the platform's section of an app. Reports each problem at its value; `nil` if the section cannot be used.
     static func read(_ value: ConfigurationReader.Value, _ shared: SharedSettings) -> (any SchemeSection)?
 
@@ -64,6 +68,7 @@ package protocol AttestationScheme: Sendable {
 extension AttestationScheme {
     package static var sectionKey: String? { nil }
     package static var registersDevices: Bool { false }
+    package static var policyKeys: [String: String] { [:] }
     package static func read(_ value: ConfigurationReader.Value, _ shared: SharedSettings) -> (any SchemeSection)? { nil }
     package static var services: [VendorServiceDeclaration] { [] }
     package static var revocationLists: [RevocationListDeclaration] { [] }

@@ -41,6 +41,8 @@ package final class AppProfile: Sendable {
     package let issuing: IssuingRule?
     /// How devices of the app's fleet are provisioned; `nil`: the app has no fleet.
     package let fleet: Fleet?
+    /// Which keys of the configuration decide the app's checks: for operators.
+    package let policyKeys: PolicyKeys
 
     /// - Parameter listedFormats: the formats whose appraisal needs the list of revoked certificates; `nil`: all of the app's.
     package init(
@@ -50,7 +52,8 @@ package final class AppProfile: Sendable {
         discontinuedFormats: Set<EvidenceFormat> = [], requiredTogether: Set<EvidenceFormat> = [],
         challenges: ChallengeRule = ChallengeRule(),
         binding: BindingRule = BindingRule(), devicesPerSubject: UInt32? = nil, policyDigest: [UInt8],
-        keepsAuditClaims: Bool = false, acceptsSimulated: Bool = false, issuing: IssuingRule? = nil, fleet: Fleet? = nil
+        keepsAuditClaims: Bool = false, acceptsSimulated: Bool = false, issuing: IssuingRule? = nil, fleet: Fleet? = nil,
+        policyKeys: PolicyKeys = PolicyKeys()
     ) {
         self.id = id
         self.verifiers = Dictionary(verifiers.map { ($0.format, $0) }, uniquingKeysWith: { _, last in last })
@@ -69,7 +72,7 @@ package final class AppProfile: Sendable {
         self.policyDigest = policyDigest
         self.keepsAuditClaims = keepsAuditClaims
         self.acceptsSimulated = acceptsSimulated
-        (self.issuing, self.fleet) = (issuing, fleet)
+        (self.issuing, self.fleet, self.policyKeys) = (issuing, fleet, policyKeys)
     }
 }
 

@@ -104,21 +104,28 @@ extension Caller {
     }
 }
 
-/// Names requests, for logs and audit: 8 random bytes of this start of the daemon, and a counter of 8 bytes. No two are the
-/// same, and no system call is needed for each.
+/// Names requests, for logs and audit: 8 bytes that no other request of this generator has and that look random, so that an id is told by its
+/// first digits, then 8 random bytes of the generator. No system call is needed for each.
 package final class RequestIDGenerator: Sendable {
-    private let prefix = SecureRandom.bytes(8)
-    private let count = Atomic<UInt64>(0)
+    private let suffix = SecureRandom.bytes(8)
+    private let count = Atomic<UInt64>(SecureRandom.bytes(8).reduce(0) { $0 << 8 | UInt64($1) })
 
     package init() {}
 
     /// 16 bytes.
     package func next() -> [UInt8] {
-        let number = count.wrappingAdd(1, ordering: .relaxed).newValue
+        let number = Self.scatter(count.wrappingAdd(1, ordering: .relaxed).newValue)
         var name: [UInt8] = []
         name.reserveCapacity(16)
-        name += prefix
         withUnsafeBytes(of: number.bigEndian) { name.append(contentsOf: $0) }
+        name += suffix
         return name
+    }
+
+    /// Maps each number to another one, no two to the same: every step can be undone. (The finaliser of SplitMix64.)
+    private static func scatter(_ number: UInt64) -> UInt64 {
+        var mixed = (number ^ number >> 30) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ mixed >> 31
     }
 }

@@ -194,11 +194,16 @@ enum Registry {
     static func check(_ device: Device, for admitted: AuthorizedRequest, subject: [UInt8]?) throws(StageError) {
         let request = admitted.request
         do throws(Rejection) {
-            guard !device.isBlocked else { throw ReasonCode.deviceBlocked.rejection }
-            guard request.expectedDevice == nil || request.expectedDevice == device.id else {
-                throw ReasonCode.deviceMismatch.rejection
+            guard !device.isBlocked else {
+                throw Rejection(.deviceBlocked, "the device \(device.id) or its subject is blocked")
             }
-            if let owner = device.subject, let subject, owner != subject { throw ReasonCode.keyOwnerMismatch.rejection }
+            if let expected = request.expectedDevice, expected != device.id {
+                throw Rejection(.deviceMismatch, "the evidence is of \(device.id), the request expects \(expected)")
+            }
+            if let owner = device.subject, let subject, owner != subject {
+                throw Rejection(
+                    .keyOwnerMismatch, "the device was registered for another subject than the request names (\(device.id))")
+            }
             guard admitted.profile.acceptsSimulated || !device.registration.simulated else {
                 throw Rejection.simulatedNotAccepted
             }

@@ -235,7 +235,10 @@ package struct VerificationPipeline: Sendable {
             let device = changes.registrations.first?.id ?? prepared.device
             // Evidence that names no device does not match the expected device.
             if let expected = prepared.admitted.request.expectedDevice, expected != device {
-                return refused(ReasonCode.deviceMismatch.rejection, check: "registry", device: device)
+                let found = device.map { "of \($0)" } ?? "of no registered device"
+                return refused(
+                    Rejection(.deviceMismatch, "the evidence is \(found), the request expects \(expected)"), check: "registry",
+                    device: device)
             }
             measures.record(changes, of: prepared)
             let verdict = prepared.verdict(.accepted(assurance), appraisals, fresh.binding, device: device)
@@ -290,7 +293,7 @@ package struct VerificationPipeline: Sendable {
             return .repeated(message: again.serialized(repeated: true))
         case .refused(let code):
             let device = accepted.entry.registrations.isEmpty ? accepted.verdict.device : nil
-            return .verdict(accepted.verdict.rejected(code.rejection, check: "commit", device: device))
+            return .verdict(accepted.verdict.rejected(accepted.rejection(code), check: "commit", device: device))
         }
     }
 
@@ -316,6 +319,24 @@ private enum Progress {
     /// Accepted by the policy; the request's step is to be performed.
     case decided(DecidedRequest)
     case accepted(PendingAcceptance)
+}
+
+extension PendingAcceptance {
+    /// Why the ledger refused the entry, with the values that it compared.
+    fileprivate func rejection(_ code: ReasonCode) -> Rejection {
+        switch code {
+        case .tooManyDevices:
+            let limit = entry.devicesPerSubject.map { "\($0)" } ?? "any number"
+            return Rejection(code, "the subject has as many registered devices as the app allows: \(limit)")
+        case .counterNotIncreasing, .counterTooOld:
+            guard let counter = entry.advances.first?.counter else { return code.rejection }
+            return Rejection(code, "the counter \(counter) was accepted, or overtaken, while this request was judged")
+        case .challengeReused:
+            return Rejection(
+                code, "the challenge was accepted once already, by another request or by an earlier try of this one")
+        default: return code.rejection
+        }
+    }
 }
 
 extension ReasonCode {

@@ -17,13 +17,16 @@ package struct FleetService: Sendable {
     let clock: any WallClock
     let requestLog: RequestLog
     private let revoked: @Sendable () -> Void
+    private let recorder: VerdictRecorder
+    private let names = RequestIDGenerator()
 
     /// - Parameter revoked: called after a provisioning that may have revoked certificates of the device before. Never waits.
     package init(
         ledger: any EnrolmentRegistry & CertificateFacts & DeviceFacts, authority: any CertificateAuthority,
-        clock: any WallClock, requestLog: RequestLog, revoked: @escaping @Sendable () -> Void
+        clock: any WallClock, requestLog: RequestLog, recorder: VerdictRecorder = VerdictRecorder(),
+        revoked: @escaping @Sendable () -> Void
     ) {
-        (self.ledger, self.authority) = (ledger, authority)
+        (self.ledger, self.authority, self.recorder) = (ledger, authority, recorder)
         (self.clock, self.requestLog, self.revoked) = (clock, requestLog, revoked)
     }
 
@@ -44,7 +47,13 @@ package struct FleetService: Sendable {
             return response
         } catch {
             switch error {
-            case .refused(let rejection, _, _): return .with { $0.rejection = Assay_V1_ProvisioningRejection(rejection) }
+            case .refused(let rejection, let check, let device):
+                recorder.refused(
+                    rejection, check: check,
+                    VerdictRecord.Request(
+                        id: names.next(), time: clock.now(), caller: caller.name, app: app.id, purpose: .provision),
+                    device: device?.id, policyDigest: app.policyDigest)
+                return .with { $0.rejection = Assay_V1_ProvisioningRejection(rejection) }
             case .failed(let error): throw error
             case .abandoned: throw RPCError.cancelled
             }

@@ -15,17 +15,20 @@ package struct ProvisioningService: Sendable {
     let requestLog: RequestLog
     private let revoked: @Sendable () -> Void
     private let observed: ObservedVerdicts
+    private let recorder: VerdictRecorder
     private let names = RequestIDGenerator()
 
     /// - Parameter revoked: called after a certificate was revoked. Never waits.
     package init(
         ledger: any CertificateRegistry & EnrolmentRegistry, authority: any CertificateAuthority,
         lists: RevocationListIssuer, pipeline: VerificationPipeline, counters: VerdictCounters, clock: any WallClock,
-        requestLog: RequestLog, observed: ObservedVerdicts = ObservedVerdicts(), revoked: @escaping @Sendable () -> Void
+        requestLog: RequestLog, observed: ObservedVerdicts = ObservedVerdicts(),
+        recorder: VerdictRecorder = VerdictRecorder(), revoked: @escaping @Sendable () -> Void
     ) {
         (self.ledger, self.authority, self.lists) = (ledger, authority, lists)
         (self.pipeline, self.counters) = (pipeline, counters)
-        (self.clock, self.requestLog, self.observed, self.revoked) = (clock, requestLog, observed, revoked)
+        (self.clock, self.requestLog, self.observed, self.recorder) = (clock, requestLog, observed, recorder)
+        self.revoked = revoked
     }
 
     package var methods: [MethodBody] {
@@ -62,6 +65,7 @@ package struct ProvisioningService: Sendable {
         counters.count(answers, to: [authorized])
         requestLog.judged([authorized], answers)
         observed.judged([authorized], answers)
+        recorder.judged([authorized], answers)
         switch answers.first {
         case .verdict(let verdict)?: return try Assay_V1_IssueCertificateResponse(rejection: verdict)
         case .completed(let verdict, let message)?:

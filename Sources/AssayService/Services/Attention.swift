@@ -40,6 +40,8 @@ package enum AttentionCode: String, CaseIterable, Sendable {
     case pluginNotReady = "plugin_not_ready"
     /// Evidence ended processes of a plugin, and is kept aside.
     case pluginQuarantine = "plugin_quarantine"
+    /// Verdicts are not recorded: their file cannot be used or written. Verdicts go on.
+    case recordsUnavailable = "records_unavailable"
 
     /// A list that cannot be refreshed needs attention when its age exceeds this part of its maximum age, in percent.
     static let feedNotice: Int64 = 75
@@ -125,6 +127,9 @@ extension Assay_V1_StatusResponse {
                     .revocationListNotRefreshed,
                     "the revocation list of the CA \(authority.name): \(authority.revocationListProblem)")
             }
+        }
+        if !verdictRecords.problem.isEmpty {
+            add(.recordsUnavailable, "verdicts are not recorded: \(verdictRecords.problem)")
         }
         if configuration.refusedAtUnixMs != 0 {
             let time = Timestamp(unixMilliseconds: configuration.refusedAtUnixMs)

@@ -13,19 +13,20 @@ package struct AttestationService: Sendable {
     private let requestLog: RequestLog
     private let horizon: SpentHorizon
     private let observed: ObservedVerdicts
+    private let recorder: VerdictRecorder
     private let names = RequestIDGenerator()
 
     package init(
         pipeline: VerificationPipeline, keys: ChallengeKeys, counters: VerdictCounters, clock: any WallClock,
         requestLog: RequestLog = .closed, horizon: SpentHorizon = SpentHorizon(),
-        observed: ObservedVerdicts = ObservedVerdicts()
+        observed: ObservedVerdicts = ObservedVerdicts(), recorder: VerdictRecorder = VerdictRecorder()
     ) {
         self.pipeline = pipeline
         self.keys = keys
         self.counters = counters
         self.clock = clock
         self.requestLog = requestLog
-        (self.horizon, self.observed) = (horizon, observed)
+        (self.horizon, self.observed, self.recorder) = (horizon, observed, recorder)
     }
 
     package var methods: [MethodBody] {
@@ -92,6 +93,7 @@ package struct AttestationService: Sendable {
         counters.count(answers, to: batch.requests)
         requestLog.judged(batch.requests, answers)
         observed.judged(batch.requests, answers)
+        recorder.judged(batch.requests, answers)
         batch.answer(answers, names: \.names) { answer in
             switch answer {
             case .verdict(let verdict): .success(verdict.serialized())

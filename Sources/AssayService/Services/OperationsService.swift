@@ -37,6 +37,7 @@ package struct OperationsService: Sendable {
     private let certificates: CertificateEnd.Slot
     private let authorities: @Sendable () -> [Assay_V1_Authority]
     private let plugins: any PluginControl
+    private let records: @Sendable () -> VerdictRecordStatus?
 
     package init(
         apps: AppDirectory, ledger: any LedgerStatusSource, counters: VerdictCounters, signer: AuditSigner,
@@ -44,7 +45,8 @@ package struct OperationsService: Sendable {
         clockReport: @escaping @Sendable () -> ClockWatch.Report, transport: @escaping @Sendable () -> RPCStatistics,
         receipts: @escaping @Sendable () -> ReceiptReport, reloadProblem: ReloadProblem.Slot, feeds: [any TrustFeed] = [],
         certificates: CertificateEnd.Slot = CertificateEnd.Slot(),
-        authorities: @escaping @Sendable () -> [Assay_V1_Authority] = { [] }, plugins: any PluginControl = NoPlugins()
+        authorities: @escaping @Sendable () -> [Assay_V1_Authority] = { [] }, plugins: any PluginControl = NoPlugins(),
+        records: @escaping @Sendable () -> VerdictRecordStatus? = { nil }
     ) {
         self.apps = apps
         self.ledger = ledger
@@ -60,7 +62,7 @@ package struct OperationsService: Sendable {
         self.reloadProblem = reloadProblem
         self.feeds = feeds
         self.certificates = certificates
-        (self.authorities, self.plugins) = (authorities, plugins)
+        (self.authorities, self.plugins, self.records) = (authorities, plugins, records)
     }
 
     package var methods: [MethodBody] { [.unary(API.status) { caller, _ in await status(for: caller) }] }
@@ -103,6 +105,7 @@ package struct OperationsService: Sendable {
         response.authorities = authorities()
         response.plugins = plugins.plugins().shown(to: caller)
         for index in response.plugins.indices { response.plugins[index].lastLines = [] }
+        if let records = records() { response.verdictRecords = records.message(for: caller) }
         response.attention = response.attention()
         return response
     }

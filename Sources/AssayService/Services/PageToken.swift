@@ -114,6 +114,55 @@ extension PageToken {
     }
 }
 
+/// The position of a verdict record as its time and its number, 8 bytes each, big-endian.
+extension PageToken {
+    static let recordLength = 16 + markLength
+
+    init(position: VerdictRecordPosition, of listing: VerdictRecordListing) {
+        var bytes: [UInt8] = []
+        for number in [position.time.unixMilliseconds, position.number] {
+            withUnsafeBytes(of: number.bigEndian) { bytes.append(contentsOf: $0) }
+        }
+        self.init(position: bytes, of: listing.fields)
+    }
+
+    fileprivate static func position(in bytes: [UInt8], of listing: VerdictRecordListing) -> VerdictRecordPosition? {
+        guard let position = position(in: bytes, of: listing.fields), position.count == 16 else { return nil }
+        func number(_ bytes: some Sequence<UInt8>) -> Int64 {
+            Int64(bitPattern: bytes.reduce(0) { $0 << 8 | UInt64($1) })
+        }
+        return VerdictRecordPosition(
+            time: Timestamp(unixMilliseconds: number(position.prefix(8))), number: number(position.suffix(8)))
+    }
+}
+
+extension VerdictRecordListing {
+    fileprivate var fields: FieldDigest {
+        var digest = FieldDigest("assay.verdict-listing.v1")
+        digest.append(app?.text ?? "")
+        digest.append(caller ?? "")
+        digest.append(device?.bytes ?? [])
+        digest.append(subject ?? [])
+        digest.append(reason ?? "")
+        digest.append(decision?.name ?? "")
+        digest.append(since.map { "\($0.unixMilliseconds)" } ?? "")
+        digest.append(until.map { "\($0.unixMilliseconds)" } ?? "")
+        return digest
+    }
+
+    /// The same listing from where a page ended. Throws for the token of another listing.
+    ///
+    /// - Parameter token: the field `page_token`; empty for the first page.
+    func continued(by token: some Collection<UInt8>) throws(RequestError) -> Self {
+        let token = try token.bounded("page_token", by: PageToken.recordLength)
+        guard !token.isEmpty else { return self }
+        guard let position = PageToken.position(in: token, of: self) else { throw .foreignPageToken }
+        var rest = self
+        rest.after = position
+        return rest
+    }
+}
+
 /// How many records a page of a listing has: by default, and at most.
 struct PageSize {
     let usual: UInt32

@@ -25,7 +25,8 @@ package struct AndroidDeviceAppraiser: RegisteredDeviceAppraiser {
         }
         let anchor = try appraisal.check("chain_anchor") { () throws(Rejection) in
             guard let anchor = anchors.first(where: { $0.publicKeySHA256 == registration.anchor }) else {
-                throw Rejection(.untrustedRoot, "the anchor of the registration is no longer trusted")
+                throw Rejection(
+                    .untrustedRoot, "the registration's anchor \(Hex.short(registration.anchor)) is no longer trusted")
             }
             return anchor
         }

@@ -1,5 +1,6 @@
 import AssayCertificates
 import AssayCore
+import Crypto
 
 /// The key description: its content and the checks of it.
 extension KeyAttestationVerifier {
@@ -48,7 +49,9 @@ extension KeyAttestationVerifier {
         let difference = zip(description.challenge, expected).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) }
         try appraisal.require(
             "challenge", !expected.isEmpty && description.challenge.count == expected.count && difference == 0,
-            else: .challengeMismatch, "the attestation challenge is not the expected one")
+            else: .challengeMismatch,
+            "the SHA-256 of the attestation challenge is \(Hex.short(SHA256.bytes(of: description.challenge))), expected "
+                + Hex.short(SHA256.bytes(of: expected)))
     }
 
     /// Levels, then what description and chain say about the same property, then the app's policy.
@@ -67,10 +70,10 @@ extension KeyAttestationVerifier {
         if facts.level > .software {
             try appraisal.require(
                 "level_match", facts.attestationLevel == facts.keyMintLevel, else: .securityLevelMismatch,
-                "attested in \(facts.attestationLevel.name), living in \(facts.keyMintLevel.name)")
+                "the key is attested in \(facts.attestationLevel.name) and stored in \(facts.keyMintLevel.name)")
             try appraisal.require(
                 "chain_level", ChainLevel(chain, chainClass).fits(facts.level), else: .securityLevelMismatch,
-                "the chain is not one for keys in \(facts.level.name)")
+                "the key is in \(facts.level.name), its chain is not one for such keys")
         } else {
             appraisal.skip("level_match")
             appraisal.skip("chain_level")

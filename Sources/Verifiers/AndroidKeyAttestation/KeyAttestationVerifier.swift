@@ -73,7 +73,8 @@ package struct KeyAttestationVerifier: EvidenceVerifier {
         try checkChallenge(description, context.binding, &appraisal)
         try appraisal.require(
             "key_id", evidence.keyID.isEmpty || evidence.keyID == chain.leaf.publicKey.sha256, else: .keyIDMismatch,
-            "the key id is not the digest of the attested key")
+            "the key id is \(Hex.short(evidence.keyID)), the digest of the attested key \(Hex.short(chain.leaf.publicKey.sha256))"
+        )
         try judgeKey(facts, description, chain, chainClass, at: context.now, &appraisal)
         try policy.provisioning.judge(context.facts.attestationKeyUse, of: chainClass, in: &appraisal)
 

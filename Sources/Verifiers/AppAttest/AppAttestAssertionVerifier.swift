@@ -71,7 +71,10 @@ package struct AppAttestAssertionVerifier: EvidenceVerifier {
         let device = try appraisal.check("device") { () throws(Rejection) in
             guard let device = found, device.registration.keyID == evidence.keyID,
                 device.registration.format == AppAttestAttestationVerifier.format
-            else { throw Rejection(.unknownDevice, "no device is registered with this key") }
+            else {
+                throw Rejection(
+                    .unknownDevice, "no device of the app is registered with the key id \(Hex.short(evidence.keyID))")
+            }
             return device
         }
         appraisal.simulated = device.registration.simulated
@@ -92,7 +95,12 @@ package struct AppAttestAssertionVerifier: EvidenceVerifier {
             let nonce = AttestedNonce(authenticatorData: object.authenticatorData, clientDataHash: binding.clientDataHash)
             guard let signature = try? P256.Signing.ECDSASignature(rawRepresentation: signature.raw),
                 key.isValidSignature(signature, for: nonce.signedDigest)
-            else { throw Rejection(.badSignature, "the registered key did not sign this") }
+            else {
+                throw Rejection(
+                    .badSignature,
+                    "the registered key did not sign the expected client data, whose SHA-256 is \(Hex.short(binding.clientDataHash))"
+                )
+            }
         }
     }
 

@@ -9,13 +9,13 @@ extension AppAttestAttestationVerifier {
     func readObject(_ evidence: BoundedEvidence, _ appraisal: inout Appraisal) throws(Rejection) -> AttestationObject {
         try appraisal.require(
             "key_id_form", evidence.keyID.count == SHA256.byteCount, else: .keyIDMismatch,
-            "a key id of \(evidence.keyID.count) bytes")
+            "a key id of \(evidence.keyID.count) bytes, want \(SHA256.byteCount)")
         let object = try appraisal.check("cbor") { () throws(Rejection) in try AttestationObject(parsing: evidence.body[...]) }
         if object.hasUnsignedCDHash {
             appraisal.note("cbor", "unsigned_cd_hash", "a cdHash member that nothing signs was ignored")
         }
         try appraisal.require(
-            "format", object.format.spells("apple-appattest"), else: .wrongFormat, "fmt is not apple-appattest")
+            "format", object.format.spells("apple-appattest"), else: .wrongFormat, "fmt is not \"apple-appattest\"")
         try appraisal.check("x5c") { () throws(Rejection) in
             try UnverifiedChain.checkLength(object.certificates.count, profile: Self.chainProfile)
         }
@@ -49,13 +49,17 @@ extension AppAttestAttestationVerifier {
             let certified = try NonceExtension(chain.leaf.value(of: NonceExtension.oid))
             let nonce = AttestedNonce(authenticatorData: object.authenticatorData, clientDataHash: binding.clientDataHash)
             guard nonce.equals(certified.nonce) else {
-                throw Rejection(.nonceMismatch, "the nonce is that of other client data or authenticator data")
+                throw Rejection(
+                    .nonceMismatch,
+                    "the certificate has the nonce \(Hex.short(certified.nonce)), expected \(Hex.short(Array(nonce.digest))), "
+                        + "over the client data whose SHA-256 is \(Hex.short(binding.clientDataHash))")
             }
         }
         let point = chain.leaf.publicKey.keyBytes
         try appraisal.require(
             "key_id", point.withUnsafeBytes({ SHA256.hash(bytes: $0) }).elementsEqual(evidence.keyID), else: .keyIDMismatch,
-            "the key id is not the digest of the certified key")
+            "the key id is \(Hex.short(evidence.keyID)), the digest of the certified key \(Hex.short(SHA256.bytes(of: Array(point))))"
+        )
     }
 
     /// A12, and the claims that do not depend on later checks.
@@ -92,26 +96,30 @@ extension AppAttestAttestationVerifier {
         let (data, credential) = (attested.data, attested.credential)
         let identity = try appraisal.check("app_id") { () throws(Rejection) in
             guard let identity = identities.named(data.rpIDHash) else {
-                throw Rejection(.appIDMismatch, "the App ID is none of those configured")
+                throw Rejection(
+                    .appIDMismatch,
+                    "the App ID with the SHA-256 \(Hex.short(data.rpIDHash)) is none of those configured: \(identities.shown)")
             }
             return identity
         }
         appraisal.claims.add("app_id", identity.appID.map { .text($0) })
         appraisal.claims.add("platform", .text(identity.platform.rawValue))
         try appraisal.require("flags", data.flags.contains(.attestedCredential), else: .flagsInvalid, "the AT flag is not set")
-        try appraisal.require("counter", data.signCount == 0, else: .counterNotZero, "counter \(data.signCount)")
+        try appraisal.require("counter", data.signCount == 0, else: .counterNotZero, "the counter is \(data.signCount), want 0")
         let environment = try appraisal.check("environment") { () throws(Rejection) in
             guard let environment = AppAttestEnvironment(aaguid: credential.aaguid) else {
                 throw Rejection(.environmentMismatch, "the AAGUID is that of no environment")
             }
             guard identity.environments.contains(environment) else {
-                throw Rejection(.environmentMismatch, "the app does not allow the \(environment.rawValue) environment")
+                throw Rejection(
+                    .environmentMismatch,
+                    "the key is of the \(environment.rawValue) environment, the app allows \(identity.environments.shown)")
             }
             return environment
         }
         try appraisal.require(
             "credential_id", credential.id.elementsEqual(attested.keyID), else: .credentialIDMismatch,
-            "the credential id is not the key id")
+            "the credential id is \(Hex.short(credential.id)), the key id \(Hex.short(attested.keyID))")
         try appraisal.check("credential_key") { () throws(Rejection) in
             guard try COSEKey(credential.key).isPoint(chain.leaf.publicKey.keyBytes) else {
                 throw Rejection(.credentialKeyMismatch, "the credential public key is not the certified key")

@@ -43,13 +43,20 @@ package struct AppAttestDeviceAppraiser: RegisteredDeviceAppraiser {
         let identity = try appraisal.check("app_id") { () throws(Rejection) in
             guard case .bytes(let registered)? = registration.claims["rp_id_hash"], registered.elementsEqual(identifier)
             else {
-                throw Rejection(.appIDMismatch, "the App ID is not that of the registration")
+                throw Rejection(
+                    .appIDMismatch,
+                    "the App ID with the SHA-256 \(Hex.short(identifier)) is not that of the registration")
             }
             let platform = registration.claims.text("platform")
             let identity = identities.first {
                 $0.rpIDHash == registered && (platform == nil || platform == $0.platform.rawValue)
             }
-            guard let identity else { throw Rejection(.appIDMismatch, "the App ID is no longer configured") }
+            guard let identity else {
+                throw Rejection(
+                    .appIDMismatch,
+                    "the registration's App ID, with the SHA-256 \(Hex.short(registered)), is none of those configured: \(identities.shown)"
+                )
+            }
             return identity
         }
         appraisal.claims.add("app_id", identity.appID.map { .text($0) })
@@ -57,7 +64,12 @@ package struct AppAttestDeviceAppraiser: RegisteredDeviceAppraiser {
         try appraisal.check("environment") { () throws(Rejection) in
             guard let environment = AppAttestEnvironment(bytesOf: registration.environment),
                 identity.environments.contains(environment)
-            else { throw Rejection(.environmentMismatch, "the app does not allow the environment of the registration") }
+            else {
+                throw Rejection(
+                    .environmentMismatch,
+                    "the registration is of the \(registration.environment) environment, the app allows \(identity.environments.shown)"
+                )
+            }
         }
         try checkAnchor(registration, &appraisal)
     }
@@ -74,7 +86,8 @@ package struct AppAttestDeviceAppraiser: RegisteredDeviceAppraiser {
         }
         let anchor = try appraisal.check("chain_anchor") { () throws(Rejection) in
             guard let anchor = anchors.first(where: { $0.publicKeySHA256 == registration.anchor }) else {
-                throw Rejection(.untrustedRoot, "the anchor of the registration is no longer trusted")
+                throw Rejection(
+                    .untrustedRoot, "the registration's anchor \(Hex.short(registration.anchor)) is no longer trusted")
             }
             return anchor
         }

@@ -61,12 +61,23 @@ extension [AppAttestIdentity] {
         }
     }
 
+    /// The App IDs for a sentence, or their hashes where only these are known.
+    var shown: String {
+        let names = map { $0.appID ?? "SHA-256 \(Hex.short($0.rpIDHash))" }
+        return names.prefix(4).joined(separator: ", ") + (names.count > 4 ? " and \(names.count - 4) more" : "")
+    }
+
     /// The identity that an attestation names. The evidence does not distinguish the platforms of one App ID with certainty: if
     /// both are configured, the stricter rules of macOS apply to both.
     func named(_ rpIDHash: ArraySlice<UInt8>) -> AppAttestIdentity? {
         let named = filter { $0.rpIDHash.elementsEqual(rpIDHash) }
         return named.first { $0.platform == .macOS } ?? named.first
     }
+}
+
+extension Set<AppAttestEnvironment> {
+    /// For a sentence.
+    var shown: String { map(\.rawValue).sorted().joined(separator: ", ") }
 }
 
 /// Which of Apple's two services attested the key.

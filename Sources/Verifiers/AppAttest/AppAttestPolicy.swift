@@ -64,7 +64,7 @@ extension AppAttestPolicy {
         if let version = reported.bundleVersion, vouched || !allows(version: version) {
             try appraisal.require(
                 "bundle_version", allows(version: version), else: .bundleVersionNotAllowed,
-                "the bundle version is not on the list")
+                "the bundle version is \(version.shown), allowed: \(shownVersions)")
         } else if requireExtensions, allowedBundleVersions != nil {
             try appraisal.require("bundle_version", false, else: .bundleVersionNotAllowed, "no bundle version is reported")
         } else {
@@ -74,9 +74,14 @@ extension AppAttestPolicy {
 
     private func judge(category: UInt32, in appraisal: inout Appraisal) throws(Rejection) {
         try appraisal.require(
-            "validation_category", allows(category: category), else: .categoryNotAllowed, "validation category \(category)")
+            "validation_category", allows(category: category), else: .categoryNotAllowed,
+            "validation category \(category), allowed: \(shownCategories)")
     }
 
+    private var shownCategories: String {
+        (allowedValidationCategories ?? []).sorted().map { "\($0)" }.joined(separator: ", ")
+    }
+    private var shownVersions: String { (allowedBundleVersions ?? []).sorted().map(\.text).shown }
     private func allows(category: UInt32) -> Bool { allowedValidationCategories?.contains(category) ?? true }
     private func allows(version: String) -> Bool { allowedBundleVersions?.contains(OpaqueText(version)) ?? true }
 }

@@ -111,10 +111,12 @@ extension CertificateBundleVerifier {
         }
         try appraisal.check("timestamp") { () throws(Rejection) in
             guard time <= now.adding(milliseconds: policy.maxFuture) else {
-                throw Rejection(.timestampInFuture, "the bundle is of \(time)")
+                throw Rejection(
+                    .timestampInFuture, "the bundle is of \(time), now is \(now), at most \(policy.maxFuture / 1000) s ahead")
             }
             guard time >= now.adding(milliseconds: -policy.maxAge) else {
-                throw Rejection(.timestampTooOld, "the bundle is of \(time)")
+                throw Rejection(
+                    .timestampTooOld, "the bundle is of \(time), now is \(now), at most \(policy.maxAge / 1000) s old")
             }
             guard time.adding(milliseconds: policy.maxFuture) >= validity.notBefore else {
                 throw Rejection(

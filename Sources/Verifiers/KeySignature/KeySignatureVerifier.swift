@@ -48,7 +48,8 @@ package struct KeySignatureVerifier: EvidenceVerifier {
         }
         try appraisal.require(
             "signature", key.isValid(signature, by: algorithm, over: context.binding.clientData), else: .badSignature,
-            "the registered key did not sign this")
+            "the registered key did not sign the expected client data, whose SHA-256 is \(Hex.short(context.binding.clientDataHash))"
+        )
         // From here on the request is authenticated by the device's key.
         appraisal.claims.add("key_id", .bytes(device.registration.keyID))
         appraisal.claims.add("algorithm", .text(algorithm.name))
@@ -79,7 +80,11 @@ package struct KeySignatureVerifier: EvidenceVerifier {
         let (device, judge) = try appraisal.check("device") { () throws(Rejection) in
             guard let device = found, device.registration.keyID == evidence.keyID,
                 let judge = judges[device.registration.format]
-            else { throw Rejection(.unknownDevice, "no device that signs messages is registered with this key") }
+            else {
+                throw Rejection(
+                    .unknownDevice,
+                    "no device that signs messages is registered with the key id \(Hex.short(evidence.keyID))")
+            }
             return (device, judge)
         }
         appraisal.simulated = device.registration.simulated

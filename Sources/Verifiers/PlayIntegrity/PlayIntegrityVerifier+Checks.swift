@@ -1,4 +1,5 @@
 import AssayCore
+import Crypto
 
 /// The checks of the payload. `docs/verifiers/play-integrity.md` has their numbers.
 extension PlayIntegrityVerifier {
@@ -10,7 +11,7 @@ extension PlayIntegrityVerifier {
             "testing", !payload.isTestingResponse, else: .testingResponse, "the token carries whatever its tester chose")
         try appraisal.require(
             "request_package", identity.isPackage(payload.requestPackageName), else: .packageMismatch,
-            "another package asked for the token")
+            "\(payload.requestPackageName.shown) asked for the token, the app is \(identity.packages.sorted().shown)")
         try appraisal.check("request_binding") { () throws(Rejection) in try checkBinding(payload, context.binding) }
         try appraisal.check("timestamp") { () throws(Rejection) in
             let age = context.now.milliseconds(since: payload.timestamp)
@@ -18,7 +19,8 @@ extension PlayIntegrityVerifier {
                 throw Rejection(.staleTimestamp, "the token was made in the future, by Google's clock")
             }
             guard age <= policy.maxAgeMilliseconds else {
-                throw Rejection(.staleTimestamp, "the token was made \(age / 1000) s ago")
+                throw Rejection(
+                    .staleTimestamp, "the token was made \(age / 1000) s ago, at most \(policy.maxAgeMilliseconds / 1000) s")
             }
         }
     }
@@ -31,14 +33,20 @@ extension PlayIntegrityVerifier {
                 throw Rejection(.requestHashMismatch, "the app takes tokens of standard requests only")
             }
             guard let bytes = Self.bytes(ofNonce: nonce), bytes == binding.clientData else {
-                throw Rejection(.nonceMismatch, "the nonce is that of other client data")
+                throw Rejection(
+                    .nonceMismatch,
+                    "the nonce is that of other client data: its SHA-256 is \(Hex.short(SHA256.bytes(of: Self.bytes(ofNonce: nonce) ?? []))), expected "
+                        + Hex.short(binding.clientDataHash))
             }
         case (nil, let hash?):
             guard policy.kinds.contains(.standard) else {
                 throw Rejection(.nonceMismatch, "the app takes tokens of classic requests only")
             }
             guard hash.utf8.elementsEqual(Base64.url.encode(binding.clientDataHash).utf8) else {
-                throw Rejection(.requestHashMismatch, "the request hash is that of other client data")
+                throw Rejection(
+                    .requestHashMismatch,
+                    "the request hash is \(Hex.short(Base64.url.decode(hash) ?? [])), expected \(Hex.short(binding.clientDataHash))"
+                )
             }
         case (nil, nil): throw Rejection(.requestHashMismatch, "the token is bound to nothing")
         case (_?, _?): throw Rejection(.requestHashMismatch, "the token has a nonce and a request hash")
@@ -65,16 +73,19 @@ extension PlayIntegrityVerifier {
                 throw Rejection(.appVerdict, payload.isCleared ? Self.cleared : "the app was not evaluated")
             }
             guard policy.appVerdicts.contains(verdict) else {
-                throw Rejection(.appVerdict, "Google Play says \(verdict.rawValue)")
+                throw Rejection(
+                    .appVerdict,
+                    "Google Play says \(verdict.rawValue), allowed: \(policy.appVerdicts.map(\.rawValue).sorted().joined(separator: ", "))"
+                )
             }
         }
         try appraisal.require(
             "package", identity.isPackage(app.packageName), else: .packageMismatch,
-            "the token is about another package")
+            "the token is about \(app.packageName?.shown ?? "no package"), the app is \(identity.packages.sorted().shown)")
         if let signers = identity.signers {
             try appraisal.require(
                 "signer", app.signers.contains(where: signers.contains), else: .signerMismatch,
-                "none of the certificates that sign the package is the app's")
+                "the package is signed by \(app.signers.shownShort), allowed: \(signers.shownShort)")
         }
         if let least = policy.minVersionCode {
             try appraisal.require(
@@ -87,7 +98,9 @@ extension PlayIntegrityVerifier {
     func checkDevice(_ payload: PlayPayload, _ appraisal: inout Appraisal) throws(Rejection) {
         try appraisal.require(
             "device_verdict", policy.deviceVerdicts.contains { payload.device.has($0) },
-            else: .deviceVerdict, "the device has none of the labels that the app demands")
+            else: .deviceVerdict,
+            "the device has the labels \(PlayVerdict.Device.allCases.filter(payload.device.has).map(\.rawValue).shown), the app demands one of "
+                + policy.deviceVerdicts.map(\.rawValue).sorted().shown)
         guard let least = policy.minSDKVersion else { return }
         try appraisal.check("sdk_version") { () throws(Rejection) in
             guard let version = payload.device.sdkVersion else {

@@ -83,6 +83,7 @@ extension Assay_V1_StatusResponse {
             let time = Timestamp(unixMilliseconds: receipts.problemAtUnixMs)
             lines.append("            " + Console.styled("problem", .bad) + " at \(time): \(receipts.problem)")
         }
+        lines += verdictRecords.lines
         for feed in feeds where feed.wanted {
             let version = feed.id.isEmpty ? "none is known" : "\(feed.id), \(feed.entries) entries"
             lines.append("  feed      \(feed.feed): \(version)" + (feed.oddEntries.map { ", \($0)" } ?? ""))
@@ -158,6 +159,11 @@ extension Assay_V1_StatusResponse {
                 "due": receipts.due, "exchanged": receipts.exchanged, "failed": receipts.failed, "ended": receipts.ended,
                 "problem": receipts.problem, "problem_at_unix_ms": receipts.problemAtUnixMs,
             ] as [String: Any],
+            "verdict_records": [
+                "recording": verdictRecords.recording, "rows": verdictRecords.rows, "bytes": verdictRecords.bytes,
+                "dropped": verdictRecords.dropped, "problem": verdictRecords.problem,
+                "unclean_since_unix_ms": verdictRecords.uncleanSinceUnixMs,
+            ] as [String: Any],
             "apps": apps.map {
                 [
                     "app": $0.app, "formats": $0.formats, "policy_digest": Hex.encode($0.policyDigest),
@@ -180,6 +186,15 @@ extension Assay_V1_StatusResponse {
                 ] as [String: Any]
             },
         ]
+    }
+}
+
+extension Assay_V1_VerdictRecordState {
+    fileprivate var lines: [String] {
+        guard recording else { return [] }
+        var lines = ["  records   \(rows) verdicts, \(bytes >> 10) KiB" + (dropped > 0 ? ", \(dropped) dropped" : "")]
+        if !problem.isEmpty { lines.append("            " + Console.styled("problem", .bad) + ": \(problem)") }
+        return lines
     }
 }
 

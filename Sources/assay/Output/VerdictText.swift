@@ -90,7 +90,7 @@ extension Assay_V1_BoundTo {
 }
 
 extension Assay_V1_Finding.Outcome {
-    fileprivate var name: String {
+    var name: String {
         switch self {
         case .pass: "pass"
         case .fail: "fail"

@@ -39,6 +39,8 @@ struct ServiceHarness: Sendable {
     let revocationLists: RevocationListTask
     /// The lists that were published, in order.
     let published: AsyncStream<StoredRevocationList>
+    let records = MemoryVerdictRecordStore()
+    let recorder: VerdictRecorder
     let methods: [RPCMethod]
 
     init(
@@ -46,7 +48,8 @@ struct ServiceHarness: Sendable {
         ledger: WatchedLedger = WatchedLedger(), clock: FixedClock = FixedClock(Self.opening), disk: DiskSpace? = nil,
         requestLog: RequestLog = .closed, feeds: [any TrustFeed] = [], logger: Logger = Self.logger,
         uptime: @escaping @Sendable () -> Int64 = { 0 }, authority: StandInAuthority = StandInAuthority(),
-        plugins: any PluginControl = NoPlugins(), observer: (any VerdictObserver)? = nil
+        plugins: any PluginControl = NoPlugins(), observer: (any VerdictObserver)? = nil,
+        recording rule: VerdictRecordRule = VerdictRecordRule()
     ) async throws {
         self.ledger = ledger
         self.clock = clock
@@ -54,6 +57,7 @@ struct ServiceHarness: Sendable {
         self.apps = AppDirectory(profiles)
         keys = try await ChallengeKeys(ledger: ledger, vault: Self.vault, clock: clock, logger: Self.logger)
         let subjects = try await SubjectKey(ledger: ledger, vault: Self.vault, clock: clock)
+        recorder = VerdictRecorder(records, rule, subjects: subjects, clock: clock)
         pipeline = VerificationPipeline(
             ledger: ledger, keys: keys, subjects: subjects, attempts: ChallengeAttempts(), memory: memory)
         let authorizer = CallAuthorizer(callers: callers, apps: self.apps, requestLog: requestLog)
@@ -77,7 +81,7 @@ struct ServiceHarness: Sendable {
         let bodies =
             AttestationService(
                 pipeline: pipeline, keys: keys, counters: counters, clock: clock, requestLog: requestLog, horizon: horizon,
-                observed: ObservedVerdicts(observer)
+                observed: ObservedVerdicts(observer), recorder: recorder
             ).methods
             + DevicesService(
                 ledger: ledger, subjects: subjects, clock: clock, requestLog: requestLog,
@@ -90,10 +94,14 @@ struct ServiceHarness: Sendable {
             + AuditService(ledger: ledger, clock: clock, requestLog: requestLog).methods
             + ProvisioningService(
                 ledger: ledger, authority: authority, lists: lists, pipeline: pipeline, counters: counters, clock: clock,
-                requestLog: requestLog, observed: ObservedVerdicts(observer), revoked: { revocationLists.wake() }
+                requestLog: requestLog, observed: ObservedVerdicts(observer), recorder: recorder,
+                revoked: { revocationLists.wake() }
             ).methods
             + PluginsService(plugins, requestLog: requestLog).methods
-            + FleetService(ledger: ledger, authority: authority, clock: clock, requestLog: requestLog, revoked: {}).methods
+            + FleetService(
+                ledger: ledger, authority: authority, clock: clock, requestLog: requestLog, recorder: recorder, revoked: {}
+            ).methods
+            + VerdictsService(recorder: recorder, apps: self.apps, subjects: subjects, ledger: ledger).methods
             + OperationsService(
                 apps: self.apps, ledger: ledger, counters: counters, signer: signer,
                 disk: DiskWatch(rule: DiskSpaceRule(), logger: Self.logger) { disk }, memory: memory, facts: facts,
@@ -102,7 +110,8 @@ struct ServiceHarness: Sendable {
                 receipts: {
                     ReceiptReport(
                         due: 7, exchanged: 5, failed: 3, ended: 2, problem: .init(at: Self.opening, text: "no answer"))
-                }, reloadProblem: reloadProblem, feeds: feeds, certificates: certificates, plugins: plugins
+                }, reloadProblem: reloadProblem, feeds: feeds, certificates: certificates, plugins: plugins,
+                records: { [recorder] in recorder.status }
             ).methods
         let served = ServedMethods(bodies, authorizer: authorizer, limiter: limiter, counters: calls)
         methods = ReloadableMethods(served).methods
@@ -154,9 +163,9 @@ struct ServiceHarness: Sendable {
     }
 
     /// The RPC error that a request comes to.
-    func failure(_ request: VerificationRequest) async throws -> RPCError? {
+    func failure(_ request: VerificationRequest, peer: RPCPeer = loopback) async throws -> RPCError? {
         do {
-            _ = try await verify(request)
+            _ = try await verify(request, peer: peer)
             return nil
         } catch let error as RPCError {
             return error
@@ -207,7 +216,8 @@ extension AppProfile {
         policy: AppAttestPolicy = AppAttestPolicy(), formats: Set<EvidenceFormat>? = nil,
         identities: [AppAttestIdentity] = [AppAttestIdentity(appID: Handset.appID, platform: .iOS)],
         anchors: [TrustAnchor]? = nil, devicesPerSubject: UInt32? = nil, keepsAuditClaims: Bool = false,
-        acceptsSimulated: Bool = true, issuing: IssuingRule? = IssuingRule(), fleet: Fleet? = nil
+        acceptsSimulated: Bool = true, issuing: IssuingRule? = IssuingRule(), fleet: Fleet? = nil,
+        policyKeys: PolicyKeys = PolicyKeys()
     ) throws -> AppProfile {
         let anchors = try anchors ?? [TrustAnchor(name: "test root", pem: Handset.authority.rootPEM, simulated: true)]
         let verifiers: [any EvidenceVerifier] = [
@@ -219,7 +229,8 @@ extension AppProfile {
             id: id, verifiers: verifiers.filter { formats?.contains($0.format) ?? true }, discontinuedFormats: [.safetyNet],
             challenges: challenges,
             binding: binding, devicesPerSubject: devicesPerSubject, policyDigest: [UInt8](repeating: 0xD1, count: 32),
-            keepsAuditClaims: keepsAuditClaims, acceptsSimulated: acceptsSimulated, issuing: issuing, fleet: fleet)
+            keepsAuditClaims: keepsAuditClaims, acceptsSimulated: acceptsSimulated, issuing: issuing, fleet: fleet,
+            policyKeys: policyKeys)
     }
 }
 

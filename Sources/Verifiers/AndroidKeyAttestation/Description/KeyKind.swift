@@ -127,6 +127,12 @@ package enum KeyPurpose: UInt64, CaseIterable, Hashable, Sendable {
         case .attestKey: "attest_key"
         }
     }
+
+    /// Purposes by their numbers, for a sentence.
+    static func text(_ numbers: Set<UInt64>) -> String {
+        guard !numbers.isEmpty else { return "none" }
+        return numbers.sorted().prefix(8).map { KeyPurpose(rawValue: $0)?.name ?? "\($0)" }.joined(separator: ", ")
+    }
 }
 
 /// The origin of a key (tag `origin`).

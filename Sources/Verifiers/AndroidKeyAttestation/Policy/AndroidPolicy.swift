@@ -81,7 +81,9 @@ extension AndroidPolicy {
         let version = facts.trusted.number(.osVersion) ?? 0
         try appraisal.require(
             "os_version", version >= minimumOSVersion, else: .osVersion,
-            version == 0 ? "the version of Android is not told" : "version \(version), lowest \(minimumOSVersion)")
+            version == 0
+                ? "the version of Android is not told, lowest \(minimumOSVersion)"
+                : "the version of Android is \(version), lowest \(minimumOSVersion)")
     }
 
     private func judgeIDs(_ facts: KeyFacts, in appraisal: inout Appraisal) throws(Rejection) {
@@ -106,7 +108,10 @@ extension AndroidPolicy {
         try appraisal.check("creation_time") { () throws(Rejection) in
             guard let time = facts.creationTime else { throw Rejection(.createdOutOfWindow, "no time of creation is told") }
             guard time >= now.adding(milliseconds: -creationWindow), time <= now.adding(milliseconds: creationWindow) else {
-                throw Rejection(.createdOutOfWindow, "the key was created at \(time), by the device's clock")
+                throw Rejection(
+                    .createdOutOfWindow,
+                    "the key was created at \(time), by the device's clock: \(now.milliseconds(since: time) / 1000) s ago, at most "
+                        + "\(creationWindow / 1000) s")
             }
         }
     }
@@ -146,15 +151,19 @@ extension AndroidPolicy {
             apps.filter { $0.packageName?.hasBytes(of: package.name) ?? true }
         }
         try appraisal.require(
-            "package", !allowed.contains { $0.isEmpty }, else: .packageMismatch, "a package that is none of the app's")
+            "package", !allowed.contains { $0.isEmpty }, else: .packageMismatch,
+            "the device attests \(attested.packages.map(\.name).shown), the app is \(apps.compactMap(\.packageName).shown)")
         let signed = allowed.map { $0.filter { $0.isSigned(by: attested.signers) } }
         try appraisal.require(
-            "signer", !signed.contains { $0.isEmpty }, else: .signerMismatch, "a signer that is none of the package's")
+            "signer", !signed.contains { $0.isEmpty }, else: .signerMismatch,
+            "the package is signed by \(attested.signers.shownShort), allowed: \(apps.flatMap { $0.signers ?? [] }.shownShort)")
         try appraisal.require(
             "app_version",
             zip(attested.packages, signed).allSatisfy { package, apps in
                 apps.contains { $0.minimumVersion.map { package.version >= $0 } ?? true }
-            }, else: .appVersion, "a version below what the app allows")
+            }, else: .appVersion,
+            "the package has the version \(attested.packages.map { "\($0.version)" }.joined(separator: ", ")), lowest "
+                + "\(apps.compactMap(\.minimumVersion).min() ?? 0)")
     }
 }
 

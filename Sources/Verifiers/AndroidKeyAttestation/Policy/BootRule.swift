@@ -42,14 +42,20 @@ package struct BootRule: Hashable, Sendable {
             appraisal.note("device_locked", "unlocked", "the bootloader is unlocked, which the app allows")
         }
         try appraisal.require(
-            "verified_boot", states.contains(root.state), else: .bootState, "the state of verified boot is \(root.state.name)")
+            "verified_boot", states.contains(root.state), else: .bootState,
+            "the state of verified boot is \(root.state.name), allowed: \(states.map(\.name).sorted().joined(separator: ", "))")
         try appraisal.check("boot_key") { () throws(Rejection) in
-            guard !deniedKeys.contains(root.bootKey) else { throw Rejection(.bootKey, "a key that the app refuses") }
+            guard !deniedKeys.contains(root.bootKey) else {
+                throw Rejection(.bootKey, "the boot key \(Hex.short(root.bootKey)) is one that the app refuses")
+            }
             if let key = PublicTestKey(digest: root.bootKey), !allowedTestKeys.contains(key) {
-                throw Rejection(.bootKeyDenied, "\(key.rawValue), whose private key is public")
+                throw Rejection(.bootKeyDenied, "the boot key is \(key.rawValue), whose private key is public")
             }
             guard root.state != .selfSigned || selfSignedKeys.contains(root.bootKey) else {
-                throw Rejection(.bootKey, "a key of its own that is not on the app's list")
+                throw Rejection(
+                    .bootKey,
+                    "the boot key \(Hex.short(root.bootKey)) is the device's own and not on the app's list: \(selfSignedKeys.shownShort)"
+                )
             }
         }
     }

@@ -47,20 +47,24 @@ package struct KeyRule: Hashable, Sendable {
         if let kinds {
             try appraisal.require(
                 "key_kind", facts.kind.map(kinds.contains) ?? false, else: .keyType,
-                "a key of kind \(facts.kind?.rawValue ?? "unknown"), which the app does not allow")
+                "the key is of the kind \(facts.kind?.rawValue ?? "unknown"), allowed: \(kinds.map(\.rawValue).sorted().joined(separator: ", "))"
+            )
         } else {
             appraisal.skip("key_kind")
         }
         let origin = facts.trusted.number(.origin).flatMap(KeyOrigin.init(rawValue:))
         try appraisal.require(
             "key_origin", origin.map(origins.contains) ?? false, else: .keyOrigin,
-            "the origin is \(origin?.name ?? "not told by the hardware")")
+            "the origin is \(origin?.name ?? "not told by the hardware"), allowed: \(origins.map(\.name).sorted().joined(separator: ", "))"
+        )
         let purposes = Set(facts.trusted.numbers(.purpose) ?? [])
         try appraisal.require(
             "key_purpose",
             requiredPurposes.allSatisfy { purposes.contains($0.rawValue) }
                 && !forbiddenPurposes.contains { purposes.contains($0.rawValue) },
-            else: .keyPurpose, "the purposes are \(purposes.sorted())")
+            else: .keyPurpose,
+            "the purposes are \(KeyPurpose.text(purposes)), required: \(KeyPurpose.text(Set(requiredPurposes.map(\.rawValue)))), "
+                + "forbidden: \(KeyPurpose.text(Set(forbiddenPurposes.map(\.rawValue))))")
         try appraisal.require(
             "key_app_bound", !facts.softwareEnforced.has(.allApplications) && !facts.hardwareEnforced.has(.allApplications),
             else: .keyNotAppBound, "all applications may use the key")

@@ -48,16 +48,30 @@ package struct PatchLevelRules: Hashable, Sendable {
         }
         try appraisal.check(check) { () throws(Rejection) in
             guard oldest.map({ $0.allows(level, today) }) ?? true else {
-                throw Rejection(.patchLevelTooOld, "the level is of \(level.year)-\(level.month)")
+                throw Rejection(.patchLevelTooOld, "the level is of \(level), the oldest allowed \(oldest?.text ?? "any")")
             }
             guard monthsAhead.map({ level.months(since: today) <= $0 }) ?? true else {
-                throw Rejection(.patchLevelInFuture, "the level is of \(level.year)-\(level.month)")
+                throw Rejection(
+                    .patchLevelInFuture, "the level is of \(level), at most \(monthsAhead ?? 0) months after \(today)")
             }
         }
     }
 }
 
+extension PatchLevel: CustomStringConvertible {
+    /// `2025-03`.
+    package var description: String { "\(year)-\(month < 10 ? "0" : "")\(month)" }
+}
+
 extension PatchLevelRules.Oldest {
+    /// For a sentence.
+    fileprivate var text: String {
+        switch self {
+        case .level(let level): "\(level)"
+        case .months(let count): "\(count) months ago"
+        }
+    }
+
     fileprivate func allows(_ level: PatchLevel, _ today: PatchLevel) -> Bool {
         switch self {
         case .level(let oldest): level >= oldest

@@ -33,21 +33,22 @@ package struct RemoteKeyProvisioningRule: Hashable, Sendable {
         if requiresRemote {
             try appraisal.require(
                 "remote_provisioning", facts.provisioning == .remote, else: .remoteProvisioningRequired,
-                "the chain is not a remotely provisioned one")
+                "the chain is of the class \(facts.provisioning.rawValue), want \(ChainClass.remote.rawValue)")
         } else {
             appraisal.skip("remote_provisioning")
         }
         guard let certificateLimit, facts.provisioning == .remote else { return appraisal.skip("provisioning_count") }
         try appraisal.require(
             "provisioning_count", facts.provisioningCount.map { $0 <= certificateLimit } ?? false, else: .provisioningCount,
-            facts.provisioningCount.map { "\($0) certificates were issued" } ?? "the number of certificates is not told")
+            facts.provisioningCount.map { "\($0) certificates were issued to the device, at most \(certificateLimit)" }
+                ?? "the number of certificates is not told")
     }
 
     /// - Parameter use: the other devices of the attestation key; `nil` if they were not counted.
     func judge(_ use: AttestationKeyUse?, of provisioning: ChainClass, in appraisal: inout Appraisal) throws(Rejection) {
         guard let use else { return appraisal.skip("attestation_key") }
         let limit = provisioning == .remote ? remoteKeyPerDay : factoryKeyPerDay
-        let sentence = "\(use.lastDay) other devices were registered under the attestation key in a day"
+        let sentence = "\(use.lastDay) other devices were registered under the attestation key in a day, limit \(limit)"
         guard use.lastDay >= limit, !refusesOveruse else {
             return try appraisal.require("attestation_key", use.lastDay < limit, else: .attestationKeyOverused, sentence)
         }

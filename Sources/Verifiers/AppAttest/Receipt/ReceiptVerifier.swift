@@ -99,20 +99,24 @@ package struct ReceiptVerifier: Sendable {
     ) throws(Rejection) {
         try appraisal.require(
             "receipt_app_id", SHA256.hash(data: Array(receipt.appID.utf8)).elementsEqual(expected.rpIDHash),
-            else: .appIDMismatch, "the receipt is for another app")
+            else: .appIDMismatch,
+            "the receipt is for \(receipt.appID.shown), whose SHA-256 is not the App ID's, \(Hex.short(expected.rpIDHash))")
         try appraisal.compare(
-            "receipt_public_key", expected.publicKey, else: .publicKeyMismatch, "the receipt is for another key"
+            "receipt_public_key", expected.publicKey, else: .publicKeyMismatch,
+            "the receipt is for the key \(Hex.short(SHA256.bytes(of: Array(receipt.publicKey)))), not the attested one (SHA-256)"
         ) { receipt.publicKey.elementsEqual($0) }
         try appraisal.compare(
             "receipt_type", expected.kind, else: .receiptTypeUnexpected, "a receipt of another type belongs here"
         ) { receipt.kind == $0 }
         let environment = receipt.environment == nil ? nil : expected.environment
         try appraisal.compare(
-            "receipt_environment", environment, else: .environmentMismatch, "the receipt is of another environment"
+            "receipt_environment", environment, else: .environmentMismatch,
+            "the receipt is of \(receipt.environment?.shown ?? "no environment"), expected \(environment?.rawValue ?? "")"
         ) { receipt.environment?.hasBytes(of: $0.receiptName) == true }
         let hash = receipt.kind == .attest ? expected.clientDataHash : nil
         try appraisal.compare(
-            "receipt_client_hash", hash, else: .receiptClientHashMismatch, "the receipt is for other client data"
+            "receipt_client_hash", hash, else: .receiptClientHashMismatch,
+            "the receipt is for client data with the SHA-256 \(Hex.short(receipt.clientHash ?? [])), expected \(Hex.short(hash ?? []))"
         ) { receipt.clientHash?.elementsEqual($0) == true }
     }
 

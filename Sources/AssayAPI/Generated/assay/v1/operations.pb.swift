@@ -152,6 +152,16 @@ public nonisolated struct Assay_V1_StatusResponse: @unchecked Sendable {
     set {_uniqueStorage()._plugins = newValue}
   }
 
+  /// The records of verdicts.
+  public var verdictRecords: Assay_V1_VerdictRecordState {
+    get {_storage._verdictRecords ?? Assay_V1_VerdictRecordState()}
+    set {_uniqueStorage()._verdictRecords = newValue}
+  }
+  /// Returns true if `verdictRecords` has been explicitly set.
+  public var hasVerdictRecords: Bool {_storage._verdictRecords != nil}
+  /// Clears the value of `verdictRecords`. Subsequent reads from it will return its default value.
+  public mutating func clearVerdictRecords() {_uniqueStorage()._verdictRecords = nil}
+
   /// What an operator should look after, the most urgent first; empty where nothing is.
   public var attention: [Assay_V1_StatusResponse.Attention] {
     get {_storage._attention}
@@ -521,7 +531,7 @@ nonisolated extension Assay_V1_StatusRequest: SwiftProtobuf.Message, SwiftProtob
 
 nonisolated extension Assay_V1_StatusResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".StatusResponse"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{3}started_at_unix_ms\0\u{3}now_unix_ms\0\u{1}store\0\u{1}traffic\0\u{1}apps\0\u{1}anchors\0\u{2}\u{8}configuration\0\u{2}\u{5}audit\0\u{1}disk\0\u{2}\u{3}receipts\0\u{2}\u{b}clock\0\u{2}\u{a}feeds\0\u{1}certificates\0\u{1}attention\0\u{1}authorities\0\u{1}plugins\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{3}started_at_unix_ms\0\u{3}now_unix_ms\0\u{1}store\0\u{1}traffic\0\u{1}apps\0\u{1}anchors\0\u{2}\u{8}configuration\0\u{2}\u{5}audit\0\u{1}disk\0\u{2}\u{3}receipts\0\u{2}\u{b}clock\0\u{2}\u{a}feeds\0\u{1}certificates\0\u{1}attention\0\u{1}authorities\0\u{1}plugins\0\u{3}verdict_records\0")
 
   fileprivate class _StorageClass {
     var _version: String = String()
@@ -540,6 +550,7 @@ nonisolated extension Assay_V1_StatusResponse: SwiftProtobuf.Message, SwiftProto
     var _certificates: [Assay_V1_StatusResponse.Certificate] = []
     var _authorities: [Assay_V1_Authority] = []
     var _plugins: [Assay_V1_Plugin] = []
+    var _verdictRecords: Assay_V1_VerdictRecordState? = nil
     var _attention: [Assay_V1_StatusResponse.Attention] = []
 
       // This property is used as the initial default value for new instances of the type.
@@ -567,6 +578,7 @@ nonisolated extension Assay_V1_StatusResponse: SwiftProtobuf.Message, SwiftProto
       _certificates = source._certificates
       _authorities = source._authorities
       _plugins = source._plugins
+      _verdictRecords = source._verdictRecords
       _attention = source._attention
     }
   }
@@ -603,6 +615,7 @@ nonisolated extension Assay_V1_StatusResponse: SwiftProtobuf.Message, SwiftProto
         case 47: try { try decoder.decodeRepeatedMessageField(value: &_storage._attention) }()
         case 48: try { try decoder.decodeRepeatedMessageField(value: &_storage._authorities) }()
         case 49: try { try decoder.decodeRepeatedMessageField(value: &_storage._plugins) }()
+        case 50: try { try decoder.decodeSingularMessageField(value: &_storage._verdictRecords) }()
         default: break
         }
       }
@@ -666,6 +679,9 @@ nonisolated extension Assay_V1_StatusResponse: SwiftProtobuf.Message, SwiftProto
       if !_storage._plugins.isEmpty {
         try visitor.visitRepeatedMessageField(value: _storage._plugins, fieldNumber: 49)
       }
+      try { if let v = _storage._verdictRecords {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 50)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -691,6 +707,7 @@ nonisolated extension Assay_V1_StatusResponse: SwiftProtobuf.Message, SwiftProto
         if _storage._certificates != rhs_storage._certificates {return false}
         if _storage._authorities != rhs_storage._authorities {return false}
         if _storage._plugins != rhs_storage._plugins {return false}
+        if _storage._verdictRecords != rhs_storage._verdictRecords {return false}
         if _storage._attention != rhs_storage._attention {return false}
         return true
       }

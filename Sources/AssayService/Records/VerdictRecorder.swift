@@ -1,0 +1,122 @@
+import AssayAPI
+package import AssayCore
+import Synchronization
+
+/// Records verdicts for operators, beside the way of a request: nothing waits for a record, and what cannot be kept is dropped and counted.
+///
+/// Records are made while the group is answered, and encoded and written by the store. An acceptance costs a comparison, unless the rule asks for
+/// it to be recorded. In a flood, one record stands for many (`FloodSampler`), which are counted only.
+package final class VerdictRecorder: Sendable {
+    /// `nil`: nothing is recorded.
+    private let store: (any VerdictRecordStore)?
+    private let subjects: SubjectKey?
+    private let clock: any WallClock
+    private let state: Mutex<State>
+    /// `VerdictRecordRule.recorded` of the rule in force.
+    private let recorded: Atomic<UInt8>
+
+    private struct State {
+        var rule: VerdictRecordRule
+        var sampler: FloodSampler
+    }
+
+    package init(
+        _ store: any VerdictRecordStore, _ rule: VerdictRecordRule, subjects: SubjectKey, clock: any WallClock
+    ) {
+        (self.store, self.subjects, self.clock) = (store, subjects, clock)
+        state = Mutex(State(rule: rule, sampler: FloodSampler(rule)))
+        recorded = Atomic(rule.recorded.rawValue)
+    }
+
+    /// Records nothing, for a daemon without a store.
+    package init() {
+        (store, subjects, clock) = (nil, nil, SystemClock())
+        let rule = VerdictRecordRule()
+        state = Mutex(State(rule: rule, sampler: FloodSampler(rule)))
+        recorded = Atomic(VerdictRecordRule.Recorded.none.rawValue)
+    }
+
+    /// Follows the configuration.
+    package func use(_ rule: VerdictRecordRule) {
+        guard let store else { return }
+        let ended = state.withLock { state in
+            defer { state = State(rule: rule, sampler: FloodSampler(rule)) }
+            return state.sampler.settle(at: clock.now())
+        }
+        recorded.store(rule.recorded.rawValue, ordering: .relaxed)
+        store.append(ended)
+        store.keep(rule.limits, now: clock.now())
+    }
+
+    // MARK: Recording
+
+    /// Records a group's answers. Never waits.
+    func judged(_ requests: [AuthorizedRequest], _ answers: [Answer]) {
+        guard let store, let recorded = VerdictRecordRule.Recorded(rawValue: recorded.load(ordering: .relaxed)),
+            recorded != .none,
+            answers.contains(where: { $0.isRecorded(recorded) })
+        else { return }
+        var kept: [VerdictRecord] = []
+        state.withLock { state in
+            for (request, answer) in zip(requests, answers) {
+                guard let reason = answer.recordedReason(recorded) else { continue }
+                let kind = FloodSampler.Kind(app: request.request.app, caller: request.caller.name, reason: reason)
+                state.sampler.take(kind, at: request.now, into: &kept) { record(request, answer) }
+            }
+        }
+        store.append(kept)
+    }
+
+    /// The record of an answer of which something is recorded.
+    private func record(_ request: AuthorizedRequest, _ answer: Answer) -> VerdictRecord? {
+        let subject = subjects?.hash(request.request.subject, app: request.request.app) ?? []
+        return VerdictRecord(request, answer, subject: subject)
+    }
+
+    /// Records a refusal that is no verdict on evidence: that of a device of a fleet.
+    func refused(
+        _ rejection: Rejection, check: String, _ request: VerdictRecord.Request, device: DeviceID?, policyDigest: [UInt8]
+    ) {
+        guard let store, recorded.load(ordering: .relaxed) != VerdictRecordRule.Recorded.none.rawValue else { return }
+        var kept: [VerdictRecord] = []
+        state.withLock { state in
+            let kind = FloodSampler.Kind(app: request.app, caller: request.caller, reason: rejection.code.rawValue)
+            state.sampler.take(kind, at: request.time, into: &kept) {
+                VerdictRecord(
+                    request, .rejected, reason: .init(rejection, check), device: device, findings: [.fail(check, rejection)],
+                    policyDigest: policyDigest)
+            }
+        }
+        store.append(kept)
+    }
+
+    // MARK: Reading
+
+    /// The store, with everything that was judged before the call; `nil` if nothing is recorded.
+    func settled() -> (any VerdictRecordStore)? {
+        guard let store else { return nil }
+        let now = clock.now()
+        store.append(state.withLock { $0.sampler.settle(at: now) })
+        return store
+    }
+
+    /// `nil` if nothing is recorded.
+    package var status: VerdictRecordStatus? { store?.status }
+}
+
+/// Ends runs of floods that are over, and drops what is too old.
+extension VerdictRecorder: MaintenanceTask {
+    package func perform() {
+        guard let store else { return }
+        let now = clock.now()
+        let (ended, limits) = state.withLock { ($0.sampler.settle(at: now, keeping: true), $0.rule.limits) }
+        store.append(ended)
+        store.keep(limits, now: now)
+    }
+
+    package func conclude() { _ = settled() }
+}
+
+extension FloodSampler {
+    init(_ rule: VerdictRecordRule) { self.init(full: rule.fullPerMinute, length: rule.sampledBy) }
+}
