@@ -171,6 +171,7 @@ let package = Package(
                 "AssayEncoding", "AssayFiles", "AssayAPI", "AssayFramedRPC", "AssayRPC", "AssayCore", crypto, log,
             ]),
         module("AssayAudit", ["AssayCore", arguments]),
+        module("AssayCommandLine", ["AssaySchemes", arguments]),
         module(
             "AssayDaemon",
             schemes + [
@@ -185,15 +186,16 @@ let package = Package(
         .executableTarget(
             name: "assayd",
             dependencies: [
-                "AssayDaemon", "AssayConfiguration", "AssaySchemes", "AssayPlugins", "AssayAudit", "AssayCore", arguments, log,
-                lifecycle, signals,
+                "AssayDaemon", "AssayConfiguration", "AssaySchemes", "AssayPlugins", "AssaySQLite", "AssayAudit",
+                "AssayCommandLine", "AssayCore", arguments, log, lifecycle, signals,
             ],
             swiftSettings: strict),
         .executableTarget(
             name: "assay",
             dependencies: [
-                "AssayConfiguration", "AssaySchemes", "AssayPlugins", "AssayAudit", "AssayClient", "AssaySimulator",
-                "AssayVendors", "AssayProvisioning", "AssayCertificates", "AssayEncoding", "AssayFiles", "AssayAPI",
+                "AssayConfiguration", "AssaySchemes", "AssayPlugins", "AssayAudit", "AssayCommandLine", "AssayClient",
+                "AssaySimulator", "AssayVendors", "AssayProvisioning", "AssayCertificates", "AssayEncoding", "AssayFiles",
+                "AssayAPI",
                 "AssayCore", arguments,
                 crypto,
             ] + schemes,
