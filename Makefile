@@ -106,6 +106,29 @@ bench-plugins: plugins ## a call to a plugin in C, Python and Swift, in raw P-25
 	@for plugin in plugins/template-c/.build/example-hmac plugins/template-swift/.build/release/example-hmac "/usr/bin/python3 -I -B $(CURDIR)/plugins/template-python/main.py"; do \
 	    echo "$$plugin"; Benchmarks/.build/release/daemon-benchmark plugin -- $$plugin || exit 1; done
 
+# Builds take a folder of their own, since their flags differ (dev/package/build.sh). REVISION=n is the package's.
+.PHONY: package-programs
+package-programs: setup
+	@SWIFT="$(SWIFT)" dev/package/build.sh
+
+.PHONY: deb
+deb: package-programs ## a Debian package of daemon, command line and launcher, in .build/packages
+	@dev/package/deb.sh
+
+.PHONY: tarball
+tarball: package-programs ## a static, reproducible tarball with SBOM, in .build/packages
+	@dev/package/tarball.sh
+
+.PHONY: package-test
+package-test: deb tarball ## install, upgrade and purge the package in a root of its own; examine tarball, image and manifests
+	@dev/package/test-tarball.sh
+	@for part in deb container manifests; do dev/package/test-$$part.sh || [ $$? -eq 77 ] || exit 1; done
+
+# Two builds from clean folders at different paths. Takes half an hour.
+.PHONY: reproduce
+reproduce: tarball ## build the tarball a second time elsewhere, and compare the digests
+	@SWIFT="$(SWIFT)" dev/package/reproduce.sh
+
 # Comes with every Swift toolchain.
 CLANG ?= clang
 COUNTER = Benchmarks/.build/allocation-counter.so
@@ -117,4 +140,4 @@ bench-allocations: build ## the daemon's heap allocations per accepted assertion
 
 .PHONY: clean
 clean: ## remove what was built
-	rm -rf .build .build-protoc Benchmarks/.build
+	rm -rf .build .build-package .build-protoc Benchmarks/.build

@@ -187,6 +187,7 @@ let package = Package(
                 "AssayEncoding", "AssayFiles", "AssayAPI", "AssayFramedRPC", "AssayRPC", "AssayCore", crypto, log,
             ]),
         module("AssayAudit", ["AssayCore", arguments]),
+        module("AssayCommandLine", ["AssaySchemes", arguments]),
         module(
             "AssayDaemon",
             schemes + [
@@ -201,15 +202,16 @@ let package = Package(
         .executableTarget(
             name: "assayd",
             dependencies: [
-                "AssayDaemon", "AssayConfiguration", "AssaySchemes", "AssayPlugins", "AssayAudit", "AssayMetrics", "AssayCore",
-                arguments, log, lifecycle, signals, metrics,
+                "AssayDaemon", "AssayConfiguration", "AssaySchemes", "AssayPlugins", "AssaySQLite", "AssayAudit",
+                "AssayCommandLine", "AssayMetrics", "AssayCore", arguments, log, lifecycle, signals, metrics,
             ],
             swiftSettings: strict),
         .executableTarget(
             name: "assay",
             dependencies: [
-                "AssayConfiguration", "AssaySchemes", "AssayPlugins", "AssayAudit", "AssayClient", "AssaySimulator",
-                "AssayVendors", "AssayProvisioning", "AssayCertificates", "AssayEncoding", "AssayFiles", "AssayAPI",
+                "AssayConfiguration", "AssaySchemes", "AssayPlugins", "AssayAudit", "AssayCommandLine", "AssayClient",
+                "AssaySimulator", "AssayVendors", "AssayProvisioning", "AssayCertificates", "AssayEncoding", "AssayFiles",
+                "AssayAPI",
                 "AssayCore", arguments,
                 crypto,
             ] + schemes,

@@ -1,4 +1,5 @@
 import ArgumentParser
+import AssayCommandLine
 import AssayConfiguration
 import AssayCore
 
@@ -10,7 +11,7 @@ struct Assay: AsyncParsableCommand {
         discussion: """
             The daemon is found by --server, or the environment variable ASSAY_SERVER, or at 127.0.0.1:7421. The credentials \
             for one that listens with TLS are found by --tls-ca, --tls-cert and --tls-key, or ASSAY_TLS_CA, ASSAY_TLS_CERT and \
-            ASSAY_TLS_KEY.
+            ASSAY_TLS_KEY. These options may stand before or after the command.
 
             Exit status: 0 done, or accepted; 1 rejected, or a test failed; 64 wrong usage; \
             65 unreadable input; 69 the daemon or something that it needs is unavailable; 77 not permitted; \
@@ -23,4 +24,6 @@ struct Assay: AsyncParsableCommand {
             FeedsCommand.self, ProvisionCommand.self, CertCommand.self, CRLCommand.self, CACommand.self, EnrolCommand.self,
             AnchorsCommand.self, PluginCommand.self, InspectCommand.self, SimulateCommand.self, ConformanceCommand.self,
         ])
+
+    static func main() async { await run(moving: ServerOptions.names.merging(["--json": false]) { old, _ in old }) }
 }

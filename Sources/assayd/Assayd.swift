@@ -1,4 +1,5 @@
 import ArgumentParser
+import AssayCommandLine
 import AssayCore
 import AssayDaemon
 
@@ -9,14 +10,17 @@ struct Assayd: AsyncParsableCommand {
         discussion:
             """
             Start it with --config FILE, which is short for: assayd run --config FILE. What else 'run' takes stands under \
-            'assayd help run'.
+            'assayd help run'. --config may stand before or after a command.
 
             Exit status: 0 stopped as asked; 65 the configuration cannot be used; 69 it could not start; 71 the clock seems to \
             be wrong; 64 wrong usage.
             """,
         version: Version.text,
         subcommands: [
-            RunCommand.self, CheckConfigCommand.self, NewLedgerCommand.self, ForgetChallengesCommand.self, AuditCommand.self,
+            RunCommand.self, CheckConfigCommand.self, NewLedgerCommand.self, BackupCommand.self, RestoreCommand.self,
+            ForgetChallengesCommand.self, AuditCommand.self,
         ],
         defaultSubcommand: RunCommand.self)
+
+    static func main() async { await run(moving: ["--config": true, "-c": true]) }
 }

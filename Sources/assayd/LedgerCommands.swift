@@ -14,7 +14,7 @@ struct NewLedgerCommand: AsyncParsableCommand {
             """)
 
     @Option(name: .shortAndLong, help: "The configuration, YAML.")
-    var config: String
+    var config: String = usualConfiguration
 
     func run() async throws {
         let configuration = try Configuration.orExplain(config)
@@ -39,7 +39,7 @@ struct ForgetChallengesCommand: AsyncParsableCommand {
             """)
 
     @Option(name: .shortAndLong, help: "The configuration, YAML.")
-    var config: String
+    var config: String = usualConfiguration
 
     func run() async throws {
         let configuration = try Configuration.orExplain(config)

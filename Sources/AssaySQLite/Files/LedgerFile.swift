@@ -138,7 +138,8 @@ package enum LedgerFile {
         guard access(directory, F_OK) == 0 else { throw .unavailable("the directory \(directory) does not exist") }
     }
 
-    private static func directory(of path: String) -> String {
+    /// The folder of a file, as its path says.
+    static func directory(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }

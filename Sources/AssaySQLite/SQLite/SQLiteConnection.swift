@@ -7,11 +7,15 @@ final class SQLiteConnection {
     /// Opens an existing file. A missing file is an error: only `LedgerFile` creates one, and only when the ledger is opened, because
     /// with an empty ledger in place of a lost one every spent challenge would be fresh again.
     ///
-    /// - Parameter mustWrite: whether a file that cannot be written is an error.
-    init(path: String, vfs: String? = nil, busyTimeout: Int32, mustWrite: Bool = true) throws(SQLiteError) {
+    /// - Parameters:
+    ///   - mustWrite: whether a file that cannot be written is an error.
+    ///   - flags: how the file is opened, in SQLite's own bits.
+    init(
+        path: String, vfs: String? = nil, busyTimeout: Int32, mustWrite: Bool = true, flags: Int32 = SQLITE_OPEN_READWRITE
+    ) throws(SQLiteError) {
         _ = Self.configuration
         var opened: OpaquePointer?
-        let code = sqlite3_open_v2(path, &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, vfs)
+        let code = sqlite3_open_v2(path, &opened, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, vfs)
         guard code == SQLITE_OK, let opened else {
             let message = opened.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
             sqlite3_close_v2(opened)
@@ -129,6 +133,23 @@ extension SQLiteConnection {
     static func looking(at path: String) throws(SQLiteError) -> SQLiteConnection {
         let connection = try SQLiteConnection(path: path, busyTimeout: 5000)
         try connection.keepLogWhenClosed()
+        try connection.execute("PRAGMA query_only=ON; PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON")
+        return connection
+    }
+
+    /// A connection to a file that nothing changes while it is read, such as a copy of a ledger. It takes no locks and makes no file
+    /// beside it, so the file may be on a disk that is read-only.
+    static func frozen(at path: String) throws(SQLiteError) -> SQLiteConnection {
+        // A path in a URI (https://sqlite.org/uri.html): what is not plain is escaped.
+        let plain = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/".utf8)
+        let escaped = path.utf8.map { byte in
+            plain.contains(byte) ? String(UnicodeScalar(byte)) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+        }
+        // Two slashes at the beginning of a URI's path would name a host.
+        let root = path.hasPrefix("/") ? "file://" : "file:"
+        let connection = try SQLiteConnection(
+            path: root + escaped.joined() + "?immutable=1", busyTimeout: 0, mustWrite: false,
+            flags: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI)
         try connection.execute("PRAGMA query_only=ON; PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON")
         return connection
     }

@@ -4,6 +4,12 @@ import Foundation
 
 /// The address of the daemon, and the time limits of calls.
 struct ServerOptions: ParsableArguments {
+    /// The options, each of which a value follows: they may stand before the command.
+    static let names = [
+        "--server": true, "--tls-ca": true, "--tls-cert": true, "--tls-key": true, "--server-name": true, "--timeout": true,
+        "--retries": true,
+    ]
+
     @Option(help: ArgumentHelp("The daemon: tls:host:port, host:port or unix:/path.", valueName: "address"))
     var server: String?
 

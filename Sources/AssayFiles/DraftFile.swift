@@ -1,0 +1,71 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// A file that is written under another name, `NAME.part`, and gets its own when it is whole. It never replaces a file, and only its owner
+/// can read it.
+///
+/// The draft is locked (flock(2)) while it is written, and removed with the object. What a killed process leaves is used again by the next
+/// one.
+package final class DraftFile {
+    /// Where to write it.
+    package let path: String
+    private let target: String
+    private let descriptor: Int32
+
+    /// Makes the empty draft. Throws `.exists` if the target exists.
+    package init(of target: String) throws(NewFileError) {
+        (self.target, path) = (target, target + ".part")
+        var status = stat()
+        guard lstat(target, &status) != 0 else { throw .exists }
+        descriptor = openFile(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw .failed("cannot be made: \(Self.lastError())") }
+        do throws(NewFileError) {
+            guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+                throw .failed(
+                    errno == EWOULDBLOCK ? "is being written by another process" : "cannot be locked: \(Self.lastError())")
+            }
+            // The process before may have finished and removed it since it was opened.
+            var (opened, named) = (stat(), stat())
+            guard fstat(descriptor, &opened) == 0, lstat(path, &named) == 0, opened.st_ino == named.st_ino,
+                opened.st_dev == named.st_dev
+            else { throw .failed("was written by another process just now") }
+            guard opened.st_mode & S_IFMT == S_IFREG, opened.st_nlink == 1, fchmod(descriptor, 0o600) == 0,
+                ftruncate(descriptor, 0) == 0
+            else { throw .failed("cannot be written: \(path) is not a file of this user") }
+        } catch {
+            close(descriptor)
+            throw error
+        }
+    }
+
+    /// Names the whole file durably. Throws `.exists` if another file has got the name meanwhile.
+    package func publish() throws(NewFileError) {
+        guard fsync(descriptor) == 0 else { throw .failed("cannot be written: \(Self.lastError())") }
+        guard link(path, target) == 0 else {
+            if errno == EEXIST { throw .exists }
+            throw .failed("cannot be named: \(Self.lastError())")
+        }
+        unlink(path)
+        let folder = openFile(ProtectedFile.folder(of: target), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard folder >= 0 else { return }
+        fsync(folder)
+        close(folder)
+    }
+
+    deinit {
+        // After `publish` the name may be another process's draft.
+        var (opened, named) = (stat(), stat())
+        if fstat(descriptor, &opened) == 0, lstat(path, &named) == 0, opened.st_ino == named.st_ino { unlink(path) }
+        close(descriptor)
+    }
+
+    private static func lastError() -> String { String(cString: strerror(errno)) }
+}
+
+/// `open(2)`, with a mode on each platform.
+private func openFile(_ path: String, _ flags: Int32, _ mode: mode_t = 0) -> Int32 { open(path, flags, mode) }

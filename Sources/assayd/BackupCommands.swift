@@ -1,0 +1,184 @@
+import ArgumentParser
+import AssayConfiguration
+import AssayCore
+import AssayDaemon
+import AssaySQLite
+import Foundation
+
+/// Where the package puts the configuration.
+let usualConfiguration = "/etc/assay/assayd.yaml"
+
+struct BackupCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "backup", abstract: "Write a verified copy of the ledger, while the daemon runs or not.",
+        discussion: """
+            The copy is the ledger of one instant, mode 0600. It is read back completely (SQLite's structure, references, the chain of the \
+            audit log) before it gets its name. An existing file is never replaced. A process that is killed leaves FILE.part, which the \
+            next one uses again. The key file is not part of it: keep a copy of that elsewhere.
+
+            Exit status: 0 done; 1 done, but the key file does not open the copy; 65 the configuration cannot be used; 69 not done; \
+            64 wrong usage.
+            """)
+
+    @Argument(help: "The new file.")
+    var file: String
+
+    @OptionGroup var options: BackupOptions
+
+    func run() async throws {
+        let store = try Configuration.orExplain(options.config).fixed.store
+        var progress = ProgressLine("copied")
+        do {
+            let backup = try StoreBackup.make(of: store, at: file, keyFile: options.keyFile) { progress.show($0, of: $1) }
+            progress.end()
+            let keyFile = options.keyFile ?? store.keyFile
+            if options.json {
+                print(
+                    backup.content.json(["file": file, "ledger": store.path, "key_file": keyFile, "key_opens": backup.key.json])
+                )
+            } else {
+                print("\(file): written and verified, \(backup.content.size)")
+                print("  ledger     \(store.path)")
+                backup.content.lines.forEach { print($0) }
+                print("  key        \(backup.key.text(of: keyFile))")
+            }
+            if backup.key == .wrong { throw ExitCode(1) }
+        } catch {
+            progress.end()
+            throw error.told
+        }
+    }
+}
+
+struct RestoreCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "restore", abstract: "Make a backup the ledger of an empty store.",
+        discussion: """
+            The daemon must not run, and the store must be empty: move the files of the old ledger to another folder first. The backup is \
+            verified, every challenge that was issued so far is invalidated (as by 'assayd forget-challenges'), and only then does it become \
+            the ledger. If that fails or is killed, the store is still empty. The backup's file is not changed.
+
+            Exit status: 0 done; 65 the configuration cannot be used; 69 not done; 64 wrong usage.
+            """)
+
+    @Argument(help: "The backup.")
+    var file: String
+
+    @OptionGroup var options: BackupOptions
+
+    func run() async throws {
+        let store = try Configuration.orExplain(options.config).fixed.store
+        var progress = ProgressLine("restored")
+        do {
+            let restored = try await StoreRestore.run(file, into: store, keyFile: options.keyFile) { progress.show($0, of: $1) }
+            progress.end()
+            let keyFile = options.keyFile ?? store.keyFile
+            if options.json {
+                print(
+                    restored.content.json([
+                        "file": file, "ledger": store.path, "key_file": keyFile, "key_opens": restored.key.json,
+                        "challenge_keys_removed": restored.challengeKeys,
+                    ]))
+                return
+            }
+            let count = restored.challengeKeys
+            print("\(store.path): restored from \(file), \(restored.content.size)")
+            restored.content.lines.forEach { print($0) }
+            print("  key        \(restored.key.text(of: keyFile))")
+            print("  challenges \(count) key\(count == 1 ? " is" : "s are") removed; no challenge from before is good any more")
+            let last = restored.content.lastRecordAt.map { "\($0)" } ?? "the backup"
+            print("  lost       everything after \(last): a later head of the audit log is missing in it")
+        } catch {
+            progress.end()
+            throw error.told
+        }
+    }
+}
+
+/// What both commands take.
+struct BackupOptions: ParsableArguments {
+    @Option(name: .shortAndLong, help: "The configuration, YAML.")
+    var config: String = usualConfiguration
+
+    @Option(
+        help: ArgumentHelp(
+            "The key file to compare with, if the one of the configuration is handed over by systemd.", valueName: "file"))
+    var keyFile: String?
+
+    @Flag(help: "Print a JSON object.")
+    var json = false
+}
+
+extension Error {
+    /// Prints the error for people. Throw the result: 69, or the status that the command ends with already.
+    fileprivate var told: any Error {
+        if self is ExitCode { return self }
+        FileHandle.standardError.write(Data("\(self)\n".utf8))
+        return ExitCode(StartupError.unavailable)
+    }
+}
+
+extension LedgerContentSummary {
+    fileprivate var size: String { String(format: "%.1f MB", Double(bytes) / 1_000_000) }
+
+    fileprivate var lines: [String] {
+        [
+            "  schema     version \(schema), \(devices) device\(devices == 1 ? "" : "s")",
+            "  last entry \(lastRecordAt.map { "\($0)" } ?? "none")",
+            "  audit head \(ExpectedAuditHead(auditEnd))",
+        ]
+    }
+
+    /// A JSON object with these members and others.
+    fileprivate func json(_ others: [String: Any]) -> String {
+        var object: [String: Any] = [
+            "bytes": bytes, "schema": schema, "devices": devices, "audit_head": "\(ExpectedAuditHead(auditEnd))",
+            "audit_records": auditEnd.number - auditStart.number,
+        ]
+        if let lastRecordAt { object["last_entry_unix_ms"] = lastRecordAt.unixMilliseconds }
+        object.merge(others) { old, _ in old }
+        let data = try? JSONSerialization.data(withJSONObject: object, options: [.sortedKeys, .withoutEscapingSlashes])
+        return String(decoding: data ?? Data("{}".utf8), as: UTF8.self)
+    }
+}
+
+extension KeyFit {
+    fileprivate func text(of file: String) -> String {
+        switch self {
+        case .opens: "\(file) opens it"
+        case .unknown(let why): "needs \(file), which was not compared: \(why)"
+        case .wrong: "\(file) does NOT open it: it belongs to another ledger"
+        }
+    }
+
+    /// True, false, or null where it was not compared.
+    fileprivate var json: Any {
+        switch self {
+        case .opens: true
+        case .wrong: false
+        case .unknown: NSNull()
+        }
+    }
+}
+
+/// The progress of a copy, on one line of a terminal.
+private struct ProgressLine {
+    private let verb: String
+    private var last = -1
+
+    init(_ verb: String) { self.verb = verb }
+
+    mutating func show(_ done: Int, of total: Int) {
+        guard isatty(STDERR_FILENO) != 0, total > 0 else { return }
+        let percent = min(100, done * 100 / total)
+        guard percent != last else { return }
+        last = percent
+        FileHandle.standardError.write(Data("\r\(percent) % \(verb)\(percent == 100 ? ", verifying" : "")".utf8))
+    }
+
+    /// Clears the line.
+    mutating func end() {
+        if last >= 0 { FileHandle.standardError.write(Data("\r\u{1B}[K".utf8)) }
+        last = -1
+    }
+}

@@ -1,0 +1,49 @@
+#!/bin/sh
+# Makes the programs of the packages: PACKAGES/programs (they load SQLite and zlib of the system) and PACKAGES/static (they contain them).
+# Equal sources and tools give equal programs in any folder: no path of this machine is in them. Arguments: further ones for `swift build`.
+. "$(dirname "$0")/common.sh"
+swift=${SWIFT:-swift}
+scratch=${SCRATCH:-.build-package}
+
+# A build folder of its own: other flags compile everything again. Without debug information, which the packages do not have.
+build() {
+    product=$1
+    shift
+    $swift build -c release --product "$product" --scratch-path "$scratch" --static-swift-stdlib \
+        -Xswiftc -enforce-exclusivity=unchecked -Xswiftc -gnone \
+        -Xswiftc -file-prefix-map -Xswiftc "$PWD=." -Xcc "-ffile-prefix-map=$PWD=." -Xlinker --build-id=none "$@"
+}
+
+# Without symbols; and the section with the compiler's digests of its own options, folders among them, becomes zeros: no program reads it.
+finish() {
+    strip --strip-all --remove-section=.comment -o "$2" "$1"
+    size=$(readelf -SW "$2" | sed -n 's/.* \.swift_modhash  *PROGBITS  *[0-9a-f]* [0-9a-f]* \([0-9a-f]*\) .*/\1/p')
+    [ -n "$size" ] || return 0
+    head -c "$(printf '%d' "0x$size")" /dev/zero >"$2.zeros"
+    objcopy --update-section .swift_modhash="$2.zeros" "$2"
+    rm "$2.zeros"
+}
+
+# The linker looks here first, and finds archives alone: what it takes from them the programs do not load. See
+# docs/decisions/0084-packages.md.
+archives=$PWD/$packages/archives
+mkdir -p "$archives"
+for library in libsqlite3.a libz.a libstdc++.a; do
+    found=$(${CC:-cc} -print-file-name=$library)
+    [ -e "$found" ] || { echo "there is no $library" >&2; exit 1; }
+    ln -sf "$found" "$archives/"
+done
+
+make --no-print-directory -s -C plugins/launcher CFLAGS="-ffile-prefix-map=$PWD=." BUILD="$PWD/$packages/launcher"
+for kind in programs static; do
+    mkdir -p "$packages/$kind"
+    for product in assayd assay; do
+        if [ $kind = static ]; then
+            build $product -Xlinker "-L$archives" -Xswiftc -Xclang-linker -Xswiftc -static-libgcc "$@"
+        else
+            build $product "$@"
+        fi
+        finish "$scratch/release/$product" "$packages/$kind/$product"
+    done
+    finish "$packages/launcher/assay-plugin-launcher" "$packages/$kind/assay-plugin-launcher"
+done
