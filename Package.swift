@@ -301,7 +301,8 @@ let package = Package(
         tests(
             "AssayPlugins",
             ["AssayAPI", "AssayFramedRPC", "AssayRPC", "AssayCore", "CPluginProcess", crypto, protobuf, log]),
-        tests("AssayVendors", ["AssayTesting", "AssaySimulator", "AssayCore", crypto, jwt, log, lifecycle]),
+        tests(
+            "AssayVendors", ["AssayTesting", "AssaySimulator", "AssayMetrics", "AssayCore", crypto, jwt, log, lifecycle]),
         tests(
             "DeviceCheck",
             ["AssayTesting", "AssaySimulator", "AssaySchemes", "AssayVendors", "AssayCertificates", "AssayCore", crypto]),

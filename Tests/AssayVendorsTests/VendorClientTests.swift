@@ -1,3 +1,4 @@
+import AssayMetrics
 import AssaySimulator
 import AssayTesting
 import Logging
@@ -45,6 +46,23 @@ struct VendorClientTests {
             #expect(asked.header("if-none-match") == "\"6\"")
             #expect(asked.header("user-agent") == "assay")
             #expect(asked.body == [1, 0, 255])
+        }
+    }
+
+    @Test("Calls are counted by host and outcome, and nothing of a request is in the metrics")
+    func metrics() async throws {
+        try await Vendor.run(answer: { _ in TestHTTPSAnswer(503) }) { vendor in
+            let request = VendorRequest(.get, "/v1/secret", headers: [("authorization", "secret")])
+            for _ in 0..<2 { _ = try await vendor.client.call(request, at: vendor.address) }
+            vendor.client.close()
+            await #expect(throws: VendorError.closed) { _ = try await vendor.client.call(request, at: vendor.address) }
+            let text = String(
+                decoding: MetricsText.prometheus.write(MetricsRegistry([vendor.client]).exposition()), as: UTF8.self)
+            let host = vendor.address.host
+            #expect(text.contains("assay_vendor_calls_total{host=\"\(host)\",outcome=\"5xx\"} 2\n"))
+            #expect(text.contains("assay_vendor_calls_total{host=\"\(host)\",outcome=\"closed\"} 1\n"))
+            #expect(text.contains("assay_vendor_call_duration_seconds_count 2\n"))
+            #expect(!text.contains("secret"))
         }
     }
 
