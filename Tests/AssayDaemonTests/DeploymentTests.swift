@@ -1,0 +1,94 @@
+import AssaySimulator
+import Foundation
+import Testing
+
+extension ProcessTests {
+    /// The manifests for Kubernetes and the files for containers. Schemas are compared by `make package-test`.
+    @Suite("Deployment files")
+    struct DeploymentTests {
+        private let folder: TemporaryFolder
+        private static let places = ["etc/assay/tls", "var/lib/assay", "run/assay", "run/credentials/assay"]
+
+        init() throws {
+            folder = try TemporaryFolder()
+            for place in Self.places {
+                try FileManager.default.createDirectory(atPath: folder.file(place), withIntermediateDirectories: true)
+            }
+            let authority = try TestTLSAuthority("callers' CA")
+            let server = try authority.issue(.server, names: [.dns("assay.example.org")])
+            for (certificate, key, callers) in [
+                ("server.pem", "server.key", "callers-ca.pem"), ("tls.crt", "tls.key", "ca.crt"),
+            ] {
+                try folder.write(authority.pem, to: "etc/assay/tls/" + callers)
+                try folder.write(server.certificate, to: "etc/assay/tls/" + certificate)
+                try folder.write(server.privateKey, to: "etc/assay/tls/" + key)
+                try FileManager.default.setAttributes(
+                    [.posixPermissions: 0o600], ofItemAtPath: folder.file("etc/assay/tls/" + key))
+            }
+        }
+
+        /// The finding codes of a configuration, whose places are moved below the folder.
+        private func findings(_ text: String) async throws -> [String] {
+            // The daemon's user is the caller at the socket.
+            var text = text.replacing(/0\.0\.0\.0:[0-9]+/, with: "127.0.0.1:0")
+                .replacing("unix_user: 65532", with: "unix_user: \(getuid())")
+            for place in ["/etc/assay", "/var/lib/assay", "/run/assay", "/run/credentials"] {
+                text = text.replacing(place, with: folder.path + place)
+            }
+            let path = try folder.write(text, to: "etc/assay/assayd.yaml")
+            let ending = try await Child.run("assayd", ["check-config", "--json", path])
+            #expect(ending.status == 0, "\(ending)")
+            let object = try #require(JSONSerialization.jsonObject(with: Data(ending.out.utf8)) as? [String: Any])
+            return try #require(object["findings"] as? [[String: Any]]).compactMap { $0["code"] as? String }
+        }
+
+        /// The configuration in the manifests' ConfigMap.
+        private func mapped() throws -> String {
+            let manifests = try Package.text("deploy/kubernetes/assay.yaml").split(
+                separator: "\n", omittingEmptySubsequences: false)
+            let begin = try #require(manifests.firstIndex { $0.hasSuffix("assayd.yaml: |") }) + 1
+            return manifests[begin...].prefix { $0.hasPrefix("    ") || $0.isEmpty }.map { String($0.dropFirst(4)) }
+                .joined(separator: "\n")
+        }
+
+        @Test("The configurations for the container and for Kubernetes can be used as they are")
+        func configurations() async throws {
+            #expect(try await findings(Package.text("deploy/container/assayd.yaml")).isEmpty)
+            var text = try mapped()
+            #expect(
+                text.contains("key_file: /run/credentials/assay/ledger.key") && text.contains("open_to_the_network: [probes]"))
+            // The operations address has its page where the daemon has it.
+            if !FileManager.default.fileExists(atPath: Package.path("docs/configuration/operate.md")) {
+                text = text.replacing(/operate:\n( .*\n)*/, with: "")
+            }
+            let codes = try await findings(text)
+            #expect(
+                codes.allSatisfy { $0.contains("operat") || $0.contains("probe") },
+                "opening probes is warned of, and nothing else: \(codes)")
+        }
+
+        @Test("The pod may do nothing but its task, and there is one of it")
+        func pod() throws {
+            let manifests = try Package.text("deploy/kubernetes/assay.yaml")
+            for line in [
+                "replicas: 1", "runAsNonRoot: true", "readOnlyRootFilesystem: true", "allowPrivilegeEscalation: false",
+                "drop: [ALL]", "type: RuntimeDefault", "automountServiceAccountToken: false", "path: /readyz", "path: /livez",
+                "pod-security.kubernetes.io/enforce: restricted", "accessModes: [ReadWriteOncePod]",
+                "policyTypes: [Ingress, Egress]",
+            ] { #expect(manifests.contains(line), "\(line)") }
+            #expect(
+                !manifests.contains("privileged: true") && !manifests.contains("hostNetwork") && !manifests.contains("hostPath")
+            )
+            // No secret is in a file: commands make them.
+            #expect(!manifests.contains("kind: Secret\n"))
+        }
+
+        @Test("The image runs as a user without rights, from a tarball, and says how its health is asked")
+        func container() throws {
+            let lines = try Package.text("deploy/container/Containerfile").split(separator: "\n").map(String.init)
+            #expect(lines.contains("USER 65532:65532") && lines.contains { $0.hasPrefix("HEALTHCHECK ") })
+            #expect(lines.contains { $0.hasPrefix("VOLUME ") && $0.contains("/var/lib/assay") })
+            #expect(!lines.contains { $0.hasPrefix("RUN ") && $0.contains("curl") }, "nothing is fetched but the base")
+        }
+    }
+}
