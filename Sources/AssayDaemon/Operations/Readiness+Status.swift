@@ -42,7 +42,8 @@ extension AttentionCode {
         case .storeUnavailable, .storeDamaged, .storeReplaced, .noChallenges, .evidenceMemoryFull, .feedMissing, .feedOutdated:
             true
         case .diskLow, .reloadRefused, .appUnavailable, .feedNotRefreshed, .certificateExpired, .certificateExpiresSoon,
-            .issuingUnavailable, .authorityExpiresSoon, .revocationListNotRefreshed, .pluginNotReady, .pluginQuarantine:
+            .issuingUnavailable, .authorityExpiresSoon, .revocationListNotRefreshed, .pluginNotReady, .pluginQuarantine,
+            .recordsUnavailable:
             false
         }
     }
