@@ -121,6 +121,7 @@ def main():
     operations = (ROOT / "docs/operations.md").read_text()
     recorded = {rule["record"] for rule in rules if "record" in rule}
 
+    causes = (ROOT / "deploy/tests/fire_alerts.py").read_text()
     covered = set()
     for rule in rules:
         where = rule.get("alert") or rule["record"]
@@ -136,6 +137,8 @@ def main():
             problem(f"docs/operations.md has no section for {name}")
         if rule["annotations"].get("runbook") != f"docs/operations.md#{name.lower()}":
             problem(f"{name}: runbook does not name its section")
+        if not re.search(rf"\b{name}\b", causes):
+            problem(f"deploy/tests/fire_alerts.py neither causes {name} nor says why not")
         for key in ("summary", "description"):
             if not rule["annotations"].get(key):
                 problem(f"{name} has no {key}")

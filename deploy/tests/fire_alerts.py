@@ -9,7 +9,7 @@ Not caused here, and tried by promtool alone (cases.yml):
   AssayRevocationListEndsSoon;
 - they take a slow, full or broken disk: AssayStoreUnavailable, AssayStoreDamaged, AssayCommitsStuck, AssayCommitsFailing,
   AssayCommitsSlow, AssayCommitsWaiting, AssayRecordsUnavailable, AssayVerifySlow;
-- they take another clock: AssayNoChallenges, AssayClockAhead;
+- they take another clock: AssayNoChallenges, AssayClockAhead, AssayCertificateExpired;
 - they take a vendor's server: AssayVendorCallsFailing, AssayVendorCallsRefused, AssayVendorCallsFull, AssayFeedNotRefreshed;
 - they take a plugin that starts and then fails: AssayPluginCallsFailing, AssayPluginQuarantine, AssayRequiredPluginNotReady;
 - they take a key that fails, or many registrations: AssayIssuingUnavailable, AssayAuthorityFailing,
@@ -17,12 +17,14 @@ Not caused here, and tried by promtool alone (cases.yml):
 - they are never to fire: AssayAuditLogNotGrowing, AssayAttention.
 """
 
+import base64
 import json
 import os
 import pathlib
 import shutil
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import tempfile
@@ -37,14 +39,14 @@ SIGNER = "00" * 32
 
 CAUSED = {
     "down": {"AssayDown", "AssayRestarting"},
-    "replaced": {"AssayStoreReplaced"},
+    "replaced": {"AssayStoreReplaced"},  # and AssayCommitsFailing, if something was to be written
     "troubled": {
         "AssayDiskLow", "AssayReloadRefused", "AssayCertificateExpiresSoon", "AssayAuthorityExpiresSoon", "AssayFeedOutdated",
         "AssayAppUnavailable", "AssayUnavailableShareHigh"},
-    "listless": {"AssayFeedMissing", "AssayAppUnavailable", "AssayCertificateExpiresTomorrow"},
+    "listless": {"AssayFeedMissing", "AssayAppUnavailable", "AssayCertificateExpiresTomorrow", "AssayCertificateExpiresSoon"},
     "crowded": {"AssayCallerFlooding"},
     "overloaded": {"AssayOverloaded"},
-    "plugged": {"AssayPluginNotReady", "AssayPluginRestarting"},
+    "plugged": {"AssayPluginNotReady", "AssayPluginRestarting", "AssayAppUnavailable"},
     "sound": set(),
 }
 
@@ -124,7 +126,6 @@ def flood(daemon, connections, calls, rounds):
     """Calls without waiting for answers."""
     from assay_client import Frame
     from assay.v1.operations_pb2 import StatusRequest
-    import struct
     for _ in range(rounds):
         sockets = []
         for _ in range(connections):
@@ -147,25 +148,23 @@ def flood(daemon, connections, calls, rounds):
 
 
 def unjudged(daemon, times):
-    """Key attestations while the list that they need is missing."""
-    from assay_client import Client, PURPOSE_REGISTER, android_key_attestation, verify_request, CallError
+    """Key attestations while the list that they need is too old."""
+    from assay_client import CallError, Client, PURPOSE_REGISTER, android_key_attestation, verify_request
+    folder = daemon.folder / "android"
     with Client(f"127.0.0.1:{daemon.calls}", tries=1) as client:
-        folder = daemon.folder / "android"
-        challenge = client.issue_challenge("camera", PURPOSE_REGISTER).challenge
-        run(daemon.programs / "assay", "simulate", "android", "attest", folder, "--challenge", "hex:" + challenge.hex(),
-            "--out", folder / "chain.pem")
-        import base64
-        blocks = (folder / "chain.pem").read_text().split("-----BEGIN CERTIFICATE-----")[1:]
-        chain = [base64.b64decode(block.split("-----END")[0]) for block in blocks]
-        failed = 0
         for _ in range(times):
             challenge = client.issue_challenge("camera", PURPOSE_REGISTER).challenge
+            run(daemon.programs / "assay", "simulate", "android", "attest", folder, "--challenge", "hex:" + challenge.hex(),
+                "--out", folder / "chain.pem")
+            blocks = (folder / "chain.pem").read_text().split("-----BEGIN CERTIFICATE-----")[1:]
+            chain = [base64.b64decode(block.split("-----END")[0]) for block in blocks]
             try:
-                client.verify(verify_request("camera", PURPOSE_REGISTER, challenge, [android_key_attestation(chain)]))
+                verdict = client.verify(
+                    verify_request("camera", PURPOSE_REGISTER, challenge, [android_key_attestation(chain)]))
+                raise RuntimeError(f"this was to be UNAVAILABLE: {verdict}")
             except CallError as error:
-                failed += error.code == "UNAVAILABLE"
-        if failed < times:
-            raise RuntimeError(f"{failed} of {times} requests were UNAVAILABLE")
+                if error.code != "UNAVAILABLE":
+                    raise
 
 
 def tls(folder, days):
@@ -202,7 +201,8 @@ def make_daemons(programs, folder):
 
     run(programs / "assay", "simulate", "phone", folder / "phone", "--app-id", APP)
     troubled = daemon(
-        "troubled", store="warn_free_percent: 99", listen=with_tls(), app=ANDROID.format(signer=SIGNER, revocation="{source: file, file: status.json, max_age: 1h}"),
+        "troubled", store="warn_free_percent: 99", listen=with_tls(),
+        app=ANDROID.format(signer=SIGNER, revocation="{source: file, file: status.json, max_age: 1h}"),
         text=TLS + """
 provisioning:
   authorities:
@@ -235,7 +235,7 @@ def plugin(programs, folder, daemon):
     if not launcher.exists():
         print("skipped: there is no plugin launcher (make -C plugins/launcher)")
         return None
-    user = "" if os.geteuid() else ", user: nobody"
+    user = "" if os.geteuid() else ", user: 65534:65534"
     made = daemon("plugged", text=f"plugins: {{catalog: plugins.d, launcher: {launcher}{user}}}")
     catalog = made.folder / "plugins.d"
     catalog.mkdir(mode=0o755)
@@ -253,11 +253,18 @@ manifest: {{}}
     return made
 
 
-def cause(daemons):
+def cause(folder, daemons):
+    # Accepted and rejected verdicts alone are no reason for an alert.
+    sound = daemons["sound"]
+    run(sound.programs / "assay", "simulate", "session", folder / "phone", "--app", "camera", "--server",
+        f"127.0.0.1:{sound.calls}")
     daemons["replaced"].folder.joinpath("ledger.sqlite").rename(daemons["replaced"].folder / "moved")
     troubled = daemons["troubled"]
     troubled.configuration.write_text("nonsense: true\n")
     troubled.process.send_signal(signal.SIGHUP)
+    if "plugged" in daemons:
+        # Its circuit breaker is closed again, and it ends as often as before.
+        run(troubled.programs / "assay", "plugin", "enable", "ending", "--server", f"127.0.0.1:{daemons['plugged'].calls}")
     unjudged(troubled, 2)
     flood(daemons["crowded"], 2, 250, 4)
     flood(daemons["overloaded"], 2, 250, 4)
@@ -326,6 +333,8 @@ def main():
             print(f"skipped: {program} is not installed")
             return 77
     programs = pathlib.Path(sys.argv[1]).resolve()
+    # What was started is ended then too.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     with tempfile.TemporaryDirectory() as path:
         folder = pathlib.Path(path)
         folder.chmod(0o755)
@@ -339,7 +348,7 @@ def main():
             port, server = prometheus(folder, daemons)
             until("Prometheus does not answer", lambda: answers(port), 30)
             until("not all daemons are scraped", lambda: len(query(port, "up == 1")) == len(daemons), 30)
-            cause(daemons)
+            cause(folder, daemons)
             wanted = {name: CAUSED[name] for name in daemons}
             try:
                 until("alerts", lambda: all(wanted[name] <= fired(port).get(name, set()) for name in wanted), 40)
