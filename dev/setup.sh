@@ -4,9 +4,9 @@
 set -eu
 
 # SwiftPM fetches with git; AssaySQLite links SQLite, found by pkg-config; the Python example speaks protobuf; tests of PKCS#11 use
-# SoftHSM, and a page of the documentation uses nginx and curl; promtool of prometheus checks the metrics; all are skipped without them. The launcher of plugins is C over
+# SoftHSM, and a page of the documentation uses nginx and curl; prometheus and PyYAML test metrics and alerts; all are skipped without them. The launcher of plugins is C over
 # libseccomp; plugins in C (plugins/sdk/c) link libprotobuf-c and libcrypto, those in Swift libcrypto, and their tests run protoc.
-wanted="git make pkg-config libsqlite3-dev python3 python3-protobuf python3-cryptography softhsm2 nginx-light curl
+wanted="git make pkg-config libsqlite3-dev python3 python3-protobuf python3-yaml python3-cryptography softhsm2 nginx-light curl
 prometheus gcc libc6-dev libseccomp-dev protobuf-compiler protobuf-c-compiler libprotobuf-c-dev libssl-dev"
 for argument in "$@"; do
     case $argument in

@@ -45,9 +45,9 @@ package final class Histogram: Sendable {
         self.init(bounds: bounds.map { UInt64($0 * 1e9) }, shown: bounds, scale: 1e-9)
     }
 
-    /// Of counts of things.
+    /// Of counts of things. `Double.init` alone would be the one of a bit pattern.
     package convenience init(counts bounds: [UInt64]) {
-        self.init(bounds: bounds, shown: bounds.map(Double.init), scale: 1)
+        self.init(bounds: bounds, shown: bounds.map { Double($0) }, scale: 1)
     }
 
     /// Records one value, as often as `times` says.

@@ -12,6 +12,11 @@ struct RecordingTests {
         #expect(histogram.snapshot.counts == [2, 1, 2, 2] && histogram.snapshot.count == 7)
     }
 
+    @Test("The bounds of counts are shown as the numbers that they are")
+    func shownBounds() {
+        #expect(Histogram(counts: [0, 1, 10]).snapshot.bounds == [0, 1, 10])
+    }
+
     @Test("Runs of values count as the values one by one do")
     func runs() {
         let (one, other) = (Histogram(counts: [10, 20]), Histogram(counts: [10, 20]))
