@@ -170,8 +170,10 @@ struct PluginCatalogTests {
 
     @Test("A mistake in a primary plugin's entry is not told a second time at the entries beside it")
     func oneMistakeOneProblem() {
-        let second = Self.kiosk.replacing("name: kiosk", with: "name: second") + "\nrole: shadow"
-        let problems = home.problems(["a": Self.kiosk.replacing("command: /", with: "command: "), "b": second])
+        let first = Self.kiosk.replacing("command: /", with: "command: ").replacing(", parcels", with: "")
+        let second = Self.kiosk.replacing("name: kiosk", with: "name: second").replacing(", parcels", with: "")
+        let problems = home.problems(
+            ["a": first, "b": second + "\nrole: shadow"], main: CatalogHome.main.replacing("\n  parcels: {}", with: ""))
         #expect(problems == ["plugins.d/a.yaml:2: command: want an absolute path, have \"usr/lib/assay/kiosk\""])
     }
 
