@@ -40,7 +40,12 @@ package enum PluginLauncher {
         var environment: [UnsafeMutablePointer<CChar>?] = [nil]
         defer { for word in words { free(word) } }
         var process: pid_t = 0
-        let error = assay_plugin_spawn(&process, path, &words, &environment, [null, pipe[1], null], 3)
+        var error = assay_plugin_spawn(&process, path, &words, &environment, [null, pipe[1], null], 3)
+        // A launcher that was just installed is busy as long as a process that began meanwhile has its descriptor.
+        for _ in 0..<50 where error == ETXTBSY {
+            usleep(10_000)
+            error = assay_plugin_spawn(&process, path, &words, &environment, [null, pipe[1], null], 3)
+        }
         Glibc.close(pipe[1])
         Glibc.close(null)
         guard error == 0 else { throw failed(error) }
