@@ -4,8 +4,8 @@
 set -eu
 
 # SwiftPM fetches with git; AssaySQLite links SQLite, found by pkg-config; the Python example speaks protobuf; tests of PKCS#11 use
-# SoftHSM, and a page of the documentation uses nginx and curl; prometheus and PyYAML test metrics and alerts; all are skipped without them. The launcher of plugins is C over
-# libseccomp; plugins in C (plugins/sdk/c) link libprotobuf-c and libcrypto, those in Swift libcrypto, and their tests run protoc.
+# SoftHSM, and a page of the documentation uses nginx and curl; prometheus and PyYAML test metrics and alerts; all are skipped without
+# them. The launcher of plugins is C over libseccomp; plugins in C (plugins/sdk/c) link libprotobuf-c and libcrypto, those in Swift libcrypto, and their tests run protoc.
 wanted="git make pkg-config libsqlite3-dev python3 python3-protobuf python3-yaml python3-cryptography softhsm2 nginx-light curl
 prometheus gcc libc6-dev libseccomp-dev protobuf-compiler protobuf-c-compiler libprotobuf-c-dev libssl-dev"
 for argument in "$@"; do
@@ -68,3 +68,12 @@ if ! install; then
         fail "apt-get did not succeed (its last words are above)"
     }
 fi
+# Debian starts the services of these packages where systemd runs. The tests start their own, and need none.
+for service in nginx prometheus; do
+    case " $missing " in
+        *" $service"*)
+            [ -d /run/systemd/system ] || continue
+            echo "setup: Debian has started the service of $service, which Assay does not need: sudo systemctl disable --now $service"
+            ;;
+    esac
+done

@@ -84,7 +84,8 @@ extension ReasonGuidance {
     static let bindingNotAllowed = ReasonGuidance(
         cause: """
             The caller sends client data or a hash of its own, and the app's configuration or the purpose rules that out; or \
-            it sends a certificate bundle with a challenge, or other evidence without one.
+            it sends a challenge with evidence that takes none (a certificate bundle, a plugin's own tokens), or other evidence \
+            without one.
             """,
         remedy: """
             The caller binds by Assay's client data. Its own form needs `binding.embedded` or `binding.caller_owned`, evidence \
