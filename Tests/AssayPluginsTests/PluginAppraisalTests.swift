@@ -85,8 +85,8 @@ struct PluginAppraisalTests {
             fault(response { $0.findings = [Messages.finding("x", .fail, "made_up")] }, scope)?.contains("'made_up'") == true)
         #expect(fault(response { $0.findings = [Messages.finding("x", .fail, "")] }, scope)?.contains("a reason code") == true)
         #expect(
-            fault(response { $0.findings = [Messages.finding("x", .fail, "device_blocked")] }, scope)
-                == "the reason code 'device_blocked' says what only Assay decides")
+            fault(response { $0.findings = [Messages.finding("x", .fail, "plugin_quarantined")] }, scope)
+                == "the reason code 'plugin_quarantined' says what only Assay decides")
         let many = response { $0.findings = Array(repeating: Messages.finding("x"), count: 65) }
         #expect(fault(many, scope)?.contains("65 findings") == true)
     }

@@ -112,9 +112,10 @@ package struct PluginFormat: Hashable, Sendable {
 }
 
 extension PluginFormat {
-    /// Codes of decisions that the daemon alone takes: a caller that reads one of them may rely on that.
+    /// Codes of decisions that the daemon alone takes: a caller that reads one of them may rely on that. A block of a device of a fleet
+    /// is told to plugins, which state it.
     private static let reservedCodes: Set<ReasonCode> = [
-        .pluginQuarantined, .deviceBlocked, .idempotencyKeyReused, .challengeAttemptsExceeded, .keyAlreadyRegistered,
+        .pluginQuarantined, .idempotencyKeyReused, .challengeAttemptsExceeded, .keyAlreadyRegistered,
         .tooManyDevices, .tooManySubmissions, .simulatedNotAccepted,
     ]
 

@@ -67,7 +67,7 @@ REASON_CODES = frozenset(
 
 # What only the daemon decides, as docs/plugins/protocol.md lists it.
 RESERVED_CODES = frozenset((
-    b"plugin_quarantined", b"device_blocked", b"idempotency_key_reused", b"challenge_attempts_exceeded",
+    b"plugin_quarantined", b"idempotency_key_reused", b"challenge_attempts_exceeded",
     b"key_already_registered", b"too_many_devices", b"too_many_submissions", b"simulated_not_accepted"))
 
 
