@@ -23,11 +23,11 @@ package final class DraftFile {
         var status = stat()
         guard lstat(target, &status) != 0 else { throw .exists }
         descriptor = openFile(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { throw .failed("cannot be made: \(Self.lastError())") }
+        guard descriptor >= 0 else { throw .failed("cannot be made: \(NewFile.lastError())") }
         do throws(NewFileError) {
             guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
                 throw .failed(
-                    errno == EWOULDBLOCK ? "is being written by another process" : "cannot be locked: \(Self.lastError())")
+                    errno == EWOULDBLOCK ? "is being written by another process" : "cannot be locked: \(NewFile.lastError())")
             }
             // The process before may have finished and removed it since it was opened.
             var (opened, named) = (stat(), stat())
@@ -44,18 +44,7 @@ package final class DraftFile {
     }
 
     /// Names the whole file durably. Throws `.exists` if another file has got the name meanwhile.
-    package func publish() throws(NewFileError) {
-        guard fsync(descriptor) == 0 else { throw .failed("cannot be written: \(Self.lastError())") }
-        guard link(path, target) == 0 else {
-            if errno == EEXIST { throw .exists }
-            throw .failed("cannot be named: \(Self.lastError())")
-        }
-        unlink(path)
-        let folder = openFile(ProtectedFile.folder(of: target), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard folder >= 0 else { return }
-        fsync(folder)
-        close(folder)
-    }
+    package func publish() throws(NewFileError) { try NewFile.publish(descriptor, path, as: target) }
 
     deinit {
         // After `publish` the name may be another process's draft.
@@ -63,9 +52,4 @@ package final class DraftFile {
         if fstat(descriptor, &opened) == 0, lstat(path, &named) == 0, opened.st_ino == named.st_ino { unlink(path) }
         close(descriptor)
     }
-
-    private static func lastError() -> String { String(cString: strerror(errno)) }
 }
-
-/// `open(2)`, with a mode on each platform.
-private func openFile(_ path: String, _ flags: Int32, _ mode: mode_t = 0) -> Int32 { open(path, flags, mode) }

@@ -28,11 +28,17 @@ package enum NewFile {
             guard count > 0 || errno == EINTR else { throw .failed("cannot be written: \(lastError())") }
             rest = rest.dropFirst(max(count, 0))
         }
+        try publish(descriptor, draft, as: path)
+    }
+
+    /// Syncs a whole draft and gives it its name in place of its own, durably. Throws `.exists` if the name is taken.
+    static func publish(_ descriptor: Int32, _ draft: String, as path: String) throws(NewFileError) {
         guard fsync(descriptor) == 0 else { throw .failed("cannot be written: \(lastError())") }
         guard link(draft, path) == 0 else {
             if errno == EEXIST { throw .exists }
             throw .failed("cannot be named: \(lastError())")
         }
+        unlink(draft)
         let folder = openFile(ProtectedFile.folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         if folder >= 0 {
             fsync(folder)
@@ -40,7 +46,7 @@ package enum NewFile {
         }
     }
 
-    private static func lastError() -> String { String(cString: strerror(errno)) }
+    static func lastError() -> String { String(cString: strerror(errno)) }
 }
 
 /// Why a file was not made.
@@ -58,4 +64,4 @@ package enum NewFileError: Error, Hashable, Sendable {
 }
 
 /// `open(2)`, with a mode on each platform.
-private func openFile(_ path: String, _ flags: Int32, _ mode: mode_t = 0) -> Int32 { open(path, flags, mode) }
+func openFile(_ path: String, _ flags: Int32, _ mode: mode_t = 0) -> Int32 { open(path, flags, mode) }

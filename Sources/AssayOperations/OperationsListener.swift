@@ -36,13 +36,13 @@ struct OperationsListener: Sendable {
             .childChannelInitializer { [isTLS] channel in service.serve(channel, isTLS: isTLS) }
         switch address {
         case .tcp(let host, let port), .tls(let host, let port):
-            let channel = try await bound(address) { try await bootstrap.bind(host: host, port: port).get() }
+            let channel = try await AddressBinding.bound(address) { try await bootstrap.bind(host: host, port: port).get() }
             return OperationsListener(
                 address: address.withPort(channel.localAddress?.port ?? port), channel: channel, file: nil)
         case .unix(let path, let mode):
-            let (file, descriptor) = try claim(address, path, mode)
+            let (file, descriptor) = try AddressBinding.claim(address, path, mode)
             do throws(RPCBindError) {
-                let channel = try await bound(address) { try await bootstrap.withBoundSocket(descriptor).get() }
+                let channel = try await AddressBinding.bound(address) { try await bootstrap.withBoundSocket(descriptor).get() }
                 return OperationsListener(address: address, channel: channel, file: file)
             } catch {
                 file.remove()
@@ -55,27 +55,5 @@ struct OperationsListener: Sendable {
     func close() async {
         file?.remove()
         try? await channel.close().get()
-    }
-
-    private static func claim(
-        _ address: RPCAddress, _ path: String, _ mode: UInt16
-    ) throws(RPCBindError) -> (UnixSocketFile, Int32) {
-        do throws(RPCBindError.Problem) {
-            return try UnixSocketFile.claim(path, mode: mode)
-        } catch {
-            throw RPCBindError(address, error)
-        }
-    }
-
-    private static func bound(
-        _ address: RPCAddress, _ bind: () async throws -> any Channel
-    ) async throws(RPCBindError) -> any Channel {
-        do {
-            return try await bind()
-        } catch let error as IOError {
-            throw RPCBindError(address, .init(errno: error.errnoCode, error.description))
-        } catch {
-            throw RPCBindError(address, .unavailable("\(error)"))
-        }
     }
 }

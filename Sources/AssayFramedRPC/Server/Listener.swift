@@ -53,13 +53,13 @@ struct Listener: Sendable {
             }
         switch address {
         case .tcp(let host, let port), .tls(let host, let port):
-            let channel = try await Self.bound(address) { try await bootstrap.bind(host: host, port: port).get() }
+            let channel = try await AddressBinding.bound(address) { try await bootstrap.bind(host: host, port: port).get() }
             return Listener(
                 address: address.withPort(channel.localAddress?.port ?? port), channel: channel, file: nil)
         case .unix(let path, let mode):
-            let (file, descriptor) = try Self.claim(address, path, mode)
+            let (file, descriptor) = try AddressBinding.claim(address, path, mode)
             do throws(RPCBindError) {
-                let channel = try await Self.bound(address) { try await Self.listen(bootstrap, descriptor) }
+                let channel = try await AddressBinding.bound(address) { try await Self.listen(bootstrap, descriptor) }
                 return Listener(address: address, channel: channel, file: file)
             } catch {
                 file.remove()
@@ -95,30 +95,6 @@ struct Listener: Sendable {
         guard case .tls = address else { return nil }
         guard let tls else { throw RPCBindError(address, .unavailable("there is no certificate to show")) }
         return tls
-    }
-
-    private static func claim(
-        _ address: RPCAddress, _ path: String, _ mode: UInt16
-    ) throws(RPCBindError) -> (UnixSocketFile, Int32) {
-        do throws(RPCBindError.Problem) {
-            return try UnixSocketFile.claim(path, mode: mode)
-        } catch {
-            throw RPCBindError(address, error)
-        }
-    }
-
-    private static func bound(
-        _ address: RPCAddress, _ bind: () async throws -> any Channel
-    ) async throws(RPCBindError) -> any Channel {
-        do {
-            return try await bind()
-        } catch let error as IOError {
-            throw RPCBindError(address, .init(errno: error.errnoCode, error.description))
-        } catch let problem as RPCBindError.Problem {
-            throw RPCBindError(address, problem)
-        } catch {
-            throw RPCBindError(address, .unavailable("\(error)"))
-        }
     }
 }
 

@@ -1,4 +1,5 @@
 import AssayCore
+import AssayMetrics
 
 #if canImport(Glibc)
     import Glibc
@@ -174,9 +175,5 @@ final class VerdictRecordWriter: @unchecked Sendable {
         return true
     }
 
-    private static func milliseconds() -> Int64 {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
-    }
+    private static func milliseconds() -> Int64 { Int64(MonotonicTime.nanoseconds() / 1_000_000) }
 }
