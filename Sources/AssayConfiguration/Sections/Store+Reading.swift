@@ -46,7 +46,7 @@ extension ConfigurationReader {
     /// - Parameter configuration: the configuration's own file.
     func requireOwnFiles(for store: FixedConfiguration.Store, _ lists: RevocationLists, configuration: String) {
         let ledger = LedgerFile.Side.allCases.map { ("store.path", $0.path(of: store.path)) }
-        var named = paths + ledger + [("", configuration)]
+        var named = paths + ledger + [("store.path", store.ratesFile), ("", configuration)]
         if !paths.contains(where: { $0.key == "store.key_file" }) { named.append(("store.key_file", store.keyFile)) }
         for list in lists.all where list.setting.file == nil { named.append(("feeds", list.file)) }
         let files = named.map {

@@ -32,11 +32,14 @@ package struct Daemon: Sendable {
     package let changes: ChangeRecorder
     /// The plugins of the catalog.
     package let plugins: PluginAdministration
+    package let rateLevels: RateLevelsKeeper
 
     /// What runs beside the server until the daemon stops, in the order of starting; stopped in the opposite order, after the
     /// server.
     package var backgroundServices: [any Service] {
-        [PluginProcesses(supervised: plugins.supervised), vendors, receipts] + revocationFeeds + [revocationLists, maintenance]
+        [PluginProcesses(supervised: plugins.supervised), vendors, receipts] + revocationFeeds + [
+            revocationLists, maintenance, rateLevels,
+        ]
     }
     /// Everything that runs.
     package var services: [any Service] { backgroundServices + [server] }
@@ -67,6 +70,9 @@ package func makeDaemon(
     let subjects = try await SubjectKey(ledger: ledger, vault: vault, clock: clock)
     let signer = try await AuditSigner(ledger: ledger, vault: vault, clock: clock)
     let fleets = FleetSecretsCache(root: try await vault.kept("fleet", in: ledger, at: clock.now()))
+    let buckets = RateBuckets(secret: try await vault.kept("rates", in: ledger, at: clock.now()))
+    let rateLevels = RateLevelsKeeper(buckets, in: fixed.store.ratesFile, logger: logger)
+    rateLevels.restore()
     let plugins = supervisedPlugins(fixed.plugins, ledger: ledger, fleets: fleets, clock: clock, logger: logger)
     try await plugins.supervised.prepare(live.plugins)()
     let authority = ReloadableAuthority(try deviceAuthorities(live.provisioning, logger: logger))
@@ -98,7 +104,7 @@ package func makeDaemon(
             RevocationFeed(
                 name: list.declaration.name, settings: live.settings(of: list), client: vendors, clock: clock, logger: logger)
         }, changes: changes, authority: authority, revocationListIssuer: revocationListIssuer,
-        revocationLists: revocationLists, fleets: fleets, plugins: plugins,
+        revocationLists: revocationLists, fleets: fleets, plugins: plugins, buckets: buckets,
         statistics: { serving.statistics(with: fronts) }, certificates: certificates, logger: logger)
     let lists = RevocationFileTask(clock: clock, logger: logger)
     lists.follow(live.revocationFiles.map(\.file))
@@ -112,7 +118,9 @@ package func makeDaemon(
     var steps = [
         ReloadStep("plugins", follows: [\.plugins]) { new in try await plugins.supervised.prepare(new.plugins) },
         // After the plugins, whose supervisors the methods refer to.
-        ReloadStep("callers, apps and anchors", follows: [\.callers, \.apps, \.testRoots, \.plugins, \.schemes, \.digest]) {
+        ReloadStep(
+            "callers, apps and anchors", follows: [\.callers, \.rates, \.apps, \.testRoots, \.plugins, \.schemes, \.digest]
+        ) {
             new in { composed.compose(under: new) }
         },
         ReloadStep("device CAs", follows: [\.provisioning]) { new in
@@ -159,7 +167,7 @@ package func makeDaemon(
             ],
             logger: logger),
         counters: parts.counters, calls: parts.calls, reloadSteps: steps, reloadProblem: parts.reloadProblem, changes: changes,
-        plugins: plugins)
+        plugins: plugins, rateLevels: rateLevels)
 }
 
 /// The plugins of a catalog, none of them started.

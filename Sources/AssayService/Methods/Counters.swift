@@ -19,6 +19,10 @@ package final class VerdictCounters: Sendable {
         package var rejected: [ReasonCode: UInt64] = [:]
         /// Rejections by any other code, all together: verifiers outside this package may state any number of codes.
         package var rejectedByOtherCodes: UInt64 = 0
+        /// Rejections that were answered from memory; they are in `rejected` too.
+        package var refusalsRemembered: UInt64 = 0
+        /// Requests that a rate limit refused.
+        package var rateLimited: [LimitedRate: UInt64] = [:]
         /// Notes by their code, in accepted and rejected verdicts.
         package var notes: [String: UInt64] = [:]
     }
@@ -29,6 +33,13 @@ package final class VerdictCounters: Sendable {
     package var counts: Counts { state.withLock { $0 } }
 
     func challengeIssued() { state.withLock { $0.challengesIssued += 1 } }
+
+    func refusalRemembered() { state.withLock { $0.refusalsRemembered += 1 } }
+
+    /// Counts a request that a rate limit refused. Such a request is not among `unavailable`.
+    func rateLimited(_ limit: RateLimit, of app: AppID) {
+        state.withLock { $0.rateLimited[LimitedRate(app: app, limit: limit), default: 0] += 1 }
+    }
 
     /// Counts a group's answers under one lock.
     func count(_ answers: [Answer]) {
@@ -45,12 +56,19 @@ package final class VerdictCounters: Sendable {
                     counts.count(notesOf: verdict.findings)
                     counts.accepted += 1
                 case .repeated: counts.repeated += 1
+                case .failed(.rateLimited): continue
                 case .failed: counts.unavailable += 1
                 case .abandoned: continue
                 }
             }
         }
     }
+}
+
+/// A rate limit of an app of the configuration: a label of counts.
+package struct LimitedRate: Hashable, Sendable {
+    package let app: AppID
+    package let limit: RateLimit
 }
 
 extension VerdictCounters.Counts {

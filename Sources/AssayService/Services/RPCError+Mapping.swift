@@ -16,6 +16,7 @@ extension RPCError {
             self.init(.unavailable, "\(check): \(detail)", reason: "evidence_unavailable", retryAfterMilliseconds: 1000)
         case .issuing(let error): self.init(error)
         case .fleetNotConfigured: self = .hasNoFleet
+        case .rateLimited(let refusal): self.init(refusal)
         case .inconsistent(let what): self.init(.internalError, what)
         }
     }
