@@ -63,6 +63,7 @@ extension Configuration {
             lines += sentences.map { "\(app.id): \($0)" }
         }
         for app in live.apps { lines += app.sections.flatMap(\.section.serviceSummary).map { "\(app.id): \($0)" } }
+        lines += live.rateSummary
         lines += live.plugins.map(\.summary)
         let services = live.outsideServices
         lines += services.isEmpty ? ["asks no service outside"] : services.map(\.description)

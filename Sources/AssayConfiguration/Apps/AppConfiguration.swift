@@ -20,6 +20,8 @@ package struct AppConfiguration: Sendable {
     package var provisioning: AppProvisioning?
     /// The entries of the catalog that serve it, in the order of their ids.
     package var plugins: [PluginEntry] = []
+    /// The rates that it sets in place of the defaults. They bear on no verdict.
+    package var rates = AppRateSettings()
 
     /// The app's section of one platform.
     package subscript(key: String) -> (any SchemeSection)? { sections.first { $0.key == key }?.section }
@@ -92,7 +94,8 @@ extension AppConfiguration {
             provisioning: section.optional("provisioning").map { value in
                 if authorities == nil { value.report("certificates need a CA: want the section \"provisioning\" of the file") }
                 return AppProvisioning(reading: value, authorities?.lists, plugins)
-            }, plugins: plugins)
+            }, plugins: plugins,
+            rates: section.optional("rates").map { AppRateSettings(reading: $0) } ?? AppRateSettings())
         section.done()
         check(section, schemes)
     }

@@ -51,6 +51,14 @@ public final class Verdict: Sendable {
             requestID: requestID, decidedAt: decidedAt)
     }
 
+    /// The same verdict as the answer to an equal request at another time.
+    package func answering(_ requestID: [UInt8], at time: Timestamp) -> Verdict {
+        Verdict(
+            decision: decision, findings: findings, claims: claims, device: device, binding: binding,
+            evidenceDigest: evidenceDigest, policyDigest: policyDigest, feeds: feeds, simulated: simulated,
+            requestID: requestID, decidedAt: time)
+    }
+
     /// The same verdict with further findings.
     public func adding(_ more: [Finding]) -> Verdict {
         Verdict(

@@ -29,6 +29,8 @@ package enum PipelineError: Error, Hashable, Sendable {
     case issuing(AuthorityError)
     /// The evidence is of a device of a fleet, and the app has no fleet.
     case fleetNotConfigured
+    /// The device has had as many accepted verdicts as its rate allows.
+    case rateLimited(RateLimits.Refusal)
     /// A bug: a state that the code does not allow.
     case inconsistent(String)
 }

@@ -50,6 +50,9 @@ struct VerifyCommand: AsyncParsableCommand {
     @Option(help: "Ask again under the same key and get the same verdict.")
     var idempotencyKey: String = ""
 
+    @Option(help: ArgumentHelp("The IP address of your own client, by which requests are counted.", valueName: "address"))
+    var sourceAddress: SourceAddress?
+
     @Flag(help: "Print a JSON object.")
     var json = false
 
@@ -74,7 +77,8 @@ struct VerifyCommand: AsyncParsableCommand {
             app: app, purpose: evidence.purpose, challenge: challenge?.bytes(wanting: Challenge.length) ?? [],
             context: Array(context.utf8),
             evidence: try evidence.read(), binding: try binding(), subject: Array(subject.utf8),
-            expectedDevice: expectedDevice, idempotencyKey: Array(idempotencyKey.utf8))
+            expectedDevice: expectedDevice, idempotencyKey: Array(idempotencyKey.utf8),
+            sourceAddress: sourceAddress)
         let verdict = try await server.with { client throws(AssayError) in
             try await client.verify(request, timeout: server.limit)
         }
