@@ -20,6 +20,7 @@ struct Assay: AsyncParsableCommand {
         subcommands: [
             ChallengeCommand.self, VerifyCommand.self, DeviceCommand.self, StatusCommand.self, AuditCommand.self,
             FeedsCommand.self, ProvisionCommand.self, CertCommand.self, CRLCommand.self, CACommand.self, EnrolCommand.self,
-            AnchorsCommand.self, PluginCommand.self, InspectCommand.self, SimulateCommand.self, ConformanceCommand.self,
+            AnchorsCommand.self, PluginCommand.self, ConfidenceCommand.self, InspectCommand.self, SimulateCommand.self,
+            ConformanceCommand.self,
         ])
 }

@@ -15,6 +15,7 @@ extension VerificationRequest {
             $0.subject = Data(subject)
             $0.expectedDeviceID = Data(expectedDevice?.bytes ?? [])
             $0.idempotencyKey = Data(idempotencyKey)
+            $0.signals = Data(signals)
         }
     }
 }

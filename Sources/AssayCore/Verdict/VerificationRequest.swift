@@ -17,6 +17,8 @@ public struct VerificationRequest: Hashable, Sendable {
     public var expectedDevice: DeviceID?
     /// Empty if the caller requests no idempotency.
     public var idempotencyKey: [UInt8]
+    /// The signals about the capture as the device signed them (``SignalDocument``), at most 64 KiB; empty if there are none.
+    public var signals: [UInt8]
 
     /// How the caller says that the evidence is bound to the request.
     public enum BindingRequest: Hashable, Sendable {
@@ -33,7 +35,7 @@ public struct VerificationRequest: Hashable, Sendable {
     public init(
         app: AppID, purpose: Purpose, challenge: [UInt8], context: [UInt8] = [], evidence: [Evidence],
         binding: BindingRequest = .clientData(payloadHash: nil), subject: [UInt8] = [], expectedDevice: DeviceID? = nil,
-        idempotencyKey: [UInt8] = []
+        idempotencyKey: [UInt8] = [], signals: [UInt8] = []
     ) {
         self.app = app
         self.purpose = purpose
@@ -44,6 +46,7 @@ public struct VerificationRequest: Hashable, Sendable {
         self.subject = subject
         self.expectedDevice = expectedDevice
         self.idempotencyKey = idempotencyKey
+        self.signals = signals
     }
 
     /// SHA-256 over every field but the idempotency key: requests with equal digests are equal.
@@ -72,6 +75,8 @@ public struct VerificationRequest: Hashable, Sendable {
         }
         hash.append(subject)
         hash.append(expectedDevice?.bytes ?? [])
+        // Left out where there are none, so that the digests of such requests stay as they are in ledgers.
+        if !signals.isEmpty { hash.append(signals) }
         return hash.finalize()
     }
 }

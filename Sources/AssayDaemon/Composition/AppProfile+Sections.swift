@@ -41,7 +41,8 @@ extension AppProfile {
             policyDigest: app.policyDigest(
                 testRoots: dependencies.testRoots, deviceAuthorities: dependencies.deviceAuthorities),
             keepsAuditClaims: app.keepsAuditClaims,
-            acceptsSimulated: app.acceptsSimulated, issuing: app.provisioning?.issuing, fleet: fleet)
+            acceptsSimulated: app.acceptsSimulated, confidence: app.confidence, issuing: app.provisioning?.issuing,
+            fleet: fleet)
     }
 }
 

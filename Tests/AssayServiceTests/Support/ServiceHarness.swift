@@ -207,7 +207,8 @@ extension AppProfile {
         policy: AppAttestPolicy = AppAttestPolicy(), formats: Set<EvidenceFormat>? = nil,
         identities: [AppAttestIdentity] = [AppAttestIdentity(appID: Handset.appID, platform: .iOS)],
         anchors: [TrustAnchor]? = nil, devicesPerSubject: UInt32? = nil, keepsAuditClaims: Bool = false,
-        acceptsSimulated: Bool = true, issuing: IssuingRule? = IssuingRule(), fleet: Fleet? = nil
+        acceptsSimulated: Bool = true, confidence: ConfidenceRule? = nil, issuing: IssuingRule? = IssuingRule(),
+        fleet: Fleet? = nil
     ) throws -> AppProfile {
         let anchors = try anchors ?? [TrustAnchor(name: "test root", pem: Handset.authority.rootPEM, simulated: true)]
         let verifiers: [any EvidenceVerifier] = [
@@ -219,7 +220,8 @@ extension AppProfile {
             id: id, verifiers: verifiers.filter { formats?.contains($0.format) ?? true }, discontinuedFormats: [.safetyNet],
             challenges: challenges,
             binding: binding, devicesPerSubject: devicesPerSubject, policyDigest: [UInt8](repeating: 0xD1, count: 32),
-            keepsAuditClaims: keepsAuditClaims, acceptsSimulated: acceptsSimulated, issuing: issuing, fleet: fleet)
+            keepsAuditClaims: keepsAuditClaims, acceptsSimulated: acceptsSimulated, confidence: confidence,
+            issuing: issuing, fleet: fleet)
     }
 }
 

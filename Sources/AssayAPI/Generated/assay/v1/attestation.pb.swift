@@ -102,6 +102,10 @@ public nonisolated struct Assay_V1_VerifyRequest: Sendable {
   /// marked repeated, however many come at once. Of requests that are rejected nothing is kept.
   public var idempotencyKey: Data = Data()
 
+  /// Signals about a capture, at most 64 KiB: the JSON document (docs/confidence.md) byte for byte as the app made it. They count only if
+  /// the payload that the device signed is their SHA-256.
+  public var signals: Data = Data()
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -229,7 +233,7 @@ nonisolated extension Assay_V1_IssueChallengeResponse: SwiftProtobuf.Message, Sw
 
 nonisolated extension Assay_V1_VerifyRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".VerifyRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}purpose\0\u{1}challenge\0\u{1}context\0\u{1}evidence\0\u{1}binding\0\u{1}subject\0\u{3}expected_device_id\0\u{3}idempotency_key\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}purpose\0\u{1}challenge\0\u{1}context\0\u{1}evidence\0\u{1}binding\0\u{1}subject\0\u{3}expected_device_id\0\u{3}idempotency_key\0\u{1}signals\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -246,6 +250,7 @@ nonisolated extension Assay_V1_VerifyRequest: SwiftProtobuf.Message, SwiftProtob
       case 7: try { try decoder.decodeSingularBytesField(value: &self.subject) }()
       case 8: try { try decoder.decodeSingularBytesField(value: &self.expectedDeviceID) }()
       case 9: try { try decoder.decodeSingularBytesField(value: &self.idempotencyKey) }()
+      case 10: try { try decoder.decodeSingularBytesField(value: &self.signals) }()
       default: break
       }
     }
@@ -283,6 +288,9 @@ nonisolated extension Assay_V1_VerifyRequest: SwiftProtobuf.Message, SwiftProtob
     if !self.idempotencyKey.isEmpty {
       try visitor.visitSingularBytesField(value: self.idempotencyKey, fieldNumber: 9)
     }
+    if !self.signals.isEmpty {
+      try visitor.visitSingularBytesField(value: self.signals, fieldNumber: 10)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -296,6 +304,7 @@ nonisolated extension Assay_V1_VerifyRequest: SwiftProtobuf.Message, SwiftProtob
     if lhs.subject != rhs.subject {return false}
     if lhs.expectedDeviceID != rhs.expectedDeviceID {return false}
     if lhs.idempotencyKey != rhs.idempotencyKey {return false}
+    if lhs.signals != rhs.signals {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
