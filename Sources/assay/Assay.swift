@@ -23,7 +23,8 @@ struct Assay: AsyncParsableCommand {
             WhoAmICommand.self,
             AuditCommand.self,
             FeedsCommand.self, ProvisionCommand.self, CertCommand.self, CRLCommand.self, CACommand.self, EnrolCommand.self,
-            AnchorsCommand.self, PluginCommand.self, InspectCommand.self, SimulateCommand.self, ConformanceCommand.self,
+            AnchorsCommand.self, PluginCommand.self, ConfidenceCommand.self, InspectCommand.self, SimulateCommand.self,
+            ConformanceCommand.self,
         ])
 
     static func main() async { await run(moving: ServerOptions.names.merging(["--json": false]) { old, _ in old }) }

@@ -16,6 +16,7 @@ extension VerificationRequest {
             $0.expectedDeviceID = Data(expectedDevice?.bytes ?? [])
             $0.idempotencyKey = Data(idempotencyKey)
             $0.sourceAddress = sourceAddress?.text ?? ""
+            $0.signals = Data(signals)
         }
     }
 }

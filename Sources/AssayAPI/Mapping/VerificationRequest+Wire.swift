@@ -46,7 +46,8 @@ extension VerificationRequest {
             subject: try bytes[fields.subject].bounded("subject", by: Self.subjectLimit),
             expectedDevice: try DeviceID?(field: "expected_device_id", optional: bytes[fields.expectedDevice]),
             idempotencyKey: try bytes[fields.idempotencyKey].bounded("idempotency_key", by: Self.idempotencyKeyLimit),
-            sourceAddress: fields.sourceAddress.isEmpty ? nil : try SourceAddress?(field: bytes[fields.sourceAddress]))
+            sourceAddress: fields.sourceAddress.isEmpty ? nil : try SourceAddress?(field: bytes[fields.sourceAddress]),
+            signals: try bytes[fields.signals].bounded("signals", by: SignalDocument.sizeLimit))
     }
 
     private static func evidence(_ pieces: [Evidence]) throws(RequestError) -> [Evidence] {
@@ -72,6 +73,7 @@ private struct RequestFields {
     var expectedDevice = 0..<0
     var idempotencyKey = 0..<0
     var sourceAddress = 0..<0
+    var signals = 0..<0
 
     mutating func read(_ bytes: UnsafeRawBufferPointer) throws(RequestReadingError) {
         var reader = RequestReader(bytes)
@@ -89,9 +91,10 @@ private struct RequestFields {
             case .bytes(8, let value): expectedDevice = value
             case .bytes(9, let value): idempotencyKey = value
             case .bytes(10, let value): sourceAddress = value
+            case .bytes(11, let value): signals = value
             default:
                 // A field of a later version is skipped; a known field of another wire type makes the message malformed.
-                guard !(1...10).contains(field.number) else { throw .malformed }
+                guard !(1...11).contains(field.number) else { throw .malformed }
             }
         }
     }

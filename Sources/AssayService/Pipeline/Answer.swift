@@ -67,7 +67,7 @@ final class PendingAcceptance: Sendable {
         challenge = fresh.challenge
         uses = changes.uses
         let assurance: Assurance = if case .accepted(let assurance) = verdict.decision { assurance } else { .none }
-        let claims = admitted.profile.keepsAuditClaims ? AuditClaims(verdict.claims) : nil
+        let claims = admitted.profile.keepsAuditClaims ? AuditClaims(verdict.claimsWithConfidence) : nil
         entry = LedgerEntry(
             time: admitted.now, spends: fresh.spends + uses.map { LedgerEntry.Spend(token: $0.token, expiry: $0.until) },
             registrations: changes.registrations,

@@ -288,6 +288,9 @@ package struct VerificationPipeline: Sendable {
             }
             measures.record(changes, of: prepared)
             let verdict = prepared.verdict(.accepted(assurance), appraisals, fresh.binding, device: device)
+            if let confidence = verdict.confidence, let refusal = prepared.admitted.refusal(of: confidence) {
+                return .settled(.verdict(verdict.rejected(refusal, check: Finding.confidenceCheck, device: prepared.device)))
+            }
             guard prepared.admitted.step == nil else {
                 return .decided(
                     DecidedRequest(

@@ -223,8 +223,8 @@ extension AppProfile {
         policy: AppAttestPolicy = AppAttestPolicy(), formats: Set<EvidenceFormat>? = nil,
         identities: [AppAttestIdentity] = [AppAttestIdentity(appID: Handset.appID, platform: .iOS)],
         anchors: [TrustAnchor]? = nil, devicesPerSubject: UInt32? = nil, keepsAuditClaims: Bool = false,
-        acceptsSimulated: Bool = true, issuing: IssuingRule? = IssuingRule(), fleet: Fleet? = nil,
-        policyKeys: PolicyKeys = PolicyKeys()
+        acceptsSimulated: Bool = true, confidence: ConfidenceRule? = nil, issuing: IssuingRule? = IssuingRule(),
+        fleet: Fleet? = nil, policyKeys: PolicyKeys = PolicyKeys()
     ) throws -> AppProfile {
         let anchors = try anchors ?? [TrustAnchor(name: "test root", pem: Handset.authority.rootPEM, simulated: true)]
         let verifiers: [any EvidenceVerifier] = [
@@ -236,8 +236,8 @@ extension AppProfile {
             id: id, verifiers: verifiers.filter { formats?.contains($0.format) ?? true }, discontinuedFormats: [.safetyNet],
             challenges: challenges,
             binding: binding, devicesPerSubject: devicesPerSubject, policyDigest: [UInt8](repeating: 0xD1, count: 32),
-            keepsAuditClaims: keepsAuditClaims, acceptsSimulated: acceptsSimulated, issuing: issuing, fleet: fleet,
-            policyKeys: policyKeys)
+            keepsAuditClaims: keepsAuditClaims, acceptsSimulated: acceptsSimulated, confidence: confidence,
+            issuing: issuing, fleet: fleet, policyKeys: policyKeys)
     }
 }
 

@@ -109,6 +109,10 @@ public nonisolated struct Assay_V1_VerifyRequest: Sendable {
   /// address, the first 64 bits of an IPv6 address. It is not stored or logged, and bears on no verdict.
   public var sourceAddress: String = String()
 
+  /// Signals about a capture, at most 64 KiB: the JSON document (docs/confidence.md) byte for byte as the app made it. They count only if
+  /// the payload that the device signed is their SHA-256.
+  public var signals: Data = Data()
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -244,7 +248,7 @@ nonisolated extension Assay_V1_IssueChallengeResponse: SwiftProtobuf.Message, Sw
 
 nonisolated extension Assay_V1_VerifyRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".VerifyRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}purpose\0\u{1}challenge\0\u{1}context\0\u{1}evidence\0\u{1}binding\0\u{1}subject\0\u{3}expected_device_id\0\u{3}idempotency_key\0\u{3}source_address\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}purpose\0\u{1}challenge\0\u{1}context\0\u{1}evidence\0\u{1}binding\0\u{1}subject\0\u{3}expected_device_id\0\u{3}idempotency_key\0\u{3}source_address\0\u{1}signals\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -262,6 +266,7 @@ nonisolated extension Assay_V1_VerifyRequest: SwiftProtobuf.Message, SwiftProtob
       case 8: try { try decoder.decodeSingularBytesField(value: &self.expectedDeviceID) }()
       case 9: try { try decoder.decodeSingularBytesField(value: &self.idempotencyKey) }()
       case 10: try { try decoder.decodeSingularStringField(value: &self.sourceAddress) }()
+      case 11: try { try decoder.decodeSingularBytesField(value: &self.signals) }()
       default: break
       }
     }
@@ -302,6 +307,9 @@ nonisolated extension Assay_V1_VerifyRequest: SwiftProtobuf.Message, SwiftProtob
     if !self.sourceAddress.isEmpty {
       try visitor.visitSingularStringField(value: self.sourceAddress, fieldNumber: 10)
     }
+    if !self.signals.isEmpty {
+      try visitor.visitSingularBytesField(value: self.signals, fieldNumber: 11)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -316,6 +324,7 @@ nonisolated extension Assay_V1_VerifyRequest: SwiftProtobuf.Message, SwiftProtob
     if lhs.expectedDeviceID != rhs.expectedDeviceID {return false}
     if lhs.idempotencyKey != rhs.idempotencyKey {return false}
     if lhs.sourceAddress != rhs.sourceAddress {return false}
+    if lhs.signals != rhs.signals {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
