@@ -24,7 +24,8 @@ extension ProcessTests {
             let json = try await Child.run(
                 "assay",
                 [
-                    "confidence", "score", "-", "--platform", "android", "--assurance", "hardware", "--profile", "mvp", "--json",
+                    "confidence", "score", "-", "--platform", "android", "--assurance", "hardware", "--profile", "mvp",
+                    "--json",
                 ], input: Self.document)
             #expect(try object(json.out)["confidence_level"] as? String == "medium", "\(json)")
         }

@@ -256,7 +256,7 @@ struct AuthorisationTests {
         arguments: MethodDeclaration.all.filter {
             ![
                 API.status.path, API.listFeeds.path, API.readFeed.path, API.loadFeed.path, API.getAuthorities.path,
-                API.getRevocationList.path, API.getVerdict.path,
+                API.getRevocationList.path, API.getVerdict.path, API.whoAmI.path,
             ].contains($0.path) && !$0.path.hasPrefix("/assay.v1.Plugins/")
         })
     func apps(_ method: MethodDeclaration) async throws {

@@ -148,10 +148,11 @@ struct RefusalMemoryTests {
                 let key = (input["key_id_b64"] as? String).flatMap({ Base64.standard.decode($0) }),
                 let challenge = (input["challenge_b64"] as? String).flatMap({ Base64.standard.decode($0) })
             else { continue }
+            let roots = (input["policy"] as? [String: Any])?["extra_roots_pem"] as? [String] ?? []
             let profile = try AppProfile.testing(
                 .camera, binding: BindingRule(callerOwned: CallerOwnedRule(spendEvidenceFor: 86_400_000)),
                 identities: [AppAttestIdentity(appID: "\(team).\(bundle)", platform: .iOS, environments: [.production])],
-                anchors: TrustAnchor.appAttest)
+                anchors: TrustAnchor.appAttest + roots.map { try TrustAnchor(name: "vector", pem: $0, simulated: false) })
             let harness = try await ServiceHarness([profile], clock: FixedClock(time))
             let request = VerificationRequest(
                 app: .camera, purpose: .register, challenge: [],
@@ -203,7 +204,9 @@ struct RefusalMemoryTests {
         #expect(harness.counters.counts.refusalsRemembered == 0)
     }
 
-    @Test("the idempotency key and the source address bear on no verdict: a request that differs in them alone is answered from memory")
+    @Test(
+        "the idempotency key and the source address bear on no verdict: a request that differs in them alone is answered from memory"
+    )
     func unrelatedFields() async throws {
         let harness = try await ServiceHarness()
         var request = try await bad(harness)

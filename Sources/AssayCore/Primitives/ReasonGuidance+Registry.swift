@@ -150,9 +150,9 @@ extension ReasonGuidance {
             against the capture, or against each other. The finding's detail names the level and the required one.
             """,
         remedy: """
-            With the note `signals_not_bound` or `signals_malformed` the app or the caller is mended: the document goes byte for byte as \
-            the device signed it. Otherwise the user captures again, with the depth sensor free. A level that the app's devices cannot \
-            reach is lowered in `confidence.require`.
+            Where a note says that the signals are not bound or malformed, the app or the caller is fixed: the document goes byte \
+            for byte as the device signed it. Otherwise the user captures again, with the depth sensor free. A level that the app's \
+            devices cannot reach is lowered in `confidence.require`.
             """)
 
     static let pluginQuarantined = ReasonGuidance(

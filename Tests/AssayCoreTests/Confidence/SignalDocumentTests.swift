@@ -43,7 +43,8 @@ struct SignalDocumentTests {
         let wrong = [
             #"{"Lidar":{"score":1}}"#, #"{"":{"score":1}}"#, #"{"a b":{"score":1}}"#, #"{"é":{"score":1}}"#,
             #"{"\#(String(repeating: "a", count: 33))":{"score":1}}"#, #"{"lidar":{}}"#, #"{"lidar":0.9}"#, #"{"lidar":null}"#,
-            #"{"lidar":{"score":1.1}}"#, #"{"lidar":{"score":-0.1}}"#, #"{"lidar":{"score":"0.9"}}"#, #"{"lidar":{"score":null}}"#,
+            #"{"lidar":{"score":1.1}}"#, #"{"lidar":{"score":-0.1}}"#, #"{"lidar":{"score":"0.9"}}"#,
+            #"{"lidar":{"score":null}}"#,
             #"{"lidar":{"outcome":"PASS"}}"#, #"{"lidar":{"outcome":"maybe"}}"#, #"{"lidar":{"outcome":true}}"#,
             #"{"lidar":{"score":1,"outcome":"pass"}}"#, "[]", "null", #""lidar""#,
         ]
