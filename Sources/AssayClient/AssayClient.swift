@@ -21,18 +21,21 @@ public final class AssayClient: Sendable {
 
     /// A client of the daemon at `tls:host:port`, `host:port`, `tcp:host:port` or `unix:/path`. It connects for the first call.
     ///
-    /// - Parameter credentials: an address with TLS needs them; other addresses ignore them.
+    /// - Parameters:
+    ///   - credentials: an address with TLS needs them; other addresses ignore them.
+    ///   - key: the API key of a caller that has one. It is sent over TLS and to Unix sockets only.
     public convenience init(
-        address: String, credentials: ClientCredentials? = nil, options: ClientOptions = ClientOptions()
+        address: String, credentials: ClientCredentials? = nil, key: ClientKey? = nil, options: ClientOptions = ClientOptions()
     ) throws(AssayError) {
-        try self.init(address: address, credentials: credentials, options: options, time: .real())
+        try self.init(address: address, credentials: credentials, key: key, options: options, time: .real())
     }
 
     /// Connects before it returns, and retries as a call does.
     public static func connect(
-        to address: String, credentials: ClientCredentials? = nil, options: ClientOptions = ClientOptions()
+        to address: String, credentials: ClientCredentials? = nil, key: ClientKey? = nil,
+        options: ClientOptions = ClientOptions()
     ) async throws(AssayError) -> AssayClient {
-        let client = try AssayClient(address: address, credentials: credentials, options: options)
+        let client = try AssayClient(address: address, credentials: credentials, key: key, options: options)
         do {
             try await client.caller.connect(timeout: options.timeout)
         } catch {
@@ -42,7 +45,8 @@ public final class AssayClient: Sendable {
     }
 
     package init(
-        address text: String, credentials: ClientCredentials? = nil, options: ClientOptions, time: ClientTime
+        address text: String, credentials: ClientCredentials? = nil, key: ClientKey? = nil, options: ClientOptions,
+        time: ClientTime
     ) throws(AssayError) {
         guard let address = RPCAddress(parsing: text) else {
             throw AssayError(
@@ -54,11 +58,18 @@ public final class AssayClient: Sendable {
                 .invalidArgument, "\(text) takes a certificate, its key, and the CA of the daemon's",
                 reason: "credentials_required")
         }
+        if case .tcp = address, key != nil {
+            throw AssayError(
+                .invalidArgument, "\(text) is not encrypted: an API key is sent over TLS or to a Unix socket",
+                reason: "key_without_tls")
+        }
         self.options = options
         reconnecting = ReconnectingConnection(rule: options.retry, time: time) { () async throws(RPCError) in
             try await RPCConnection.connect(to: address, tls: credentials?.files.current())
         }
-        caller = RetryingCaller(reconnecting: reconnecting, rule: options.retry, time: time)
+        var caller = RetryingCaller(reconnecting: reconnecting, rule: options.retry, time: time)
+        if let key { caller.metadata = { [RPCMetadata.authorization: "Bearer \(key.text)"] } }
+        self.caller = caller
     }
 
     /// A challenge and its expiry.

@@ -22,19 +22,53 @@ public struct ClientCredentials: Sendable {
     }
 }
 
+extension ClientCredentials {
+    /// A client that shows no certificate, for a daemon that lets callers with API keys in without one.
+    ///
+    /// - Parameter authorities: a PEM file with the CAs that must have issued the daemon's certificate.
+    public init(authorities: String, serverName: String? = nil) throws(AssayError) {
+        files = try CredentialFiles(authorities: authorities, certificate: nil, privateKey: nil, serverName: serverName)
+    }
+}
+
+/// The API key of a caller, which `assay key create` made.
+public struct ClientKey: Sendable {
+    let text: String
+
+    /// - Parameter text: `assay_` and 43 characters.
+    /// - Throws: `invalidArgument`, `bad_credentials`, for another text. The message does not repeat it.
+    public init(_ text: String) throws(AssayError) {
+        let isKey = text.utf8.starts(with: "assay_".utf8) && text.utf8.count == 49
+        guard isKey, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            throw .badCredentials("the key is not \"assay_\" and 43 characters")
+        }
+        self.text = text
+    }
+
+    /// Reads a file that holds the key, with or without white space around it.
+    public init(file path: String) throws(AssayError) {
+        guard let file = FileHandle(forReadingAtPath: path) else { throw .badCredentials("\(path): the file cannot be read") }
+        defer { try? file.close() }
+        let text = (try? file.read(upToCount: 4096)).flatMap { String(data: $0, encoding: .utf8) } ?? ""
+        do throws(AssayError) { try self.init(text.trimmingCharacters(in: .whitespacesAndNewlines)) } catch {
+            throw .badCredentials("\(path): \(error.message)")
+        }
+    }
+}
+
 /// The files of a client's credentials, read again for each connection: certificates are renewed while a client runs.
 final class CredentialFiles: Sendable {
     /// The largest file that is read, in bytes.
     private static let sizeLimit = 1 << 20
 
     private let authorities: String
-    private let certificate: String
-    private let privateKey: String
+    private let certificate: String?
+    private let privateKey: String?
     private let serverName: String?
     /// The content of the files when they were last usable.
     private let last: Mutex<ClientTLS>
 
-    init(authorities: String, certificate: String, privateKey: String, serverName: String?) throws(AssayError) {
+    init(authorities: String, certificate: String?, privateKey: String?, serverName: String?) throws(AssayError) {
         (self.authorities, self.certificate) = (authorities, certificate)
         (self.privateKey, self.serverName) = (privateKey, serverName)
         last = Mutex(try Self.read(authorities, certificate, privateKey, serverName))
@@ -48,8 +82,14 @@ final class CredentialFiles: Sendable {
     }
 
     private static func read(
-        _ authorities: String, _ certificate: String, _ privateKey: String, _ serverName: String?
+        _ authorities: String, _ certificate: String?, _ privateKey: String?, _ serverName: String?
     ) throws(AssayError) -> ClientTLS {
+        guard let certificate, let privateKey else {
+            let trusted = try read(authorities)
+            do throws(TLSError) { return try ClientTLS(authorities: trusted, serverName: serverName) } catch {
+                throw .badCredentials("\(authorities): \(error)")
+            }
+        }
         let (chain, key, trusted) = (try read(certificate), try read(privateKey), try read(authorities))
         do throws(TLSError) {
             return try ClientTLS(

@@ -45,7 +45,7 @@ extension Configuration {
         let files = ConfigurationFiles(folder: folder)
         let store = top.required("store").flatMap { FixedConfiguration.Store(reading: $0, files) }
         let callers = CallerDirectory(reading: top.required("callers"), apps: top.optional("apps")?.names ?? [])
-        let listen = top.required("listen").map { readListen($0, files, callers) } ?? []
+        let (listen, withoutCertificates) = top.required("listen").map { readListen($0, files, callers) } ?? ([], [])
         let tls = top.optional("tls").flatMap { TLSSettings.read($0, files, at: now) }
         let (limits, rates) = readLimits(top.optional("limits"))
         let testRoots = readTestRoots(top.optional("trust"), files)
@@ -79,7 +79,8 @@ extension Configuration {
         try reader.finish()
         guard let store else { throw ConfigurationError(file: file, "\"store\" is missing") }
         let fixed = FixedConfiguration(
-            listen: listen, store: store, limits: limits, servesTLS: tls != nil, plugins: plugins, operate: operate.listen)
+            listen: listen, withoutCertificates: withoutCertificates, store: store, limits: limits, servesTLS: tls != nil,
+            plugins: plugins, operate: operate.listen)
         var live = LiveConfiguration(
             callers: callers, rates: rates, apps: apps, testRoots: testRoots, tls: tls?.settings, log: log,
             operate: operate.settings, verdicts: verdicts, vendors: vendors, appleTeams: services.appleTeams,

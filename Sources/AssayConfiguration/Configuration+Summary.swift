@@ -37,7 +37,10 @@ extension Configuration {
     /// What was understood, for people: one line a thing.
     package var summary: [String] {
         let store = fixed.store
-        var lines = fixed.listen.map { "listens on \($0)" }
+        var lines = fixed.listen.map {
+            "listens on \($0)"
+                + (fixed.withoutCertificates.contains($0) ? ", also for clients with an API key and no certificate" : "")
+        }
         lines += fixed.operate.map { address in
             let open = live.operate.open.union(live.operate.openToTheNetwork).map(\.rawValue).sorted()
             return "answers probes, metrics and status at \(address)"
@@ -52,6 +55,11 @@ extension Configuration {
             let roles = Role.allCases.filter(caller.roles.contains).map(\.rawValue).joined(separator: ", ")
             let apps = caller.apps.map { $0.map(\.text).sorted().joined(separator: ", ") } ?? "all apps"
             lines.append("knows \(caller.name) (\(marks.joined(separator: ", "))): \(roles) of \(apps)")
+        }
+        if let rule = live.callers.keys {
+            let roles = Role.allCases.filter(rule.roles.contains).map(\.rawValue).joined(separator: ", ")
+            let apps = rule.apps.map { $0.map(\.text).sorted().joined(separator: ", ") } ?? "all apps"
+            lines.append("allows API keys \(roles) of \(apps)")
         }
         if live.callers.loopback != nil { lines.append("lets anyone on this machine call everything (loopback_demo)") }
         lines += live.provisioning?.summary ?? []

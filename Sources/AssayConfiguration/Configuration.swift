@@ -36,6 +36,8 @@ package struct Configuration: Sendable {
 /// The part of the configuration that a running daemon cannot change: its sockets and its ledger are open.
 package struct FixedConfiguration: Hashable, Sendable {
     package var listen: [RPCAddress]
+    /// The addresses with TLS at which clients may show no certificate.
+    package var withoutCertificates: Set<RPCAddress> = []
     package var store: Store
     package var limits: RPCLimits
     /// Whether there is a section `tls`. Its files may change, and are followed.
@@ -48,7 +50,7 @@ package struct FixedConfiguration: Hashable, Sendable {
     /// The sections that differ in another configuration.
     package func sections(thatDifferIn other: Self) -> [String] {
         var sections: [String] = []
-        if listen != other.listen { sections.append("listen") }
+        if listen != other.listen || withoutCertificates != other.withoutCertificates { sections.append("listen") }
         if store != other.store { sections.append("store") }
         if servesTLS != other.servesTLS { sections.append("tls") }
         if limits != other.limits { sections.append("limits") }

@@ -37,6 +37,8 @@ struct OperationsConnectionService: Sendable {
             case .unix: true
             case .tcp(_, _, let isLoopback): isLoopback
             case .tls(let address, _, _): RPCPeer.isLoopback(address)
+            // A connection here begins without an API key.
+            case .key: false
             }
         }
     }

@@ -90,3 +90,17 @@ extension SQLiteLedger: EnrolmentRegistry {
         try await write { session throws(SQLiteError) in try session.provision(entry) }
     }
 }
+
+extension SQLiteLedger: CallerKeyRegistry {
+    package func callerKeys() async throws(LedgerError) -> [CallerKey] {
+        try await read { reader throws(SQLiteError) in try reader.callerKeys.all() }
+    }
+
+    package func add(_ key: CallerKey, _ context: ChangeContext) async throws(LedgerError) -> Bool {
+        try await write { session throws(SQLiteError) in try session.add(key, context) }
+    }
+
+    package func revokeCallerKey(_ name: String, _ context: ChangeContext) async throws(LedgerError) -> CallerKey? {
+        try await write { session throws(SQLiteError) in try session.revokeCallerKey(name, context) }
+    }
+}

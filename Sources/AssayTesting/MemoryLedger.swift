@@ -223,6 +223,29 @@ public final class MemoryLedger: Ledger {
         try withState { $0.secrets[MemoryState.SecretName(name: name, number: number)] = nil }
     }
 
+    public func callerKeys() async throws(LedgerError) -> [CallerKey] { try withState { $0.callerKeys } }
+
+    public func add(_ key: CallerKey, _ context: ChangeContext) async throws(LedgerError) -> Bool {
+        try withState { state in
+            guard state.callerKeys.count < CallerKey.limit,
+                !state.callerKeys.contains(where: { $0.name == key.name || $0.hash == key.hash })
+            else { return false }
+            state.callerKeys.append(key)
+            state.log(.key(.createKey, key, context), at: context.time)
+            return true
+        }
+    }
+
+    public func revokeCallerKey(_ name: String, _ context: ChangeContext) async throws(LedgerError) -> CallerKey? {
+        try withState { state in
+            guard let index = state.callerKeys.firstIndex(where: { $0.name == name }) else { return nil }
+            guard state.callerKeys[index].revokedAt == nil else { return state.callerKeys[index] }
+            state.log(.key(.revokeKey, state.callerKeys[index], context), at: context.time)
+            state.callerKeys[index].revokedAt = context.time
+            return state.callerKeys[index]
+        }
+    }
+
     public func clockMemory() async throws(LedgerError) -> ClockMemory? { try withState { $0.clock } }
 
     public func keep(_ memory: ClockMemory) async throws(LedgerError) { try withState { $0.clock = memory } }

@@ -25,6 +25,7 @@ struct MemoryState: Sendable {
     var chain = AuditChain()
     var secrets: [SecretName: WrappedSecret] = [:]
     var clock: ClockMemory?
+    var callerKeys: [CallerKey] = []
     /// In the order in which they were issued. The position of each in listings is its index and 1.
     var certificates: [DeviceCertificate] = []
     var revocationLists: [[UInt8]: StoredRevocationList] = [:]

@@ -32,6 +32,16 @@ struct AuditChangeVector: Decodable {
     let certificate: Certificate?
     /// The permits that were added or removed.
     let permits: [Permit]?
+    /// The API key that was created or revoked.
+    let key: Key?
+
+    struct Key: Decodable {
+        let hashHex: String
+        let roles: [String]
+        /// `nil`: all apps.
+        let apps: [String]?
+        let expiresAtUnixMs: Int64
+    }
 
     struct Certificate: Decodable {
         let issuerHex: String
@@ -114,6 +124,8 @@ struct AuditChangeVector: Decodable {
                 Enrolment(
                     app: try #require(app), permit: try #require(try permitted().first), createdAt: context.time,
                     replaces: id), context)
+        case .createKey: return .key(.createKey, try callerKey(), context)
+        case .revokeKey: return .key(.revokeKey, try callerKey(), context)
         }
     }
 
@@ -126,6 +138,13 @@ struct AuditChangeVector: Decodable {
             basis: CertificateBasis(
                 assurance: .hardware, protection: .attested, platform: EvidenceFormat(rawValue: "test"), policyDigest: [],
                 simulated: flag), der: try decoded(certificate.derHex))
+    }
+
+    private func callerKey() throws -> CallerKey {
+        let key = try #require(key)
+        return CallerKey(
+            name: name, hash: try decoded(key.hashHex), roles: key.roles, apps: key.apps?.compactMap { AppID($0) },
+            createdAt: .distantPast, createdBy: "", expiry: Timestamp(unixMilliseconds: key.expiresAtUnixMs))
     }
 
     private func permitted() throws -> [Enrolment.Permit] {

@@ -123,6 +123,13 @@ private final class InterruptedLedger: Ledger {
     func removeSecret(name: String, number: UInt32) async throws(LedgerError) {
         try await ledger.removeSecret(name: name, number: number)
     }
+    func callerKeys() async throws(LedgerError) -> [CallerKey] { try await ledger.callerKeys() }
+    func add(_ key: CallerKey, _ context: ChangeContext) async throws(LedgerError) -> Bool {
+        try await ledger.add(key, context)
+    }
+    func revokeCallerKey(_ name: String, _ context: ChangeContext) async throws(LedgerError) -> CallerKey? {
+        try await ledger.revokeCallerKey(name, context)
+    }
     func clockMemory() async throws(LedgerError) -> ClockMemory? { try await ledger.clockMemory() }
     func keep(_ memory: ClockMemory) async throws(LedgerError) { try await ledger.keep(memory) }
     func status() async throws(LedgerError) -> LedgerStatus { try await ledger.status() }

@@ -41,6 +41,7 @@ struct AuthorisationTests {
             case "/assay.v1.Operations/WhoAmI": [.verify, .provision, .devices, .operate, .observe, .fleet, .enrol]
             case "/assay.v1.Feeds/List", "/assay.v1.Feeds/Read": [.observe]
             case "/assay.v1.Feeds/Load": [.operate]
+            case "/assay.v1.Keys/Create", "/assay.v1.Keys/List", "/assay.v1.Keys/Revoke": [.operate]
             case "/assay.v1.Plugins/List", "/assay.v1.Plugins/ListQuarantine": [.observe]
             case "/assay.v1.Verdicts/List": [.operate]
             case "/assay.v1.Verdicts/Get": [.operate, .verify]
@@ -109,6 +110,9 @@ struct AuthorisationTests {
             case "/assay.v1.Audit/GetClaims": Assay_V1_GetAuditClaimsRequest.with { $0.app = app }
             case "/assay.v1.Audit/ForgetClaims":
                 Assay_V1_ForgetAuditClaimsRequest.with { ($0.app, $0.deviceID) = (app, Data(count: 16)) }
+            case "/assay.v1.Keys/Create": Assay_V1_CreateKeyRequest.with { ($0.name, $0.roles) = ("a", ["verify"]) }
+            case "/assay.v1.Keys/List": Assay_V1_ListKeysRequest()
+            case "/assay.v1.Keys/Revoke": Assay_V1_RevokeKeyRequest.with { $0.name = "a" }
             case "/assay.v1.Feeds/List": Assay_V1_ListFeedsRequest()
             case "/assay.v1.Feeds/Read": Assay_V1_ReadFeedRequest.with { $0.feed = "list" }
             case "/assay.v1.Feeds/Load": Assay_V1_LoadFeedRequest.with { $0.feed = "list" }
@@ -257,7 +261,7 @@ struct AuthorisationTests {
             ![
                 API.status.path, API.listFeeds.path, API.readFeed.path, API.loadFeed.path, API.getAuthorities.path,
                 API.getRevocationList.path, API.getVerdict.path, API.whoAmI.path,
-            ].contains($0.path) && !$0.path.hasPrefix("/assay.v1.Plugins/")
+            ].contains($0.path) && !$0.path.hasPrefix("/assay.v1.Plugins/") && !$0.path.hasPrefix("/assay.v1.Keys/")
         })
     func apps(_ method: MethodDeclaration) async throws {
         let harness = try await harness()

@@ -57,7 +57,8 @@ struct CallAuthorizerTests {
         #expect(refusal(1) == nil && refusal(2) == .denied)
         #expect(
             MethodDeclaration.all.filter(\.changesAllApps).map(\.path) == [
-                API.loadFeed.path, API.enablePlugin.path, API.disablePlugin.path, API.reloadPlugins.path,
+                API.createKey.path, API.listKeys.path, API.revokeKey.path, API.loadFeed.path, API.enablePlugin.path,
+                API.disablePlugin.path, API.reloadPlugins.path,
                 API.readQuarantine.path, API.releaseQuarantine.path,
             ])
     }

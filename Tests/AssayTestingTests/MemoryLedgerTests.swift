@@ -59,6 +59,9 @@ struct MemoryLedgerTests {
             func secrets() async throws(LedgerError) -> [WrappedSecret] { [] }
             func add(_ secret: WrappedSecret) async throws(LedgerError) -> WrappedSecret { secret }
             func removeSecret(name: String, number: UInt32) async throws(LedgerError) {}
+            func callerKeys() async throws(LedgerError) -> [CallerKey] { [] }
+            func add(_ key: CallerKey, _ context: ChangeContext) async throws(LedgerError) -> Bool { false }
+            func revokeCallerKey(_ name: String, _ context: ChangeContext) async throws(LedgerError) -> CallerKey? { nil }
             func clockMemory() async throws(LedgerError) -> ClockMemory? { nil }
             func keep(_ memory: ClockMemory) async throws(LedgerError) {}
             func certificate(_ name: CertificateName) async throws(LedgerError) -> DeviceCertificate? { nil }

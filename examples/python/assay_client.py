@@ -77,17 +77,22 @@ class Client:
     with GoAway first, or the daemon had no room. Everything else raises a CallError at once.
     """
 
-    def __init__(self, address, credentials=None, timeout=10.0, tries=5, pause=1.0):
+    def __init__(self, address, credentials=None, timeout=10.0, tries=5, pause=1.0, key=None):
         """Does not connect yet: the first call does.
 
         address      `host:port`, `[v6]:port`, `unix:/path`, or `tls:host:port`
-        credentials  for TLS: paths of the CA of the daemon's certificate, of our certificate and of its key (PEM). They are read
-                     for each connection, so that a renewed certificate is shown without a restart
+        credentials  for TLS: paths of the CA of the daemon's certificate, of our certificate and of its key (PEM); with an API
+                     key the CA alone will do. They are read for each connection, so that a renewed certificate is shown
+                     without a restart
         timeout      seconds that connecting may take
         tries        how often a call is tried that was not begun
         pause        seconds before the second try, doubled after each
+        key          our API key, "assay_…": sent with each call over TLS or to a Unix socket, never in clear over TCP
         """
+        if key is not None and not address.startswith(("tls:", "unix:")):
+            raise ValueError("an API key goes over TLS or to a Unix socket only")
         self.address, self.credentials, self.timeout, self.tries, self.pause = address, credentials, timeout, tries, pause
+        self.key = key
         self._socket = None
         self._last_id = 0
         self._received = bytearray()
@@ -101,6 +106,18 @@ class Client:
         client = cls(address, credentials, **options)
         client._connect(client.timeout)
         return client
+
+    @classmethod
+    def from_environment(cls, address, **options):
+        """A client that is connected, with the credentials that `assay` would take: the files that ASSAY_TLS_CA, ASSAY_TLS_CERT and
+        ASSAY_TLS_KEY name, and the API key in the file that ASSAY_KEY_FILE names."""
+        ca, certificate, private_key = (os.environ.get(f"ASSAY_TLS_{name}") for name in ("CA", "CERT", "KEY"))
+        credentials, key = (ca, certificate, private_key) if ca and certificate and private_key else None, None
+        if path := os.environ.get("ASSAY_KEY_FILE"):
+            with open(path, encoding="ascii") as file:
+                key = file.read(4096).strip()
+            credentials = credentials or ((ca,) if ca else None)
+        return cls.connect(address, credentials, key=key, **options)
 
     def _connect(self, timeout):
         self.close()
@@ -230,6 +247,8 @@ class Client:
         frame = Frame(call_id=self._last_id)
         frame.call.method = method
         frame.call.message = request.SerializeToString()
+        if self.key is not None:
+            frame.call.metadata["authorization"] = f"Bearer {self.key}"
         frame.call.timeout_ms = min(math.ceil(_left(deadline, timeout) * 1000), 0xFFFFFFFF)
         try:
             self._send(frame, deadline)
@@ -432,12 +451,14 @@ def safety_net_response(jws):
 
 # ---- Helpers
 
-def tls_context(ca, certificate, key):
-    """TLS as the daemon speaks it, with the CA of the daemon's certificate, and our own certificate with its key. PEM files."""
+def tls_context(ca, certificate=None, key=None):
+    """TLS as the daemon speaks it, with the CA of the daemon's certificate, and our own certificate with its key. PEM files.
+    A caller with an API key needs no certificate."""
     context = ssl.create_default_context(cafile=ca)
     context.minimum_version = ssl.TLSVersion.TLSv1_3
     context.set_alpn_protocols(["assay-rpc/1"])
-    context.load_cert_chain(certificate, key)
+    if certificate is not None:
+        context.load_cert_chain(certificate, key)
     return context
 
 

@@ -10,7 +10,7 @@ Each command does one thing, as a server would between its app and the daemon:
                                                             `assay simulate phone` or `assay simulate android make` made
 
 A daemon that listens with TLS (--server tls:host:port) is shown the files that ASSAY_TLS_CERT and ASSAY_TLS_KEY name, and
-must have a certificate of the CA in ASSAY_TLS_CA.
+must have a certificate of the CA in ASSAY_TLS_CA. ASSAY_KEY_FILE names a file with an API key.
 
 Exit status: 0 accepted or done, 1 rejected, 64 wrong usage, 65 unreadable input, 69 the daemon is unavailable,
 77 not permitted.
@@ -249,16 +249,10 @@ def parse_arguments():
     return parser.parse_args()
 
 
-def credentials():
-    """What to show a daemon that listens with TLS: the files named by the environment, as `assay` reads it, or None."""
-    files = [os.environ.get(name) for name in ("ASSAY_TLS_CA", "ASSAY_TLS_CERT", "ASSAY_TLS_KEY")]
-    return files if all(files) else None
-
-
 def main():
     arguments = parse_arguments()
     try:
-        with Client.connect(arguments.server, credentials()) as client:
+        with Client.from_environment(arguments.server) as client:
             return arguments.run(client, arguments)
     except CallError as error:
         print(f"example.py: {error}", file=sys.stderr)

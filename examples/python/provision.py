@@ -12,7 +12,7 @@ the certificate and submits again. With --enrol the camera is then readmitted an
 the one that is expected if it differs.
 
 A daemon that listens with TLS (--server tls:host:port) is shown the files that ASSAY_TLS_CERT and ASSAY_TLS_KEY name, and
-must have a certificate of the CA in ASSAY_TLS_CA. The caller needs the roles fleet, verify and devices, and enrol for --enrol.
+must have a certificate of the CA in ASSAY_TLS_CA. ASSAY_KEY_FILE names a file with an API key. The caller needs the roles fleet, verify and devices, and enrol for --enrol.
 
 Exit status: 0 all answers are as expected, 1 one is not, 64 wrong usage, 65 unreadable input, 69 the daemon is unavailable,
 77 not permitted.
@@ -204,16 +204,10 @@ def parse_arguments():
     return parser.parse_args()
 
 
-def credentials():
-    """What to show a daemon that listens with TLS: the files named by the environment, as `assay` reads it, or None."""
-    files = [os.environ.get(name) for name in ("ASSAY_TLS_CA", "ASSAY_TLS_CERT", "ASSAY_TLS_KEY")]
-    return files if all(files) else None
-
-
 def main():
     arguments = parse_arguments()
     try:
-        with Client.connect(arguments.server, credentials()) as client:
+        with Client.from_environment(arguments.server) as client:
             return life(client, arguments)
     except CallError as error:
         print(f"provision.py: {error}", file=sys.stderr)

@@ -9,12 +9,15 @@ package struct CallerDirectory: Sendable {
     package let loopback: Caller?
     /// The caller behind every TCP peer without TLS.
     package let network: Caller?
+    /// What callers with API keys may be given; `nil`: there are none.
+    package let keys: KeyRule?
 
     /// Names are ASCII, where Swift compares texts as it compares bytes.
     package init(
         byUserID: [UInt32: Caller], byURI: [String: Caller] = [:], byDNSName: [String: Caller] = [:], loopback: Caller? = nil,
-        network: Caller? = nil
+        network: Caller? = nil, keys: KeyRule? = nil
     ) {
+        self.keys = keys
         (self.byUserID, self.byURI, self.byDNSName) = (byUserID, byURI, byDNSName)
         (self.loopback, self.network) = (loopback, network)
     }
@@ -52,6 +55,36 @@ package struct CallerDirectory: Sendable {
     /// The callers that a certificate with these names stands for: more than one if it names several.
     package func callers(uris: [String], dnsNames: [String]) -> [Caller] {
         uris.compactMap { byURI[$0] } + dnsNames.compactMap { byDNSName[$0] }
+    }
+}
+
+/// What the configuration allows callers with API keys at most.
+package struct KeyRule: Hashable, Sendable {
+    package let roles: Set<Role>
+    /// `nil`: every app.
+    package let apps: Set<AppID>?
+    /// In milliseconds.
+    package let longestLifetime: Int64
+
+    package init(roles: Set<Role>, apps: Set<AppID>?, longestLifetime: Int64) {
+        (self.roles, self.apps, self.longestLifetime) = (roles, apps, longestLifetime)
+    }
+
+    /// The name of the caller with a key. No caller of the configuration has such a name.
+    package static func callerName(_ key: String) -> String { prefix + key }
+    package static let prefix = "key:"
+
+    /// The caller that a key stands for: what it was given, as far as this still allows it.
+    package func caller(with key: CallerKey) -> Caller {
+        let given = key.apps.map { Set($0) }
+        let own: Set<AppID>? =
+            switch (given, apps) {
+            case (nil, let allowed): allowed
+            case (let given, nil): given
+            case (let given?, let allowed?): given.intersection(allowed)
+            }
+        return Caller(
+            name: Self.callerName(key.name), roles: roles.intersection(key.roles.compactMap(Role.init(rawValue:))), apps: own)
     }
 }
 

@@ -35,6 +35,15 @@ package enum API {
     package static let whoAmI = DaemonMethod<Assay_V1_WhoAmIRequest, Assay_V1_WhoAmIResponse>(
         "/assay.v1.Operations/WhoAmI", roles: Set(Role.allCases), .idempotent)
 
+    // MARK: assay.v1.Keys
+
+    package static let createKey = DaemonMethod<Assay_V1_CreateKeyRequest, Assay_V1_CreateKeyResponse>(
+        "/assay.v1.Keys/Create", roles: [.operate], .notIdempotent, changesAllApps: true)
+    package static let listKeys = DaemonMethod<Assay_V1_ListKeysRequest, Assay_V1_ListKeysResponse>(
+        "/assay.v1.Keys/List", roles: [.operate], .idempotent, changesAllApps: true)
+    package static let revokeKey = DaemonMethod<Assay_V1_RevokeKeyRequest, Assay_V1_CallerKey>(
+        "/assay.v1.Keys/Revoke", roles: [.operate], .idempotent, changesAllApps: true)
+
     // MARK: assay.v1.Audit
 
     package static let readAudit = AppFilterMethod<Assay_V1_ReadAuditRequest, Assay_V1_ReadAuditResponse>(
@@ -106,7 +115,7 @@ package enum API {
 
     package static let all: [any APIMethod] = [
         issueChallenge, verify, prepare, getDevice, listDevices, block, unblock, listBlocks, forgetDevice, importDevices,
-        status, whoAmI,
+        status, whoAmI, createKey, listKeys, revokeKey,
         readAudit, getAuditClaims, forgetAuditClaims, listFeeds, readFeed, loadFeed, listPlugins, enablePlugin, disablePlugin,
         reloadPlugins,
         listQuarantine, readQuarantine, releaseQuarantine, issueCertificate,

@@ -7,6 +7,8 @@ struct RetryingCaller: Sendable {
     let reconnecting: ReconnectingConnection
     let rule: RetryRule
     let time: ClientTime
+    /// What each call carries: the credential of a client with an API key.
+    var metadata: @Sendable () -> RPCMetadata = { [:] }
 
     /// Tries until there is an answer, an error that a retry does not help, no try left, or no time for another. Then it throws the last
     /// error.
@@ -19,12 +21,14 @@ struct RetryingCaller: Sendable {
     ) async throws(RPCError) -> Reply {
         try await retrying(isIdempotent, timeout: timeout) { remaining throws(RPCError) in
             let connection = try await reconnecting.connection(within: remaining())
+            let metadata = metadata()
             do throws(RPCError) {
-                return try await connection.call(method, request, timeout: remaining())
+                return try await connection.call(method, request, timeout: remaining(), metadata: metadata)
             } catch {
                 // The connection ended before the call was begun: it is made over another one at once.
                 guard error.wasNotBegun, !connection.isOpen else { throw error }
-                return try await reconnecting.connection(within: remaining()).call(method, request, timeout: remaining())
+                return try await reconnecting.connection(within: remaining())
+                    .call(method, request, timeout: remaining(), metadata: metadata)
             }
         }
     }

@@ -15,11 +15,12 @@ extension CallerDirectory {
         if isOpen { list.names.insert(Self.unauthenticated.name) }
         let items = section?.optional("known")?.list() ?? []
         for item in items { list.read(item, apps: known) }
+        let keys = section?.optional("keys").flatMap { KeyRule(reading: $0, apps: known) }
         section?.done()
         if items.isEmpty, !isDemo, !isOpen { value?.report("nobody may call: want \"known\", or \"loopback_demo\"") }
         self.init(
             byUserID: list.byUserID, byURI: list.byURI, byDNSName: list.byDNSName, loopback: isDemo ? Self.demo : nil,
-            network: isOpen ? Self.unauthenticated : nil)
+            network: isOpen ? Self.unauthenticated : nil, keys: keys)
     }
 }
 
@@ -61,6 +62,21 @@ private struct CallerList {
     }
 }
 
+extension KeyRule {
+    /// Reads `callers.keys`.
+    fileprivate init?(reading value: ConfigurationReader.Value, apps known: [String]) {
+        let section = value.section()
+        let roleItems = section.required("roles")?.list()
+        if roleItems?.isEmpty == true { section.optional("roles")?.report("a caller without a role may do nothing") }
+        let roles = roleItems?.compactMap { $0.choice(Role.byName) }
+        let apps = section.required("apps")?.appGrant(among: known)
+        let longest = section.optional("max_lifetime")?.milliseconds(in: 60_000...3660 * 86_400_000)
+        section.done()
+        guard let roles, let apps else { return nil }
+        self.init(roles: Set(roles), apps: apps.only, longestLifetime: longest ?? 365 * 86_400_000)
+    }
+}
+
 /// The apps that a caller may name.
 private struct AppGrant {
     /// `nil`: every app.
@@ -80,6 +96,10 @@ extension ConfigurationReader.Value {
         guard let text = text() else { return nil }
         guard (1...64).contains(text.utf8.count) else {
             report("a caller's name has 1 to 64 bytes")
+            return nil
+        }
+        guard !text.utf8.starts(with: KeyRule.prefix.utf8) else {
+            report("a name that begins with \"\(KeyRule.prefix)\" is that of a caller with an API key")
             return nil
         }
         return text

@@ -7,37 +7,44 @@ extension Configuration {
     /// recognised, unless the configuration says in so many words that they need not be.
     static func readListen(
         _ value: ConfigurationReader.Value, _ files: ConfigurationFiles, _ callers: CallerDirectory
-    ) -> [RPCAddress] {
-        readAddresses(value, files) { value, address in
+    ) -> (addresses: [RPCAddress], withoutCertificates: Set<RPCAddress>) {
+        var withoutCertificates: Set<RPCAddress> = []
+        let addresses = readAddresses(value, files) { value, address, certificates in
+            let isOptional = certificates?.choice(["required": false, "optional": true]) ?? false
             switch address {
             case .tcp: return value.held(address, against: callers)
             case .tls:
-                if !callers.knowsCertificates {
+                if isOptional, callers.keys == nil {
+                    certificates?.report("a client without a certificate needs an API key: want \"callers.keys\"")
+                } else if !callers.knowsCertificates, !isOptional {
                     value.report("nobody may call over TLS: no caller has a \"uri\" or a \"dns\" name")
                 }
+                if isOptional { withoutCertificates.insert(address) }
                 return address
             case .unix: return address
             }
         }
+        return (addresses, withoutCertificates)
     }
 
     /// A list of addresses.
     ///
     /// - Parameter hold: holds an address against who could reach it; reports at the address's value, and returns `nil` if it may not be
-    ///   used.
+    ///   used. Its third value is `client_certificates`.
     static func readAddresses(
         _ value: ConfigurationReader.Value, _ files: ConfigurationFiles,
-        _ hold: (ConfigurationReader.Value, RPCAddress) -> RPCAddress?
+        _ hold: (ConfigurationReader.Value, RPCAddress, ConfigurationReader.Value?) -> RPCAddress?
     ) -> [RPCAddress] {
         let addresses = (value.list() ?? []).compactMap { item -> RPCAddress? in
             let section = item.section()
             let (tcp, tls, unix) = (section.optional("tcp"), section.optional("tls"), section.optional("unix"))
-            let mode = section.optional("mode")
+            let (mode, certificates) = (section.optional("mode"), section.optional("client_certificates"))
             section.done()
+            if tls == nil { certificates?.report("only clients over TLS show certificates") }
             if unix == nil { mode?.report("a TCP address has no mode") }
             switch (tcp, tls, unix) {
-            case (let tcp?, nil, nil): return tcp.address("tcp:").flatMap { hold(tcp, $0) }
-            case (nil, let tls?, nil): return tls.address("tls:").flatMap { hold(tls, $0) }
+            case (let tcp?, nil, nil): return tcp.address("tcp:").flatMap { hold(tcp, $0, nil) }
+            case (nil, let tls?, nil): return tls.address("tls:").flatMap { hold(tls, $0, certificates) }
             case (nil, nil, let unix?):
                 guard let path = unix.path(files) else { return nil }
                 guard path.utf8.count <= socketPathLimit else {

@@ -34,7 +34,14 @@ struct OperateSection {
         settings.openToTheNetwork = Set(network?.openings() ?? [])
         let list = section.optional("listen")
         section.done()
-        listen = list.map { Configuration.readAddresses($0, files) { $0.held($1, by: settings, callers) } } ?? [Self.usual]
+        let settings = settings
+        listen =
+            list.map {
+                Configuration.readAddresses($0, files) { value, address, certificates in
+                    certificates?.report("only addresses of \"listen\" have this key")
+                    return value.held(address, by: settings, callers)
+                }
+            } ?? [Self.usual]
         if list == nil { _ = value.held(Self.usual, by: settings, callers) }
         if !settings.openToTheNetwork.isEmpty {
             let words = settings.openToTheNetwork.map(\.rawValue).sorted().joined(separator: " and ")

@@ -30,6 +30,10 @@ public struct AuditChange: Sendable {
         case removeEnrolment = 11
         /// One more device may be provisioned under a serial number, in place of the present one.
         case readmit = 12
+        /// An API key was created.
+        case createKey = 13
+        /// An API key was revoked.
+        case revokeKey = 14
     }
 
     public let kind: Kind
@@ -43,14 +47,14 @@ public struct AuditChange: Sendable {
     public let target: Target?
     /// SHA-256, 32 bytes: of the imported devices (`digest(ofImported:)`), the list's text, the configuration
     /// (`Configuration.digest`), the certificate's DER when it is issued and its name (`CertificateName.digest`) when it is revoked, or
-    /// the permits (`digest(ofPermits:)`). Empty for other kinds.
+    /// the permits (`digest(ofPermits:)`), or the API key (`CallerKey.digest`). Empty for other kinds.
     public let digest: [UInt8]
     /// The number of registered devices of a block's target, of records whose claims were deleted, of devices imported, of the
     /// list's entries, or of permissions. Of a revoked certificate: the reason's number (RFC 5280 §5.3.1).
     public let count: Int64
     /// Block: the target was blocked before. Forget: the key stays blocked. List: it was loaded with force.
     public let flag: Bool
-    /// The list's name, the version of the daemon that loaded the configuration, or the certificate's serial number in hex.
+    /// The list's name, the version of the daemon that loaded the configuration, the certificate's serial number in hex, or the key's name.
     public let name: String
     /// The reason, in the operator's words.
     public let reason: String
@@ -204,6 +208,11 @@ extension AuditChange {
         return hash.finalize()
     }
 
+    /// The record of an API key that was created, or revoked.
+    public static func key(_ kind: Kind, _ key: CallerKey, _ context: ChangeContext) -> AuditChange {
+        AuditChange(kind, context.origin, digest: key.digest, name: key.name, reason: context.reason)
+    }
+
     /// - Parameters:
     ///   - text: the list as the operator sent it.
     ///   - entries: the number of its entries.
@@ -250,6 +259,8 @@ extension AuditChange.Kind {
         case .enrol: "enrol"
         case .removeEnrolment: "enrolment_remove"
         case .readmit: "readmit"
+        case .createKey: "key_create"
+        case .revokeKey: "key_revoke"
         }
     }
 }

@@ -98,7 +98,7 @@ package func makeDaemon(
     let fronts: [any RPCFront] = [
         FramedServer(
             addresses: fixed.listen, limits: fixed.limits.framed, logger: logger, threads: eventLoops,
-            tls: tls?.server)
+            tls: tls?.server, withoutCertificates: fixed.withoutCertificates)
     ]
     let serving = ServingState(fixed.limits.calls, processors: FramedServer.processors, logger: logger)
     let parts = DaemonState(
@@ -114,6 +114,7 @@ package func makeDaemon(
                 name: list.declaration.name, settings: live.settings(of: list), client: vendors, clock: clock, logger: logger)
         }, changes: changes, authority: authority, revocationListIssuer: revocationListIssuer,
         revocationLists: revocationLists, fleets: fleets, plugins: plugins, recorder: recorder, buckets: buckets,
+        keyDirectory: KeyDirectory(try await ledger.callerKeys(), clock: clock),
         statistics: { serving.statistics(with: fronts) }, certificates: certificates, logger: logger)
     let lists = RevocationFileTask(clock: clock, logger: logger)
     lists.follow(live.revocationFiles.map(\.file))

@@ -37,6 +37,8 @@ struct DaemonState: Sendable {
     let recorder: VerdictRecorder
     /// What is left of the rates.
     let buckets: RateBuckets
+    /// The API keys of callers.
+    let keyDirectory: KeyDirectory
     /// The counts of calls and of the fronts' connections.
     let statistics: @Sendable () -> RPCStatistics
     let certificates: CertificateEnd.Slot
@@ -84,7 +86,8 @@ struct DaemonState: Sendable {
                     app, of: live.schemes, in: dependencies, fleet: fleet, plugins: plugins.supervised, logger: logger)
             })
         let observed = ObservedVerdicts(PluginObservers(plugins.supervised))
-        let authorizer = CallAuthorizer(callers: live.callers, apps: apps, requestLog: requestLog)
+        let authorizer = CallAuthorizer(
+            callers: live.callers, apps: apps, keys: keyDirectory, requestLog: requestLog)
         let rates = RateLimits(caller: live.rates.caller, apps: live.appRates, buckets: buckets, counters: counters)
         let pipeline = VerificationPipeline(
             ledger: ledger, keys: keys, subjects: subjects, attempts: attempts, memory: memory, inquiries: inquiries,
@@ -116,10 +119,12 @@ struct DaemonState: Sendable {
             receipts: { [receipts] in receipts.report }, reloadProblem: reloadProblem, feeds: lists, certificates: certificates,
             authorities: { [revocationLists] in revocationLists.report() }, plugins: plugins,
             records: { [recorder] in recorder.status })
+        let keyService = KeysService(
+            ledger: ledger, directory: keyDirectory, rule: live.callers.keys, clock: clock, requestLog: requestLog)
         let feeds = FeedsService(feeds: lists, changes: changes, clock: clock, requestLog: requestLog)
         let methods = ServedMethods(
-            attestation.methods + devices.methods + operations.methods + audit.methods + feeds.methods + provisioning.methods
-                + fleetService.methods + PluginsService(plugins, requestLog: requestLog).methods
+            attestation.methods + devices.methods + operations.methods + keyService.methods + audit.methods + feeds.methods
+                + provisioning.methods + fleetService.methods + PluginsService(plugins, requestLog: requestLog).methods
                 + VerdictsService(recorder: recorder, apps: apps, subjects: subjects, ledger: ledger).methods,
             authorizer: authorizer,
             limiter: limiter, counters: calls)

@@ -28,6 +28,7 @@ package final class FramedServer: RPCFront {
     package static var processors: Int { System.coreCount }
 
     private let addresses: [RPCAddress]
+    private let withoutCertificates: Set<RPCAddress>
     private let limits: FramedLimits
     private let threads: Int
     private let logger: Logger
@@ -38,10 +39,12 @@ package final class FramedServer: RPCFront {
     ///   - addresses: where to listen; port 0 lets the kernel choose.
     ///   - threads: event loops. They only move bytes and frames; handlers run on the global executor.
     ///   - tls: for the addresses with TLS, which cannot be listened at without it.
+    ///   - withoutCertificates: addresses with TLS at which clients may show no certificate.
     package init(
         addresses: [RPCAddress], limits: FramedLimits = FramedLimits(), logger: Logger, threads: Int = FramedServer.processors,
-        tls: ServerTLS? = nil
+        tls: ServerTLS? = nil, withoutCertificates: Set<RPCAddress> = []
     ) {
+        self.withoutCertificates = withoutCertificates
         (self.addresses, self.limits, self.logger, self.tls) = (addresses, limits, logger, tls)
         self.threads = max(1, threads)
     }
@@ -66,7 +69,9 @@ package final class FramedServer: RPCFront {
         var listeners: [Listener] = []
         do {
             for address in addresses {
-                listeners.append(try await Listener.open(address, group, server, tls))
+                listeners.append(
+                    try await Listener.open(
+                        address, group, server, tls, requiresCertificate: !withoutCertificates.contains(address)))
             }
         } catch {
             state.withLock { $0.stage = .stopped }

@@ -22,7 +22,8 @@ struct Listener: Sendable {
     static let backlog: Int32 = 1024
 
     static func open(
-        _ address: RPCAddress, _ group: any EventLoopGroup, _ server: ServerState, _ tls: ServerTLS?
+        _ address: RPCAddress, _ group: any EventLoopGroup, _ server: ServerState, _ tls: ServerTLS?,
+        requiresCertificate: Bool = true
     ) async throws(RPCBindError) -> Listener {
         let tls = try Self.tls(of: address, tls)
         let bootstrap = ServerBootstrap(group: group)
@@ -46,9 +47,12 @@ struct Listener: Sendable {
                         return try pipeline.addHandler(ServerConnection(server: server, peer: peer, loop: channel.eventLoop))
                     }
                     guard case .tcp(let address, let port, _) = peer else { throw ChannelError.operationUnsupported }
-                    let (handler, trust) = tls.handshake()
+                    let (handler, trust) = tls.handshake(requiresCertificate: requiresCertificate)
                     try pipeline.addHandlers(
-                        handler, TLSHandshakeHandler(server: server, tls: tls, trust: trust, address: address, port: port))
+                        handler,
+                        TLSHandshakeHandler(
+                            server: server, tls: tls, trust: trust, address: address, port: port,
+                            requiresCertificate: requiresCertificate))
                 }
             }
         switch address {

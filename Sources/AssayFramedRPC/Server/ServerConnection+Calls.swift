@@ -36,11 +36,13 @@ extension ServerConnection {
         guard !fields.hasTooMuchMetadata else { return refuse(id, .tooMuchMetadata) }
         guard !fields.hasTooLongTimeout else { return refuse(id, .timeoutTooLong) }
         guard stage == .serving else { return refuse(id, .goingAway) }
+        var metadata = fields.metadata
+        if let refusal = identify(&metadata) { return refuse(id, refusal) }
         let timeout = Int64(fields.timeoutMilliseconds)
         let call: RPCCall
         do throws(RPCError) {
             call = try dispatcher.admit(
-                id, to: method, message: UnsafeRawBufferPointer(rebasing: bytes[fields.message]), metadata: fields.metadata,
+                id, to: method, message: UnsafeRawBufferPointer(rebasing: bytes[fields.message]), metadata: metadata,
                 received: arrived, timeout: timeout == 0 ? nil : .milliseconds(timeout),
                 connectionIsFull: held >= server.limits.maxInFlightPerConnection)
         } catch {
@@ -50,6 +52,22 @@ extension ServerConnection {
         let due: NIODeadline? = timeout == 0 ? nil : now + .milliseconds(timeout)
         if let due { earliestDeadline = min(earliestDeadline ?? due, due) }
         calls[id] = InFlight(call: call, due: due)
+    }
+
+    /// Reads the credential of a call and takes it out; returns why the call is refused. The first call of a connection says who calls:
+    /// the others carry the same credential.
+    private func identify(_ metadata: inout RPCMetadata) -> RPCError? {
+        let shown = metadata[RPCMetadata.authorization]
+        guard shown != nil || credential != nil else { return nil }
+        guard let shown else { return .otherCredential }
+        metadata = metadata.withoutCredential()
+        if let credential { return credential.utf8.elementsEqual(shown.utf8) ? nil : .otherCredential }
+        guard held == 0 else { return .otherCredential }
+        switch server.service.access.identify(replies.peer, shown) {
+        case .success(let peer): adopt(peer, showing: shown)
+        case .failure(let error): return error
+        }
+        return nil
     }
 
     private func refuse(_ id: UInt64, _ error: RPCError) {

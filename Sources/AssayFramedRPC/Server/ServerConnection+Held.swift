@@ -26,10 +26,15 @@ extension ServerConnection {
 
     func forgetPartialFrame() {
         splitter.reset()
+        forgetHeldPart()
+        partialSince = nil
+    }
+
+    /// Gives back what is held for a partial frame, which is counted again with the next one.
+    func forgetHeldPart() {
         server.partialFrames.forget(ObjectIdentifier(self))
         server.service.state.admission.release(Admission.Share(bytes: partialBytes), of: usage)
         partialBytes = 0
-        partialSince = nil
     }
 
     /// Accounts for the answers that the peer does not read, for the daemon-wide bound.

@@ -30,9 +30,11 @@ final class ServerConnection: ChannelDuplexHandler {
 
     let server: ServerState
     let outbox: Outbox
-    let replies: ReplyWriter
+    private(set) var replies: ReplyWriter
     /// What the caller holds, on this connection and all others.
-    let usage: CallerUsage
+    private(set) var usage: CallerUsage
+    /// The credential of the first call; `nil` where it had none.
+    private(set) var credential: String?
     let deadlineTimer: DeadlineTimer
     var context: ChannelHandlerContext?
     var stage = Stage.serving
@@ -77,6 +79,18 @@ final class ServerConnection: ChannelDuplexHandler {
         splitter = FrameSplitter(limit: server.limits.maxFrameBytes)
         dispatcher = CallDispatcher(server.service, to: replies)
         writes = WriteTimeout(timeout: server.limits.writeTimeout)
+    }
+
+    // MARK: Credentials
+
+    /// Makes the peer of the connection the one that a credential stands for. There are no calls in flight.
+    func adopt(_ peer: RPCPeer, showing credential: String) {
+        forgetHeldPart()
+        self.credential = credential
+        let shared = server.service.state
+        usage = shared.callers.usage(of: PeerIdentity(peer, server.service.access))
+        replies = ReplyWriter(peer: peer, usage: usage, outbox: outbox, admission: shared.admission, limits: server.limits)
+        dispatcher = CallDispatcher(server.service, to: replies)
     }
 
     // MARK: Beginning and end

@@ -17,13 +17,20 @@ final class TLSHandshakeHandler: ChannelInboundHandler, RemovableChannelHandler 
     private let trust: ClientTrustStore
     private let address: String
     private let port: Int
+    private let requiresCertificate: Bool
     /// The handshake's number in the limiter; nil when it is over.
     private var number: UInt64?
     private var isOver = false
     private var timer: Scheduled<Void>?
 
-    /// - Parameter trust: the CAs that the handshake verifies with.
-    init(server: ServerState, tls: ServerTLS, trust: ClientTrustStore, address: String, port: Int) {
+    /// - Parameters:
+    ///   - trust: the CAs that the handshake verifies with.
+    ///   - requiresCertificate: false: a peer may show no certificate, and then has no names.
+    init(
+        server: ServerState, tls: ServerTLS, trust: ClientTrustStore, address: String, port: Int,
+        requiresCertificate: Bool = true
+    ) {
+        self.requiresCertificate = requiresCertificate
         (self.server, self.tls, self.trust, self.address, self.port) = (server, tls, trust, address, port)
     }
 
@@ -66,9 +73,11 @@ final class TLSHandshakeHandler: ChannelInboundHandler, RemovableChannelHandler 
             return refuse(context, .wrongProtocol, "want ALPN \(TLSProtocol.name), have \(negotiated ?? "none of ours")")
         }
         do {
-            let certificate = try certificate(context)
-            let lifetime = try lifetime(of: certificate)
-            let names = try tls.naming(try certificate.toDERBytes())
+            var (names, lifetime) = (RPCPeerNames(uris: [], dnsNames: []), PeerCertificateLifetime?.none)
+            if let certificate = try certificate(context) {
+                lifetime = try self.lifetime(of: certificate)
+                names = try tls.naming(try certificate.toDERBytes())
+            }
             finish()
             let pipeline = context.pipeline.syncOperations
             try pipeline.addHandler(
@@ -81,10 +90,10 @@ final class TLSHandshakeHandler: ChannelInboundHandler, RemovableChannelHandler 
         }
     }
 
-    private func certificate(_ context: ChannelHandlerContext) throws -> NIOSSLCertificate {
-        guard let certificate = try context.pipeline.syncOperations.nioSSL_peerCertificate() else {
-            throw Unusable(description: "there is none")
-        }
+    /// The peer's certificate; `nil` where it may have none.
+    private func certificate(_ context: ChannelHandlerContext) throws -> NIOSSLCertificate? {
+        let certificate = try context.pipeline.syncOperations.nioSSL_peerCertificate()
+        guard certificate != nil || !requiresCertificate else { throw Unusable(description: "there is none") }
         return certificate
     }
 

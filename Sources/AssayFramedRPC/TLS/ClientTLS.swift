@@ -21,6 +21,14 @@ package struct ClientTLS: Sendable {
         self.serverName = serverName
     }
 
+    /// A client that shows no certificate.
+    ///
+    /// - Parameter authorities: PEM, the CAs that the server's certificate must come from.
+    package init(authorities: [UInt8], serverName: String? = nil) throws(TLSError) {
+        context = try TLSCredentials.context(trusting: authorities)
+        self.serverName = serverName
+    }
+
     /// The DNS name that the certificate of a server at this host must have; nil for a host that is an IP address, which the
     /// certificate must then have.
     func expectedName(at host: String) -> String? {

@@ -12,6 +12,8 @@ package final class ServerTLS: Sendable {
 
     private struct InUse {
         var context: NIOSSLContext
+        /// Clients may show no certificate.
+        var optional: NIOSSLContext
         var trust: ClientTrustStore
         var http: HTTPContexts
         /// How often the credentials were replaced.
@@ -37,7 +39,9 @@ package final class ServerTLS: Sendable {
     package init(_ credentials: TLSCredentials, clock: @escaping Clock, naming: @escaping Naming) throws(TLSError) {
         inUse = Mutex(
             InUse(
-                context: try credentials.serverContext(), trust: ClientTrustStore(credentials.authorities),
+                context: try credentials.serverContext(),
+                optional: try credentials.serverContext(verification: .optionalVerification),
+                trust: ClientTrustStore(credentials.authorities),
                 http: try HTTPContexts(credentials)))
         (self.clock, self.naming) = (clock, naming)
     }
@@ -49,19 +53,23 @@ package final class ServerTLS: Sendable {
     /// ones. Earlier sessions are not resumed: the old context sealed their tickets.
     package func prepare(_ credentials: TLSCredentials) throws(TLSError) -> Exchange {
         let (new, http) = (try credentials.serverContext(), try HTTPContexts(credentials))
+        let optional = try credentials.serverContext(verification: .optionalVerification)
         return {
             self.inUse.withLock { inUse in
                 let (trust, removed) = inUse.trust.replaced(by: credentials.authorities)
-                inUse = InUse(context: new, trust: trust, http: http, version: inUse.version + 1)
+                inUse = InUse(
+                    context: new, optional: optional, trust: trust, http: http, version: inUse.version + 1)
                 return removed
             }
         }
     }
 
     /// The TLS handler of one connection, and the CAs that it verifies with.
-    func handshake() -> (handler: NIOSSLServerHandler, trust: ClientTrustStore) {
+    ///
+    /// - Parameter requiresCertificate: false: the client may show none. One that it shows must be good all the same.
+    func handshake(requiresCertificate: Bool) -> (handler: NIOSSLServerHandler, trust: ClientTrustStore) {
         let inUse = inUse.withLock { $0 }
-        return (NIOSSLServerHandler(context: inUse.context), inUse.trust)
+        return (NIOSSLServerHandler(context: requiresCertificate ? inUse.context : inUse.optional), inUse.trust)
     }
 
     /// The TLS handler of one HTTP connection.

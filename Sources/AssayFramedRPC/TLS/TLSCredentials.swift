@@ -46,6 +46,17 @@ package struct TLSCredentials: Sendable {
         return certificates
     }
 
+    /// The context of a client that shows no certificate.
+    static func context(trusting authorities: [UInt8]) throws(TLSError) -> NIOSSLContext {
+        var configuration = TLSConfiguration.makeClientConfiguration()
+        configuration.trustRoots = .certificates(try read(authorities, .authorities))
+        configuration.minimumTLSVersion = .tlsv13
+        configuration.applicationProtocols = [TLSProtocol.name]
+        do { return try NIOSSLContext(configuration: configuration) } catch {
+            throw TLSError(.authorities, TLSFailure.explain(error))
+        }
+    }
+
     /// The context of one side.
     ///
     /// - Parameter name: the application protocol (ALPN, RFC 7301).

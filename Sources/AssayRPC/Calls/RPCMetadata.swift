@@ -26,6 +26,14 @@ package struct RPCMetadata: Hashable, Sendable {
     /// Bytes of all keys and values.
     package var byteCount: Int { entries.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count } }
 
+    /// The key under which a call carries a credential.
+    package static let authorization = "authorization"
+
+    /// Without the credential, which no handler needs.
+    package func withoutCredential() -> RPCMetadata {
+        RPCMetadata(entries.lazy.filter { !$0.key.utf8.elementsEqual(Self.authorization.utf8) }.map { ($0.key, $0.value) })
+    }
+
     package mutating func append(_ key: String, _ value: String) { entries.append(Entry(key: key, value: value)) }
 }
 

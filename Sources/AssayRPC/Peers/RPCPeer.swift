@@ -6,12 +6,15 @@ package enum RPCPeer: Hashable, Sendable, CustomStringConvertible {
     case tcp(address: String, port: Int, isLoopback: Bool)
     /// The owner of the certificate that the handshake verified, at a numeric address without brackets.
     case tls(address: String, port: Int, names: RPCPeerNames)
+    /// A peer that showed an API key in its calls, over TLS or at a Unix socket. `name` is the key's, `origin` what the peer was before.
+    indirect case key(name: String, origin: RPCPeer)
 
     package var description: String {
         switch self {
         case .unix(let user, let group, let process): "unix uid=\(user) gid=\(group) pid=\(process)"
         case .tcp(let address, let port, _): "tcp \(address) port \(port)"
         case .tls(let address, let port, let names): "tls \(address) port \(port) \(names)"
+        case .key(let name, let origin): "key \(name) \(origin)"
         }
     }
 }
@@ -45,7 +48,9 @@ package enum PeerIdentity: Hashable, Sendable, CustomStringConvertible {
         switch peer {
         case .unix(let userID, _, _): self = .user(userID)
         case .tcp(let address, _, _): self = .address(address)
+        case .tls(let address, _, let names) where names == RPCPeerNames(uris: [], dnsNames: []): self = .address(address)
         case .tls(_, _, let names): self = .names(names)
+        case .key(let name, _): self = .caller(name)
         }
     }
 
@@ -71,14 +76,18 @@ package struct RPCAccess: Sendable {
     /// Why a peer may not call the method of that path at all; nil: it may. Asked on an event loop, before the call holds anything
     /// or waits. A connection asks once for each method and ``version`` that permit the call, and for each call that is refused.
     package let refusal: @Sendable (RPCPeer, String) -> RPCError?
+    /// Who a peer is that shows a credential (the value of `authorization`) in a call; or why it is refused. Asked on an event loop, for
+    /// the first such call of a connection.
+    package let identify: @Sendable (RPCPeer, String) -> Result<RPCPeer, RPCError>
     /// Changes after the answers of ``refusal`` have changed.
     package let version: @Sendable () -> Int
 
     package init(
         caller: @escaping @Sendable (RPCPeer) -> String?, refusal: @escaping @Sendable (RPCPeer, String) -> RPCError?,
+        identify: @escaping @Sendable (RPCPeer, String) -> Result<RPCPeer, RPCError> = { _, _ in .failure(.credentialRefused) },
         version: @escaping @Sendable () -> Int
     ) {
-        (self.caller, self.refusal, self.version) = (caller, refusal, version)
+        (self.caller, self.refusal, self.identify, self.version) = (caller, refusal, identify, version)
     }
 
     /// Every peer may call every method.

@@ -120,6 +120,7 @@ final class LedgerReader: @unchecked Sendable {
 
     var revocations: RevocationTable { RevocationTable(connection: connection) }
     var enrolments: EnrolmentTable { EnrolmentTable(connection: connection) }
+    var callerKeys: CallerKeyTable { CallerKeyTable(connection) }
     var fleet: FleetTable { FleetTable(connection: connection) }
 
     func receipts(in queue: ReceiptQueue, dueAt now: Timestamp, limit: Int) throws(SQLiteError) -> DueReceipts {

@@ -7,15 +7,39 @@ package import AssayRPC
 package struct CallAuthorizer: Sendable {
     private let callers: CallerDirectory
     private let apps: AppDirectory
+    private let keys: KeyDirectory?
     let requestLog: RequestLog
 
-    package init(callers: CallerDirectory, apps: AppDirectory, requestLog: RequestLog = .closed) {
-        (self.callers, self.apps, self.requestLog) = (callers, apps, requestLog)
+    package init(
+        callers: CallerDirectory, apps: AppDirectory, keys: KeyDirectory? = nil, requestLog: RequestLog = .closed
+    ) {
+        (self.callers, self.apps, self.keys, self.requestLog) = (callers, apps, keys, requestLog)
     }
 
     /// The name of a caller that the configuration recognises by its user or certificate: its connections and calls are counted
     /// together. `nil`: the peer has no name, and is counted by itself.
-    package func name(of peer: RPCPeer) -> String? { callers.known(peer)?.name }
+    package func name(of peer: RPCPeer) -> String? {
+        if case .key(let name, _) = peer { return KeyRule.callerName(name) }
+        return callers.known(peer)?.name
+    }
+
+    /// The peer that shows a credential in a call, if it is the API key of a caller and may be shown there.
+    package func peer(_ peer: RPCPeer, showing credential: String) -> Result<RPCPeer, RPCError> {
+        guard let keys, callers.keys != nil else { return .failure(.credentialRefused) }
+        switch keys.key(in: credential, of: peer) {
+        case .success(let key): return .success(.key(name: key.name, origin: peer))
+        case .failure(let why):
+            requestLog.refusedKey(of: peer, why.rawValue)
+            return .failure(.credentialRefused)
+        }
+    }
+
+    /// The caller behind a peer, if it is known now.
+    private func caller(behind peer: RPCPeer) -> Caller? {
+        guard case .key(let name, _) = peer else { return callers.caller(for: peer) }
+        guard let rule = callers.keys, let key = keys?.usable(name) else { return nil }
+        return rule.caller(with: key)
+    }
 
     /// Why a peer may not call the method of that path, whatever the request says; `nil` if it may. The transport asks before a
     /// call waits for anything.
@@ -32,7 +56,7 @@ package struct CallAuthorizer: Sendable {
     /// The caller behind a peer, if it may call the method. What depends on the request is authorised when it has been
     /// read, by the functions below.
     func caller(_ peer: RPCPeer, calling method: MethodDeclaration) throws(RPCError) -> Caller {
-        guard let caller = callers.caller(for: peer) else {
+        guard let caller = caller(behind: peer) else {
             requestLog.denied(peer, namesSeveral: callers.namesSeveral(peer), method.path)
             throw .denied
         }
@@ -86,6 +110,8 @@ extension CallerDirectory {
         case .unix(let userID, _, _): caller(userID: userID) ?? loopback
         case .tcp(_, _, let isLoopback): (isLoopback ? loopback : nil) ?? network
         case .tls(_, _, let names): caller(named: names)
+        // Known to the daemon's keys, not to the configuration.
+        case .key: nil
         }
     }
 
@@ -93,7 +119,7 @@ extension CallerDirectory {
     func known(_ peer: RPCPeer) -> Caller? {
         switch peer {
         case .unix(let userID, _, _): caller(userID: userID)
-        case .tcp: nil
+        case .tcp, .key: nil
         case .tls(_, _, let names): caller(named: names)
         }
     }

@@ -23,6 +23,7 @@ package final class ReloadableMethods: Sendable {
         RPCAccess(
             caller: { self.authorizer.name(of: $0) },
             refusal: { self.authorizer.refusal(of: $0, calling: $1) },
+            identify: { self.authorizer.peer($0, showing: $1) },
             version: { self.exchanges.load(ordering: .acquiring) })
     }
 

@@ -100,6 +100,12 @@ extension RequestLog {
             ["peer": "\(peer)", "method": "\(path)"])
     }
 
+    /// A credential was refused; it is not logged.
+    func refusedKey(of peer: RPCPeer, _ why: String) {
+        guard logger.logLevel <= .notice else { return }
+        denied(why, String("\(PeerIdentity(peer))".prefix(Self.peerLimit)), ["peer": "\(peer)"])
+    }
+
     func denied(_ caller: Caller, _ why: Denial, _ path: String?, app: AppID?) {
         var names: Logger.Metadata = ["caller": "\(caller.name)"]
         if let path { names["method"] = "\(path)" }

@@ -41,6 +41,7 @@ extension CallerDirectory {
             let dnsName = names.dnsNames.first { !callers(uris: [], dnsNames: [$0]).isEmpty }
             return ("dns", dnsName ?? "")
         case .tcp(_, _, let isLoopback) where !isLoopback || loopback == nil: return ("unauthenticated_network", "")
+        case .key(let name, _): return ("key", name)
         case .unix, .tcp: return ("loopback_demo", "")
         }
     }

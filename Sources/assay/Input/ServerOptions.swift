@@ -22,6 +22,9 @@ struct ServerOptions: ParsableArguments {
     @Option(help: ArgumentHelp("With tls: the certificate's key, PEM.", valueName: "file"))
     var tlsKey: String?
 
+    @Option(help: ArgumentHelp("The file with your API key, in place of a certificate.", valueName: "file"))
+    var keyFile: String?
+
     @Option(
         help: ArgumentHelp(
             "With tls: the name in the daemon's certificate, if it is not the host of the address.", valueName: "name"))
@@ -55,10 +58,15 @@ struct ServerOptions: ParsableArguments {
     }
 
     /// The credentials from options or the environment; `nil` if they are incomplete.
-    private func credentials() throws(AssayError) -> ClientCredentials? {
-        guard let authorities, let certificate, let key = privateKey else { return nil }
+    ///
+    /// - Parameter key: takes the place of a certificate.
+    private func credentials(_ key: ClientKey?) throws(AssayError) -> ClientCredentials? {
+        if let authorities, key != nil, certificate == nil, privateKey == nil {
+            return try ClientCredentials(authorities: authorities, serverName: serverName)
+        }
+        guard let authorities, let certificate, let privateKey else { return nil }
         return try ClientCredentials(
-            authorities: authorities, certificate: certificate, privateKey: key, serverName: serverName)
+            authorities: authorities, certificate: certificate, privateKey: privateKey, serverName: serverName)
     }
 
     /// An empty variable counts as unset.
@@ -70,7 +78,11 @@ struct ServerOptions: ParsableArguments {
     func with<T>(_ work: (AssayClient) async throws(AssayError) -> T) async throws -> T {
         do throws(AssayError) {
             let options = ClientOptions(retry: RetryRule(tries: retries + 1), timeout: limit)
-            let client = try await AssayClient.connect(to: address, credentials: try credentials(), options: options)
+            let key = try (keyFile ?? Self.environment("ASSAY_KEY_FILE")).map { (path) throws(AssayError) in
+                try ClientKey(file: path)
+            }
+            let client = try await AssayClient.connect(
+                to: address, credentials: try credentials(key), key: key, options: options)
             let result: T
             do throws(AssayError) {
                 result = try await work(client)

@@ -72,6 +72,7 @@ extension AuditChange {
         case .configurationLoad: words.append("digest \(Hex.encode(digest.prefix(8)))…, assayd \(name.printable)")
         case .issueCertificate: words.append("serial \(name.printable)" + (flag ? ", simulated" : ""))
         case .revokeCertificate: words.append("serial \(name.printable), \(revocationReason)")
+        case .createKey, .revokeKey: words.append("key \(name.printable)")
         case .enrol, .removeEnrolment, .readmit:
             words.append(Self.counted(count, "permission") + ", digest \(Hex.encode(digest.prefix(8)))…")
         }
@@ -127,6 +128,7 @@ extension AuditChange {
         case .configurationLoad: object["version"] = name
         case .issueCertificate: (object["serial"], object["simulated"]) = (name, flag)
         case .revokeCertificate: (object["serial"], object["revocation_reason"]) = (name, revocationReason)
+        case .createKey, .revokeKey: object["key"] = name
         case .enrol, .removeEnrolment, .readmit: object["permissions"] = count
         }
         return object

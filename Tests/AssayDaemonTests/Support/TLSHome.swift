@@ -11,19 +11,25 @@ final class TLSHome: Sendable {
     let serverCA: TestTLSAuthority
     let callerCA: TestTLSAuthority
 
-    init() throws {
+    /// - Parameters:
+    ///   - listen: where the daemon listens.
+    ///   - keys: the entry `callers.keys`.
+    init(listen: [String] = ["tls: 127.0.0.1:0"], keys: String? = nil) throws {
         (serverCA, callerCA) = (try TestTLSAuthority("server CA"), try TestTLSAuthority("caller CA"))
         let folder = try TemporaryFolder()
         try folder.write(serverCA.pem, to: "server-ca.pem")
         try folder.write(callerCA.pem, to: "caller-ca.pem")
+        // The one who makes keys calls at a Unix socket.
+        let operating =
+            keys.map { ", {name: operator, unix_user: \(getuid()), roles: [operate, observe], apps: all}], keys: \($0)" } ?? "]"
         let server = try serverCA.issue(.server, names: [.ipAddress([127, 0, 0, 1])])
         try folder.write(server.certificate, to: "server.pem")
         try folder.write(server.privateKey, to: "server.key")
         home = try TestHome(
-            listen: ["tls: 127.0.0.1:0"],
+            listen: listen,
             callers: """
                 {known: [{name: uploads, uri: "\(Self.uploads)", roles: [verify], apps: [camera]}, \
-                {name: monitoring, dns: \(Self.monitoring), roles: [observe], apps: all}]}
+                {name: monitoring, dns: \(Self.monitoring), roles: [observe], apps: all}\(operating)}
                 """,
             more: "tls: {certificate: server.pem, private_key: server.key, client_ca: caller-ca.pem}", in: folder)
     }

@@ -42,6 +42,7 @@ struct ServiceHarness: Sendable {
     let records = MemoryVerdictRecordStore()
     let recorder: VerdictRecorder
     let methods: [RPCMethod]
+    let access: RPCAccess
 
     init(
         _ apps: [AppProfile]? = nil, callers: CallerDirectory = CallerDirectory(byUserID: [:], loopback: CallerDirectory.demo),
@@ -66,7 +67,8 @@ struct ServiceHarness: Sendable {
         pipeline = VerificationPipeline(
             ledger: ledger, keys: keys, subjects: subjects, attempts: ChallengeAttempts(), memory: memory,
             rates: rates, refusals: RefusalMemory(counters: counters))
-        let authorizer = CallAuthorizer(callers: callers, apps: self.apps, requestLog: requestLog)
+        let directory = KeyDirectory(try await ledger.callerKeys(), clock: clock)
+        let authorizer = CallAuthorizer(callers: callers, apps: self.apps, keys: directory, requestLog: requestLog)
         signer = try await AuditSigner(ledger: ledger, vault: Self.vault, clock: clock)
         let facts = OperationsService.Facts(
             version: "1.2.3", startedAt: Self.opening,
@@ -104,6 +106,8 @@ struct ServiceHarness: Sendable {
                 revoked: { revocationLists.wake() }
             ).methods
             + PluginsService(plugins, requestLog: requestLog).methods
+            + KeysService(ledger: ledger, directory: directory, rule: callers.keys, clock: clock, requestLog: requestLog)
+            .methods
             + FleetService(
                 ledger: ledger, authority: authority, clock: clock, requestLog: requestLog, recorder: recorder, rates: rates,
                 revoked: {}
@@ -121,7 +125,8 @@ struct ServiceHarness: Sendable {
                 records: { [recorder] in recorder.status }
             ).methods
         let served = ServedMethods(bodies, authorizer: authorizer, limiter: limiter, counters: calls)
-        methods = ReloadableMethods(served).methods
+        let reloadable = ReloadableMethods(served)
+        (methods, access) = (reloadable.methods, reloadable.access)
     }
 
     // MARK: Calls

@@ -168,6 +168,16 @@ final class WatchedLedger: Ledger {
         try await ask(.remove) { () async throws(LedgerError) in try await memory.removeSecret(name: name, number: number) }
     }
 
+    func callerKeys() async throws(LedgerError) -> [CallerKey] { try await memory.callerKeys() }
+
+    func add(_ key: CallerKey, _ context: ChangeContext) async throws(LedgerError) -> Bool {
+        try await memory.add(key, context)
+    }
+
+    func revokeCallerKey(_ name: String, _ context: ChangeContext) async throws(LedgerError) -> CallerKey? {
+        try await memory.revokeCallerKey(name, context)
+    }
+
     func clockMemory() async throws(LedgerError) -> ClockMemory? { try await memory.clockMemory() }
 
     func keep(_ clock: ClockMemory) async throws(LedgerError) { try await memory.keep(clock) }

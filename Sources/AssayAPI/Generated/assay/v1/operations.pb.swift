@@ -43,10 +43,10 @@ public nonisolated struct Assay_V1_WhoAmIResponse: Sendable {
   /// The name in the configuration and in the audit log.
   public var name: String = String()
 
-  /// What the caller was recognised by: unix_user, uri, dns, loopback_demo or unauthenticated_network. Further words may be added.
+  /// What the caller was recognised by: unix_user, uri, dns, key, loopback_demo or unauthenticated_network. Further words may be added.
   public var recognisedBy: String = String()
 
-  /// The user's id, or the name in the certificate; empty where there is none.
+  /// The user's id, the name in the certificate, or the key's name; empty where there is none.
   public var mark: String = String()
 
   public var roles: [String] = []

@@ -1,0 +1,98 @@
+package import AssayCore
+import AssayRPC
+import Crypto
+import Synchronization
+
+/// The API keys of the ledger, in memory, for looking callers up.
+///
+/// A key is looked up by its SHA-256: no byte of it is compared with that of another, so that the time of an answer tells nothing of other
+/// keys. Failed attempts are limited for each address or user.
+package final class KeyDirectory: Sendable {
+    /// Why a credential is refused. Raw values stand in the log.
+    package enum Refusal: String, Error, Sendable {
+        case notEncrypted = "key_without_tls"
+        case malformed = "malformed_key"
+        case unknown = "unknown_key"
+        case revoked = "revoked_key"
+        case expired = "expired_key"
+        case tooManyFailures = "too_many_key_failures"
+    }
+
+    private struct State {
+        var byHash: [[UInt8]: CallerKey] = [:]
+        var byName: [String: CallerKey] = [:]
+    }
+
+    private let state = Mutex(State())
+    private let clock: any WallClock
+    private let time: @Sendable () -> Int64
+    private let failures = BucketTable(places: 4096)
+    private let failureHash = KeyedHash(secret: SecureRandom.bytes(32))
+    /// Failed attempts of one address or user.
+    private static let failureRule = RateRule(10, per: .minute)
+
+    /// - Parameters:
+    ///   - time: a clock that cannot be set, in microseconds.
+    package init(
+        _ keys: [CallerKey], clock: any WallClock, time: @escaping @Sendable () -> Int64 = { BootClock.microseconds() }
+    ) {
+        (self.clock, self.time) = (clock, time)
+        for key in keys { put(key) }
+    }
+
+    /// Adds a key, or replaces what is known of it: it counts from the next call on.
+    func put(_ key: CallerKey) {
+        state.withLock { state in
+            state.byHash[key.hash] = key
+            state.byName[key.name] = key
+        }
+    }
+
+    /// The key of that name, if it is neither revoked nor expired.
+    func usable(_ name: String) -> CallerKey? {
+        guard let key = state.withLock({ $0.byName[name] }), key.isGood(at: clock.now()) else { return nil }
+        return key
+    }
+
+    /// The key in the value of `authorization`.
+    func key(in credential: String, of peer: RPCPeer) -> Result<CallerKey, Refusal> {
+        let origin = failureHash.of(0, "\(PeerIdentity(peer))")
+        if let rule = Self.failureRule, failures.wait(origin, rule, at: time()) != nil { return .failure(.tooManyFailures) }
+        let found = find(credential, peer)
+        if case .failure = found, let rule = Self.failureRule { _ = failures.take(origin, rule, at: time()) }
+        return found
+    }
+
+    private func find(_ credential: String, _ peer: RPCPeer) -> Result<CallerKey, Refusal> {
+        switch peer {
+        case .unix, .tls: break
+        // A key that was sent in clear may have been read by others.
+        case .tcp, .key: return .failure(.notEncrypted)
+        }
+        guard let hash = APIKey.hash(inCredential: credential) else { return .failure(.malformed) }
+        guard let key = state.withLock({ $0.byHash[hash] }) else { return .failure(.unknown) }
+        guard key.revokedAt == nil else { return .failure(.revoked) }
+        return key.isGood(at: clock.now()) ? .success(key) : .failure(.expired)
+    }
+}
+
+/// The text of an API key: `assay_` and 32 random bytes in base64url, 43 characters.
+enum APIKey {
+    static let prefix = "assay_"
+    private static let length = 32
+
+    static func random() -> String { prefix + Base64.url.encode(SecureRandom.bytes(length)) }
+
+    /// SHA-256 of the key's text.
+    static func hash(of key: String) -> [UInt8] { SHA256.bytes(of: Array(key.utf8)) }
+
+    /// The hash of the key in `Bearer assay_…`; `nil` for another text.
+    static func hash(inCredential credential: String) -> [UInt8]? {
+        let scheme = "Bearer "
+        let bytes = Array(credential.utf8)
+        guard bytes.starts(with: (scheme + prefix).utf8), bytes.count == scheme.utf8.count + prefix.utf8.count + 43 else {
+            return nil
+        }
+        return SHA256.bytes(of: Array(bytes.dropFirst(scheme.utf8.count)))
+    }
+}
