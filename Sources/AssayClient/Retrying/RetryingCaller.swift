@@ -15,16 +15,18 @@ struct RetryingCaller: Sendable {
     ///   - isIdempotent: a call may be repeated that the daemon has possibly begun.
     ///   - timeout: for all tries and pauses together.
     func call<Reply: SwiftProtobuf.Message>(
-        _ method: String, _ request: some SwiftProtobuf.Message, isIdempotent: Bool, timeout: Duration
+        _ method: String, _ request: some SwiftProtobuf.Message, isIdempotent: Bool, timeout: Duration,
+        metadata: RPCMetadata = [:]
     ) async throws(RPCError) -> Reply {
         try await retrying(isIdempotent, timeout: timeout) { remaining throws(RPCError) in
             let connection = try await reconnecting.connection(within: remaining())
             do throws(RPCError) {
-                return try await connection.call(method, request, timeout: remaining())
+                return try await connection.call(method, request, timeout: remaining(), metadata: metadata)
             } catch {
                 // The connection ended before the call was begun: it is made over another one at once.
                 guard error.wasNotBegun, !connection.isOpen else { throw error }
-                return try await reconnecting.connection(within: remaining()).call(method, request, timeout: remaining())
+                return try await reconnecting.connection(within: remaining())
+                    .call(method, request, timeout: remaining(), metadata: metadata)
             }
         }
     }

@@ -91,9 +91,12 @@ package struct AttestationService: Sendable {
     private func judge(_ batch: RequestBatch<AuthorizedRequest>) async {
         let answers = await pipeline.judge(batch.requests)
         counters.count(answers, to: batch.requests)
-        requestLog.judged(batch.requests, answers)
+        requestLog.judged(batch.requests, answers, traceNames: batch.traceNames)
         observed.judged(batch.requests, answers)
         recorder.judged(batch.requests, answers)
+        if batch.isTraced {
+            for (request, answer) in zip(batch.requests, answers) { request.trace?.note(request, answer) }
+        }
         batch.answer(answers, names: \.names) { answer in
             switch answer {
             case .verdict(let verdict): .success(verdict.serialized())
@@ -120,7 +123,7 @@ package struct AttestationService: Sendable {
         guard let request = read else { throw .undecodableMessage }
         return AuthorizedRequest(
             request: request, profile: try call.profile(of: request.app), caller: call.caller, now: clock.now(),
-            requestID: names.next(), isAbandoned: call.isAbandoned)
+            requestID: names.next(), trace: call.trace, isAbandoned: call.isAbandoned)
     }
 }
 
