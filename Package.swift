@@ -95,6 +95,9 @@ let package = Package(
         // Families of metrics, and their text formats.
         module("AssayMetrics", [metrics]),
 
+        // Trace contexts, and the spans of calls.
+        module("AssayTracing", ["AssayMetrics"]),
+
         // Files with secrets, and files that are made whole.
         module("AssayFiles", ["AssayCore"]),
 
@@ -131,7 +134,7 @@ let package = Package(
         module("AssayRPC", [protobuf, log, lifecycle]),
         module("AssayFramedRPC", ["AssayRPC", "AssayProtobuf"] + nio + tls + [protobuf, log]),
         module("AssayAPI", ["AssayProtobuf", "AssayCore", crypto, protobuf]),
-        module("AssayClient", ["AssayAPI", "AssayFramedRPC", "AssayRPC", "AssayCore"]),
+        module("AssayClient", ["AssayTracing", "AssayAPI", "AssayFramedRPC", "AssayRPC", "AssayCore"]),
 
         // The ledger.
         .systemLibrary(name: "CSQLite", path: "Sources/CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
@@ -166,10 +169,21 @@ let package = Package(
             swiftSettings: strict),
 
         // Vendors over HTTPS.
-        module("AssayVendors", ["AssayMetrics", "AssayEncoding", "AssayCore", http, jwt, crypto, log, lifecycle] + nio + tls),
+        module(
+            "AssayVendors",
+            ["AssayTracing", "AssayMetrics", "AssayEncoding", "AssayCore", http, jwt, crypto, log, lifecycle] + nio
+                + tls),
+
+        // Spans over OTLP/HTTP: the messages of OTLP, and the exporter.
+        module("AssayOTLP", [protobuf]),
+        module(
+            "AssayTraceExport",
+            [
+                "AssayOTLP", "AssayTracing", "AssayVendors", "AssayMetrics", "AssayCore", http, protobuf, log, lifecycle,
+            ] + nio + tls),
 
         // The pipeline and the methods.
-        module("AssayService", ["AssayMetrics", "AssayAPI", "AssayRPC", "AssayCore", crypto, log, lifecycle]),
+        module("AssayService", ["AssayTracing", "AssayMetrics", "AssayAPI", "AssayRPC", "AssayCore", crypto, log, lifecycle]),
 
         // The operations address: probes, metrics and status over HTTP.
         module(
@@ -183,7 +197,8 @@ let package = Package(
         module(
             "AssayConfiguration",
             schemes + [
-                "AssaySchemes", "AssayPlugins", "AssayProvisioning", "AssaySQLite", "AssayVendors", "AssayCertificates",
+                "AssayTraceExport", "AssayTracing", "AssaySchemes", "AssayPlugins", "AssayProvisioning", "AssaySQLite",
+                "AssayVendors", "AssayCertificates",
                 "AssayEncoding", "AssayFiles", "AssayAPI", "AssayFramedRPC", "AssayRPC", "AssayCore", crypto, log,
             ]),
         module("AssayAudit", ["AssayCore", arguments]),
@@ -191,7 +206,8 @@ let package = Package(
         module(
             "AssayDaemon",
             schemes + [
-                "AssayOperations", "AssayMetrics", "AssayProvisioning", "AssayConfiguration", "AssaySchemes", "AssayPlugins",
+                "AssayOperations", "AssayTraceExport", "AssayTracing", "AssayMetrics", "AssayProvisioning",
+                "AssayConfiguration", "AssaySchemes", "AssayPlugins",
                 "AssayService", "AssaySQLite", "AssayVendors", "AssayCertificates", "AssayEncoding", "AssayFiles", "AssayAPI",
                 "AssayFramedRPC", "AssayRPC", "AssayCore",
                 crypto,
@@ -244,6 +260,13 @@ let package = Package(
 
         tests("AssayCore", ["AssayTesting"]),
         tests("AssayMetrics", [metrics]),
+        tests("AssayTracing", ["AssayMetrics"]),
+        tests(
+            "AssayTraceExport",
+            [
+                "AssayOTLP", "AssayTracing", "AssayVendors", "AssayMetrics", "AssayTesting", "AssaySimulator", "AssayCore",
+                protobuf, log, lifecycle,
+            ]),
         tests("AssayOperations", ["AssayMetrics", "AssayFramedRPC", "AssayRPC", log, lifecycle]),
         tests("AssayFiles", []),
         tests("AssayEncoding", ["AssayTesting", "AssayCore"]),
@@ -310,7 +333,8 @@ let package = Package(
             "AssayService",
             [
                 "AssayTesting", "AssaySimulator", "AppAttest", "AndroidKeyAttestation", "KeySignature", "PlayIntegrity",
-                "DeviceCheck", "AssayPlugins", "AssayMetrics", "AssayCertificates", "AssayAPI", "AssayRPC", "AssayCore",
+                "DeviceCheck", "AssayPlugins", "AssayTracing", "AssayMetrics", "AssayCertificates", "AssayAPI", "AssayRPC",
+                "AssayCore",
                 protobuf,
                 crypto, log, lifecycle,
             ]),
@@ -320,7 +344,7 @@ let package = Package(
                 "AssayConfiguration", "AssaySchemes", "AssayPlugins", "AssayAudit", "AssayTesting", "AssaySimulator",
                 "AssayClient", "AssayService", "AssaySQLite", "AssayVendors", "AssayProvisioning", "AssayCertificates",
                 "AssayEncoding",
-                "AssayAPI", "AssayOperations", "AssayMetrics",
+                "AssayAPI", "AssayOperations", "AssayTraceExport", "AssayTracing", "AssayOTLP", "AssayMetrics",
                 "AssayFramedRPC", "AssayRPC", "AssayCore", "CSQLite", "CFaultVFS", "assayd", "assay", "crash-test", crypto, log,
                 lifecycle,
             ] + schemes),

@@ -10,11 +10,14 @@ modules() {
     cat <<'TABLE'
 AssayCore|Sources/AssayCore|no|
 AssayMetrics|Sources/AssayMetrics|no|
+AssayTracing|Sources/AssayTracing|no|AssayMetrics
+AssayOTLP|Sources/AssayOTLP|yes|
+AssayTraceExport|Sources/AssayTraceExport|yes|AssayOTLP AssayTracing AssayVendors AssayMetrics AssayCore
 AssayFiles|Sources/AssayFiles|no|AssayCore
 AssayEncoding|Sources/AssayEncoding|no|AssayCore
 AssayCertificates|Sources/AssayCertificates|no|AssayEncoding AssayCore
 AssayProvisioning|Sources/AssayProvisioning|yes|AssayPKCS11 AssayCertificates AssayEncoding AssayFiles AssayCore
-AssayVendors|Sources/AssayVendors|yes|AssayMetrics AssayEncoding AssayCore
+AssayVendors|Sources/AssayVendors|yes|AssayTracing AssayMetrics AssayEncoding AssayCore
 AssaySchemes|Sources/AssaySchemes|yes|AssayVendors AssayCertificates AssayEncoding AssayFiles AssayCore
 AppAttest|Sources/Verifiers/AppAttest|no|AssaySchemes AssayVendors AssayCertificates AssayEncoding AssayFiles AssayCore
 AndroidKeyAttestation|Sources/Verifiers/AndroidKeyAttestation|no|AssaySchemes AssayVendors AssayCertificates AssayEncoding AssayFiles AssayCore
@@ -27,17 +30,17 @@ AssayRPC|Sources/AssayRPC|yes|
 AssayProtobuf|Sources/AssayProtobuf|no|
 AssayFramedRPC|Sources/AssayFramedRPC|yes|AssayRPC AssayProtobuf
 AssayAPI|Sources/AssayAPI|yes|AssayProtobuf AssayCore
-AssayClient|Sources/AssayClient|yes|AssayAPI AssayFramedRPC AssayRPC AssayCore
+AssayClient|Sources/AssayClient|yes|AssayTracing AssayAPI AssayFramedRPC AssayRPC AssayCore
 AssaySQLite|Sources/AssaySQLite|yes|AssayMetrics AssayCore CSQLite
 AssayPKCS11|Sources/AssayPKCS11|yes|AssayFiles AssayCore CPKCS11
 AssayPlugin|plugins/sdk/swift/Sources/AssayPlugin|yes|
 AssayPlugins|Sources/AssayPlugins|yes|AssayFiles AssayAPI AssayRPC AssayFramedRPC AssayProtobuf AssayCore CPluginProcess
-AssayService|Sources/AssayService|yes|AssayMetrics AssayAPI AssayRPC AssayCore
+AssayService|Sources/AssayService|yes|AssayTracing AssayMetrics AssayAPI AssayRPC AssayCore
 AssayAudit|Sources/AssayAudit|no|AssayCore
 AssayCommandLine|Sources/AssayCommandLine|no|AssaySchemes
-AssayConfiguration|Sources/AssayConfiguration|yes|AppAttest AndroidKeyAttestation PlayIntegrity KeySignature DeviceCheck SafetyNet CertificateBundle AssaySchemes AssayPlugins AssayProvisioning AssaySQLite AssayVendors AssayCertificates AssayEncoding AssayFiles AssayAPI AssayFramedRPC AssayRPC AssayCore
+AssayConfiguration|Sources/AssayConfiguration|yes|AppAttest AndroidKeyAttestation PlayIntegrity KeySignature DeviceCheck SafetyNet CertificateBundle AssayTraceExport AssayTracing AssaySchemes AssayPlugins AssayProvisioning AssaySQLite AssayVendors AssayCertificates AssayEncoding AssayFiles AssayAPI AssayFramedRPC AssayRPC AssayCore
 AssayOperations|Sources/AssayOperations|yes|AssayMetrics AssayFramedRPC AssayRPC
-AssayDaemon|Sources/AssayDaemon|yes|AssayOperations AssayMetrics AssayProvisioning AssayConfiguration AssaySchemes AssayPlugins AssayService AssaySQLite AssayVendors AssayCertificates AssayEncoding AssayFiles AssayAPI AssayFramedRPC AssayRPC AssayCore
+AssayDaemon|Sources/AssayDaemon|yes|AssayOperations AssayTraceExport AssayTracing AssayMetrics AssayProvisioning AssayConfiguration AssaySchemes AssayPlugins AssayService AssaySQLite AssayVendors AssayCertificates AssayEncoding AssayFiles AssayAPI AssayFramedRPC AssayRPC AssayCore
 assayd|Sources/assayd|yes|AssayMetrics AssayDaemon AssayConfiguration AssaySchemes AssayPlugins AssaySQLite AssayAudit AssayCommandLine AssayCore
 assay|Sources/assay|yes|AssayConfiguration AssaySchemes AssayPlugins AssayAudit AssayCommandLine AssayClient AssaySimulator AssayProvisioning AssayCertificates AssayEncoding AssayFiles AssayAPI AssayCore
 AssaySimulator|Sources/AssaySimulator|no|AssayEncoding AssayCore
@@ -51,7 +54,7 @@ TABLE
 }
 
 # Modules that may import SwiftNIO. Calls and services know no transport.
-nio="AssayFramedRPC AssayOperations AssayVendors AssayTesting FuzzTargets"
+nio="AssayFramedRPC AssayOperations AssayTraceExport AssayVendors AssayTesting FuzzTargets"
 # Folders that may not import AssayRPC: what judges requests knows no calls.
 without_calls="Sources/AssayService/Pipeline Sources/AssayService/Freshness"
 

@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 manifest() {
     {
         [ ! -d proto ] || find proto -name '*.proto' -type f
-        for folder in Sources/AssayFramedRPC/Generated Sources/AssayAPI/Generated plugins/sdk/swift/Sources/AssayPlugin/Generated; do
+        for folder in Sources/AssayFramedRPC/Generated Sources/AssayAPI/Generated Sources/AssayOTLP/Generated plugins/sdk/swift/Sources/AssayPlugin/Generated; do
             [ ! -d "$folder" ] || find "$folder" -name '*.swift' -type f
         done
         [ ! -d examples/python/assay_pb ] || find examples/python/assay_pb -name '*.py' -type f

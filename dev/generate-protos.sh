@@ -22,24 +22,27 @@ plugin="$PWD/.build-protoc/release/protoc-gen-swift"
 
 python=examples/python/assay_pb
 sdk=plugins/sdk/swift/Sources/AssayPlugin/Generated
-rm -rf Sources/AssayFramedRPC/Generated Sources/AssayAPI/Generated "$sdk" "$python"
+rm -rf Sources/AssayFramedRPC/Generated Sources/AssayAPI/Generated Sources/AssayOTLP/Generated "$sdk" "$python"
 mkdir -p "$python"
 
-# generate <folder under proto> <Swift folder> <visibility>
+# generate <folder under proto> <Swift folder> <visibility> [no-python]
 generate() {
     files=$(find "proto/$1" -name '*.proto' -type f 2>/dev/null | LC_ALL=C sort)
     [ -n "$files" ] || return 0
     mkdir -p "$2"
     # shellcheck disable=SC2086
     protoc --proto_path=proto --plugin=protoc-gen-swift="$plugin" \
-        --swift_opt=Visibility="$3" --swift_opt=UseAccessLevelOnImports=true --swift_out="$2" \
-        --python_out="$python" $files
+        --swift_opt=Visibility="$3" --swift_opt=UseAccessLevelOnImports=true --swift_out="$2" $files
+    # shellcheck disable=SC2086
+    [ "${4:-}" = no-python ] || protoc --proto_path=proto --python_out="$python" $files
 }
 # The frames are internal to AssayFramedRPC, the messages of plugins to the SDK; the API is public.
 generate assay/rpc Sources/AssayFramedRPC/Generated Internal
 generate assay/v1 Sources/AssayAPI/Generated Public
 generate assay/plugin Sources/AssayAPI/Generated Public
 generate assay/plugin "$sdk" Internal
+# OTLP's messages, for the exporter of traces.
+generate opentelemetry Sources/AssayOTLP/Generated Package no-python
 
 {
     echo "# Written by dev/generate-protos.sh, checked by dev/check-protos.sh."

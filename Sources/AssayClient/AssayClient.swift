@@ -176,7 +176,8 @@ public final class AssayClient: Sendable {
         let isIdempotent = method.declaration.idempotency.allowsRepeating(hasKey: hasKey)
         do {
             return try await caller.call(
-                method.path, request, isIdempotent: isIdempotent, timeout: timeout ?? options.timeout)
+                method.path, request, isIdempotent: isIdempotent, timeout: timeout ?? options.timeout,
+                metadata: TraceContext.current?.metadata ?? [:])
         } catch {
             throw AssayError(error)
         }

@@ -5,6 +5,7 @@ import AssayFramedRPC
 import AssayPlugins
 import AssayRPC
 package import AssaySchemes
+import AssayTraceExport
 import AssayVendors
 import Foundation
 import Logging
@@ -51,6 +52,7 @@ extension Configuration {
         let testRoots = readTestRoots(top.optional("trust"), files)
         let log = LogSettings(reading: top.optional("log"))
         let operate = OperateSection(reading: top.optional("operate"), files, callers)
+        let traces = TraceExportSettings(reading: top.optional("traces"), files)
         let verdicts = VerdictSettings(reading: top.optional("verdicts"), files, ledger: store?.path ?? "")
         var vendors = VendorSettings(reading: top.optional("vendors"), files)
         let services = VendorSections(apple: top.optional("apple"), google: top.optional("google"), files, schemes)
@@ -83,7 +85,7 @@ extension Configuration {
             plugins: plugins, operate: operate.listen)
         var live = LiveConfiguration(
             callers: callers, rates: rates, apps: apps, testRoots: testRoots, tls: tls?.settings, log: log,
-            operate: operate.settings, verdicts: verdicts, vendors: vendors, appleTeams: services.appleTeams,
+            operate: operate.settings, traces: traces, verdicts: verdicts, vendors: vendors, appleTeams: services.appleTeams,
             revocationLists: lists, provisioning: provisioning, plugins: catalog.entries,
             schemes: schemes, digest: [])
         live.digest = live.digest(of: text, catalog)
@@ -193,6 +195,10 @@ extension LiveConfiguration {
             hash.append(anchor.certificateSHA256)
         }
         hash.append(vendors.extraRoots)
+        if let traces {
+            hash.append(traces.roots)
+            for header in traces.headers { hash.append(header.name + ": " + header.value) }
+        }
         for anchor in provisioning?.anchors ?? [] { hash.append(anchor.certificateSHA256) }
         for content in apps.flatMap(\.sections).flatMap(\.section.contentDigests) { hash.append(content) }
         return hash.finalize()

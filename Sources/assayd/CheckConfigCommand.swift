@@ -11,7 +11,7 @@ struct CheckConfigCommand: AsyncParsableCommand {
         discussion: """
             Prints a summary: addresses, callers, apps, and which outside services will be asked for which apps. Then \
             failures (the daemon would not work on this machine as it is now), warnings and notes. Nothing is created or changed. The keys of CAs are opened, and a PKCS#11 token with such a \
-            key is logged into once: a wrong PIN in its file counts there as a wrong attempt.
+            key is logged into once: a wrong PIN in its file counts there as a wrong attempt. The collector of traces is connected to, and sent nothing.
 
             Exit status: 0 the file can be used, even with warnings; 65 it cannot; 64 wrong usage.
             """)
@@ -35,6 +35,7 @@ struct CheckConfigCommand: AsyncParsableCommand {
         }
         var check = ConfigurationCheck(file, as: account)
         await check.openAuthorities(as: account)
+        check.tryCollector()
         if json {
             print(check.json)
         } else {

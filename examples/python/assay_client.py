@@ -93,6 +93,7 @@ class Client:
             raise ValueError("an API key goes over TLS or to a Unix socket only")
         self.address, self.credentials, self.timeout, self.tries, self.pause = address, credentials, timeout, tries, pause
         self.key = key
+        self.trace_parent = os.environ.get("TRACEPARENT")  # of calls that name none
         self._socket = None
         self._last_id = 0
         self._received = bytearray()
@@ -216,16 +217,17 @@ class Client:
 
     # ---- Calls
 
-    def call(self, method, request, response_type, timeout=10.0):
+    def call(self, method, request, response_type, timeout=10.0, trace_parent=None):
         """Calls a method and waits for its reply, at most `timeout` seconds, tries and pauses included. Raises CallError.
 
         The deadline is told to the server, which begins no work after it, and kept here too.
+        trace_parent  the `traceparent` of W3C Trace Context: the span that the call belongs to. Default: self.trace_parent
         """
         deadline = time.monotonic() + timeout
         pause = self.pause
         for attempt in range(1, self.tries + 1):
             try:
-                return self._call(method, request, response_type, timeout, deadline)
+                return self._call(method, request, response_type, timeout, deadline, trace_parent or self.trace_parent)
             except CallError as error:
                 # A status that would be the same again is not asked for twice.
                 may_pass = error.code in ("UNAVAILABLE", "RESOURCE_EXHAUSTED")
@@ -239,7 +241,7 @@ class Client:
                 time.sleep(wait)
                 pause *= 2
 
-    def _call(self, method, request, response_type, timeout, deadline):
+    def _call(self, method, request, response_type, timeout, deadline, trace_parent):
         """One try."""
         if self._socket is None or not self._catch_up():
             self._connect(min(self.timeout, _left(deadline, timeout)))
@@ -249,6 +251,8 @@ class Client:
         frame.call.message = request.SerializeToString()
         if self.key is not None:
             frame.call.metadata["authorization"] = f"Bearer {self.key}"
+        if trace_parent:
+            frame.call.metadata["traceparent"] = trace_parent
         frame.call.timeout_ms = min(math.ceil(_left(deadline, timeout) * 1000), 0xFFFFFFFF)
         try:
             self._send(frame, deadline)
@@ -338,9 +342,9 @@ class Client:
         request = IssueChallengeRequest(app=app, purpose=purpose, context=context, ttl_ms=ttl_ms)
         return self.call("/assay.v1.Attestation/IssueChallenge", request, IssueChallengeResponse, timeout)
 
-    def verify(self, request, timeout=10.0):
+    def verify(self, request, timeout=10.0, trace_parent=None):
         """A verdict over evidence. A rejection is a verdict too, with a reason and what may be done."""
-        return self.call("/assay.v1.Attestation/Verify", request, Verdict, timeout)
+        return self.call("/assay.v1.Attestation/Verify", request, Verdict, timeout, trace_parent)
 
     def device(self, app, key_id, timeout=10.0):
         """The record of the device with a key."""

@@ -17,7 +17,8 @@ struct RetryingCaller: Sendable {
     ///   - isIdempotent: a call may be repeated that the daemon has possibly begun.
     ///   - timeout: for all tries and pauses together.
     func call<Reply: SwiftProtobuf.Message>(
-        _ method: String, _ request: some SwiftProtobuf.Message, isIdempotent: Bool, timeout: Duration
+        _ method: String, _ request: some SwiftProtobuf.Message, isIdempotent: Bool, timeout: Duration,
+        metadata: RPCMetadata = [:]
     ) async throws(RPCError) -> Reply {
         try await retrying(isIdempotent, timeout: timeout) { remaining throws(RPCError) in
             let connection = try await reconnecting.connection(within: remaining())

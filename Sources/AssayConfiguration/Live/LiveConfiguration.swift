@@ -3,6 +3,7 @@ package import AssayCertificates
 package import AssayCore
 package import AssayPlugins
 package import AssaySchemes
+package import AssayTraceExport
 package import AssayVendors
 
 /// The part of the configuration that a running daemon follows: a reload exchanges all of it, or nothing.
@@ -19,6 +20,8 @@ package struct LiveConfiguration: Sendable {
     package var log: LogSettings
     /// What the operations addresses answer to peers that are no callers.
     package var operate: OperateSettings
+    /// Which calls are traced, and where the traces go; `nil`: none are.
+    package var traces: TraceExportSettings?
     /// Which verdicts are recorded, and where.
     package var verdicts: VerdictSettings
     /// How vendors' services are talked to.

@@ -35,6 +35,12 @@ package struct ConfigurationCheck: Sendable {
         findings = (findings + (await configuration.authorityFindings(account))).inOrder
     }
 
+    /// Tries to connect to the collector of traces, which takes up to some seconds.
+    package mutating func tryCollector() {
+        guard let configuration else { return }
+        findings = (findings + configuration.traceFindings()).inOrder
+    }
+
     /// Whether nothing needs a correction: no problem, no failure, and no warning other than of what the file asks for explicitly.
     package var isGood: Bool { configuration != nil && findings.allSatisfy(\.code.isDeliberate) }
     package var exitStatus: Int32 { configuration == nil ? Self.unusable : 0 }

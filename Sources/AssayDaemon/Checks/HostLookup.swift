@@ -124,8 +124,6 @@ struct HostAddress: Hashable, Sendable {
     ///
     /// - Returns: what the system says against it (`errno`); `nil`: nothing.
     func bindProblem(port: Int) -> Int32? {
-        guard let port = UInt16(exactly: port) else { return EINVAL }
-        let family = bytes.count == 4 ? AF_INET : AF_INET6
         let descriptor = socket(family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { return errno }
         defer { close(descriptor) }
@@ -134,26 +132,33 @@ struct HostAddress: Hashable, Sendable {
         if family == AF_INET6 {
             setsockopt(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY, &off, socklen_t(MemoryLayout<Int32>.size))
         }
-        let status: Int32
+        guard let status = withSocketAddress(port: port, { bind(descriptor, $0, $1) }) else { return EINVAL }
+        return status == 0 ? nil : errno
+    }
+
+    /// `AF_INET` or `AF_INET6`.
+    var family: Int32 { bytes.count == 4 ? AF_INET : AF_INET6 }
+
+    /// Hands the address with a port to a system call; `nil` for a number that is no port.
+    func withSocketAddress(port: Int, _ call: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32? {
+        guard let port = UInt16(exactly: port) else { return nil }
         if family == AF_INET {
             var address = sockaddr_in()
             (address.sin_family, address.sin_port) = (sa_family_t(AF_INET), port.bigEndian)
             withUnsafeMutableBytes(of: &address.sin_addr) { $0.copyBytes(from: bytes) }
-            status = Self.bound(descriptor, &address)
-        } else {
-            var address = sockaddr_in6()
-            (address.sin6_family, address.sin6_port, address.sin6_scope_id) = (sa_family_t(AF_INET6), port.bigEndian, scope)
-            withUnsafeMutableBytes(of: &address.sin6_addr) { $0.copyBytes(from: bytes) }
-            status = Self.bound(descriptor, &address)
+            return Self.with(&address, call)
         }
-        return status == 0 ? nil : errno
+        var address = sockaddr_in6()
+        (address.sin6_family, address.sin6_port, address.sin6_scope_id) = (sa_family_t(AF_INET6), port.bigEndian, scope)
+        withUnsafeMutableBytes(of: &address.sin6_addr) { $0.copyBytes(from: bytes) }
+        return Self.with(&address, call)
     }
 
-    private static func bound<Address>(_ descriptor: Int32, _ address: inout Address) -> Int32 {
+    private static func with<Address>(
+        _ address: inout Address, _ call: (UnsafePointer<sockaddr>, socklen_t) -> Int32
+    ) -> Int32 {
         withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, socklen_t(MemoryLayout<Address>.size))
-            }
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { call($0, socklen_t(MemoryLayout<Address>.size)) }
         }
     }
 }

@@ -8,6 +8,7 @@ import AssayPlugins
 package import AssayRPC
 import AssaySchemes
 package import AssayService
+package import AssayTraceExport
 package import AssayVendors
 import Foundation
 package import Logging
@@ -39,11 +40,14 @@ package struct Daemon: Sendable {
     /// What the operations address shows.
     package let observation: DaemonObservation
     package let rateLevels: RateLevelsKeeper
+    /// Exports the traces of calls.
+    package let exporter: SpanExporter
 
     /// What runs beside the server until the daemon stops, in the order of starting; stopped in the opposite order, after the
     /// server.
     package var backgroundServices: [any Service] {
-        [operations, PluginProcesses(supervised: plugins.supervised), vendors, receipts] + revocationFeeds
+        // The exporter first: it is stopped last, after the last calls.
+        [exporter, operations, PluginProcesses(supervised: plugins.supervised), vendors, receipts] + revocationFeeds
             + [revocationLists, maintenance, rateLevels]
     }
     /// Everything that runs.
@@ -90,6 +94,9 @@ package func makeDaemon(
     let revocationLists = RevocationListTask(
         issuer: revocationListIssuer, authority: authority, publish: live.publishesRevocationLists, clock: clock, logger: logger
     )
+    let exporter = SpanExporter(
+        TraceResource(version: Version.text, instance: Hex.encode(SecureRandom.bytes(16))), clock: clock, logger: logger)
+    try exporter.prepare(live.traces)()
     let certificates = CertificateEnd.Slot()
     let tls = try live.tls.map { try DaemonTLS($0, clock: clock, logger: logger, ends: certificates) }
     // Event loops only move bytes. One for four processors keeps up with the workers, and what waits while it works comes
@@ -115,7 +122,7 @@ package func makeDaemon(
         }, changes: changes, authority: authority, revocationListIssuer: revocationListIssuer,
         revocationLists: revocationLists, fleets: fleets, plugins: plugins, recorder: recorder, buckets: buckets,
         keyDirectory: KeyDirectory(try await ledger.callerKeys(), clock: clock),
-        statistics: { serving.statistics(with: fronts) }, certificates: certificates, logger: logger)
+        statistics: { serving.statistics(with: fronts) }, certificates: certificates, exporter: exporter, logger: logger)
     let lists = RevocationFileTask(clock: clock, logger: logger)
     lists.follow(live.revocationFiles.map(\.file))
     parts.receipts.use(parts.routes(under: live))
@@ -149,6 +156,7 @@ package func makeDaemon(
                 revocationLists.use(publish: publish)
             }
         },
+        ReloadStep("traces", follows: [\.traces]) { new in try exporter.prepare(new.traces) },
         ReloadStep("records of verdicts", follows: [\.verdicts]) { new in
             {
                 records?.follow(new.verdicts)
@@ -190,7 +198,7 @@ package func makeDaemon(
             ],
             logger: logger),
         counters: parts.counters, calls: parts.calls, reloadSteps: steps, reloadProblem: parts.reloadProblem, changes: changes,
-        plugins: plugins, operations: operations, observation: observation, rateLevels: rateLevels)
+        plugins: plugins, operations: operations, observation: observation, rateLevels: rateLevels, exporter: exporter)
 }
 
 /// The plugins of a catalog, none of them started.

@@ -5,6 +5,7 @@ import AssayCore
 import AssayRPC
 import AssaySchemes
 import AssayService
+import AssayTraceExport
 import AssayVendors
 import Foundation
 import Logging
@@ -42,6 +43,8 @@ struct DaemonState: Sendable {
     /// The counts of calls and of the fronts' connections.
     let statistics: @Sendable () -> RPCStatistics
     let certificates: CertificateEnd.Slot
+    /// Traces calls and exports their spans.
+    let exporter: SpanExporter
     let logger: Logger
     let links = LinkCache()
     let attempts = ChallengeAttempts()
@@ -127,7 +130,7 @@ struct DaemonState: Sendable {
                 + provisioning.methods + fleetService.methods + PluginsService(plugins, requestLog: requestLog).methods
                 + VerdictsService(recorder: recorder, apps: apps, subjects: subjects, ledger: ledger).methods,
             authorizer: authorizer,
-            limiter: limiter, counters: calls)
+            limiter: limiter, counters: calls, tracer: exporter.tracer)
         return ComposedServices(methods: methods, operations: operations, callers: live.callers)
     }
 }

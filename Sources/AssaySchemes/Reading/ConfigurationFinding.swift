@@ -66,6 +66,7 @@ package struct ConfigurationFinding: Hashable, Sendable {
         case pluginUser = "plugin_user"
         case operationsOpen = "operations_open"
         case recordsFile = "records_file"
+        case tracesUnreachable = "traces_unreachable"
 
         package var severity: Severity {
             switch self {
@@ -79,7 +80,7 @@ package struct ConfigurationFinding: Hashable, Sendable {
                 .certificateExpiresSoon, .certificateUnfit,
                 .authorityExpired, .privateKeyOpen, .privilegedPort, .policyUnmeetable, .keyCannotSign, .generatedKeys,
                 .issuingToken, .issuingEnded, .revocationDirectory, .fleetArcDiffers, .revocationURLShared,
-                .pluginCatalog, .pluginSandboxWeaker, .operationsOpen, .recordsFile:
+                .pluginCatalog, .pluginSandboxWeaker, .operationsOpen, .recordsFile, .tracesUnreachable:
                 .warning
             case .counterStrict, .daemonRunning, .issuingEndsSoon, .issuingRoot, .issuingStartShared, .pluginSecret,
                 .pluginUnpinned:
@@ -101,7 +102,7 @@ package struct ConfigurationFinding: Hashable, Sendable {
                 .issuingKey, .issuingToken, .issuingNone, .issuingEnded, .issuingEndsSoon, .revocationDirectory,
                 .fleetArcDiffers, .issuingRoot, .issuingStartShared, .revocationURLShared,
                 .pluginCatalog, .pluginFile, .pluginLauncher, .pluginSandbox, .pluginSecret, .pluginState,
-                .pluginUser, .recordsFile:
+                .pluginUser, .recordsFile, .tracesUnreachable:
                 false
             }
         }

@@ -2,6 +2,7 @@ import AssayAPI
 import AssayCore
 import AssayMetrics
 import AssayRPC
+import AssayTracing
 import Logging
 
 /// Calls of one hot method that came together.
@@ -22,12 +23,15 @@ struct CallBatch: Sendable {
     ) {
         var durations = Histogram.Run(self.method.durations)
         for call in calls where !call.isAbandoned {
+            var trace: CallTrace?
             do throws(RPCError) {
                 let authorized = try authorize(call)
+                trace = authorized.trace
                 call.reply(try answer(authorized, try call.decode(Method.Request.self)))
                 durations.record(call.received.duration(to: .now).wholeNanoseconds)
+                trace?.endAnswered()
             } catch {
-                fail(call, error)
+                fail(call, error, trace)
             }
         }
         durations.flush()
@@ -39,10 +43,13 @@ struct CallBatch: Sendable {
         var batch = RequestBatch<Request>(method)
         batch.reserve(calls.count)
         for call in calls where !call.isAbandoned {
+            var trace: CallTrace?
             do throws(RPCError) {
-                batch.append(try read(try authorize(call)), of: call)
+                let authorized = try authorize(call)
+                trace = authorized.trace
+                batch.append(try read(authorized), of: call, trace)
             } catch {
-                fail(call, error)
+                fail(call, error, trace)
             }
         }
         return batch
@@ -50,18 +57,23 @@ struct CallBatch: Sendable {
 
     @inline(__always)
     private func authorize(_ call: RPCCall) throws(RPCError) -> AuthorizedCall {
-        AuthorizedCall(caller: try method.authorizer.caller(call.peer, calling: method.declaration), call: call, method: method)
+        let caller = try method.authorizer.caller(call.peer, calling: method.declaration)
+        let trace = method.tracer.isOn ? method.tracer.begin(call, of: method.declaration, by: caller.name) : nil
+        return AuthorizedCall(caller: caller, trace: trace, call: call, method: method)
     }
 
-    private func fail(_ call: RPCCall, _ error: RPCError) {
-        method.note(error)
+    private func fail(_ call: RPCCall, _ error: RPCError, _ trace: CallTrace?) {
+        method.note(error, of: call, trace)
         call.fail(error)
+        trace?.end(failing: error)
     }
 }
 
 /// A call of a batch whose caller may make it. What the request says is authorised by `profile(of:)` and `require(_:)`.
 struct AuthorizedCall {
     let caller: Caller
+    /// `nil` for a call that is not traced.
+    let trace: CallTrace?
     fileprivate let call: RPCCall
     fileprivate let method: ServedMethod
 
@@ -84,6 +96,8 @@ struct AuthorizedCall {
 struct RequestBatch<Request: Sendable>: Sendable {
     private(set) var requests: [Request] = []
     private var calls: [RPCCall] = []
+    /// The traces of the calls that are traced, by the call's place.
+    private var traces: [Int: CallTrace] = [:]
     private let method: ServedMethod
 
     fileprivate init(_ method: ServedMethod) { self.method = method }
@@ -93,21 +107,30 @@ struct RequestBatch<Request: Sendable>: Sendable {
         calls.reserveCapacity(count)
     }
 
-    fileprivate mutating func append(_ request: Request, of call: RPCCall) {
+    fileprivate mutating func append(_ request: Request, of call: RPCCall, _ trace: CallTrace?) {
+        if let trace { traces[calls.count] = trace }
         requests.append(request)
         calls.append(call)
+    }
+
+    /// Whether some of the calls are traced.
+    var isTraced: Bool { !traces.isEmpty }
+
+    /// What log lines name the trace of a call by, at its request's place.
+    func traceNames(at index: Int) -> Logger.Metadata {
+        calls.indices.contains(index) ? calls[index].traceNames(traces[index]) : [:]
     }
 
     /// Each request that `isAlone` as a batch of its own, and the others together.
     func separating(_ isAlone: (Request) -> Bool) -> (alone: [RequestBatch], others: RequestBatch) {
         var (alone, others) = ([RequestBatch](), RequestBatch(method))
-        for (request, call) in zip(requests, calls) {
+        for (index, (request, call)) in zip(requests, calls).enumerated() {
             guard isAlone(request) else {
-                others.append(request, of: call)
+                others.append(request, of: call, traces[index])
                 continue
             }
             var batch = RequestBatch(method)
-            batch.append(request, of: call)
+            batch.append(request, of: call, traces[index])
             alone.append(batch)
         }
         return (alone, others)
@@ -126,17 +149,39 @@ struct RequestBatch<Request: Sendable>: Sendable {
         var replies: [RPCCall.Answer] = []
         replies.reserveCapacity(answers.count)
         var durations = Histogram.Run(method.durations)
+        var endings: [Int: RPCError?] = [:]
         // One look at the clock for all of them.
         let now = ContinuousClock.now
         for index in calls.indices.prefix(answers.count) {
             guard let message = message(answers[index]) else { continue }
             switch message {
             case .success: durations.record(calls[index].received.duration(to: now).wholeNanoseconds)
-            case .failure(let error): method.note(error, names(requests[index]))
+            case .failure(let error): method.note(error, names(requests[index]), of: calls[index], traces[index])
             }
+            if isTraced { endings.updateValue(message.error, forKey: index) }
             replies.append((calls[index], message))
         }
         durations.flush()
         RPCCall.answer(replies)
+        if isTraced { endTraces(endings) }
+    }
+
+    /// After the answers, which do not wait for it.
+    ///
+    /// - Parameter endings: the error of each call that was answered, `nil` for none.
+    private func endTraces(_ endings: [Int: RPCError?]) {
+        for (index, trace) in traces {
+            switch endings[index] {
+            case .some(.none): trace.endAnswered()
+            case .some(.some(let error)): trace.end(failing: error)
+            case .none: trace.end(failing: calls[index].abandonment)
+            }
+        }
+    }
+}
+
+extension Result where Failure == RPCError {
+    fileprivate var error: RPCError? {
+        if case .failure(let error) = self { error } else { nil }
     }
 }

@@ -19,19 +19,24 @@ package struct RequestLog: Sendable {
     package static let closed = RequestLog(logger: Logger(label: "closed", factory: { _ in SwiftLogNoOpLogHandler() }))
 
     /// Logs verdicts, at debug. Requests that could not be judged are logged by `failed`.
-    func judged(_ requests: [AuthorizedRequest], _ answers: [Answer]) {
+    ///
+    /// - Parameter traceNames: what a line names the trace of the call by, at a request's place.
+    func judged(
+        _ requests: [AuthorizedRequest], _ answers: [Answer], traceNames: (Int) -> Logger.Metadata = { _ in [:] }
+    ) {
         guard logger.logLevel <= .debug else { return }
-        for (request, answer) in zip(requests, answers) {
+        for (index, (request, answer)) in zip(requests, answers).enumerated() {
+            let names = request.names.merging(traceNames(index), uniquingKeysWith: { own, _ in own })
             switch answer {
-            case .verdict(let verdict), .completed(let verdict, _): note(verdict, on: request)
-            case .repeated: logger.debug("repeated a verdict", metadata: request.names)
+            case .verdict(let verdict), .completed(let verdict, _): note(verdict, names)
+            case .repeated: logger.debug("repeated a verdict", metadata: names)
             case .failed, .abandoned: continue
             }
         }
     }
 
-    private func note(_ verdict: Verdict, on request: AuthorizedRequest) {
-        var names = request.names
+    private func note(_ verdict: Verdict, _ names: Logger.Metadata) {
+        var names = names
         switch verdict.decision {
         case .accepted(let assurance):
             names["assurance"] = "\(assurance.name)"
@@ -64,10 +69,11 @@ package struct RequestLog: Sendable {
 extension AuthorizedRequest {
     /// The log fields that identify a request.
     var names: Logger.Metadata {
-        [
+        let names: Logger.Metadata = [
             "request_id": "\(Hex.encode(requestID))", "app": "\(request.app)", "purpose": "\(request.purpose.name)",
             "caller": "\(caller.name)",
         ]
+        return trace.map { names.merging($0.names, uniquingKeysWith: { own, _ in own }) } ?? names
     }
 }
 

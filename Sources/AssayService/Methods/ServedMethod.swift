@@ -2,6 +2,7 @@ import AssayAPI
 import AssayCore
 import AssayMetrics
 import AssayRPC
+package import AssayTracing
 import Logging
 import SwiftProtobuf
 
@@ -22,31 +23,46 @@ final class ServedMethod: Sendable {
     let authorizer: CallAuthorizer
     private let limiter: ConcurrencyLimiter
     private let counter: CallCounters.Counter
+    let tracer: Tracer
 
-    init(_ body: MethodBody, authorizer: CallAuthorizer, limiter: ConcurrencyLimiter, counter: CallCounters.Counter) {
+    init(
+        _ body: MethodBody, authorizer: CallAuthorizer, limiter: ConcurrencyLimiter, counter: CallCounters.Counter,
+        tracer: Tracer
+    ) {
         (declaration, work) = (body.declaration, body.work)
-        (self.authorizer, self.limiter, self.counter) = (authorizer, limiter, counter)
+        (self.authorizer, self.limiter, self.counter, self.tracer) = (authorizer, limiter, counter, tracer)
     }
 
     func answer(_ call: RPCCall, _ read: MethodBody.Unary) async throws(RPCError) -> any SwiftProtobuf.Message {
         counter.began(1)
+        var trace: CallTrace?
         do {
             let caller = try authorizer.caller(call.peer, calling: declaration)
+            if tracer.isOn { trace = tracer.begin(call, of: declaration, by: caller.name) }
             let work = try read(call, caller, authorizer)
             let answer: any SwiftProtobuf.Message
-            if declaration.takesTurns {
-                answer = try await limiter.pass(call) { () async throws(RPCError) in
-                    do { return try await work() } catch { throw RPCError(thrown: error) }
-                }
+            if let trace {
+                answer = try await ActiveSpan.$current.withValue(trace.root) { try await perform(work, call) }
             } else {
-                answer = try await work()
+                answer = try await perform(work, call)
             }
             durations.record(call.received.duration(to: .now).wholeNanoseconds)
+            trace?.endAnswered()
             return answer
         } catch {
             let error = RPCError(thrown: error)
-            note(error)
+            note(error, of: call, trace)
+            trace?.end(failing: error)
             throw error
+        }
+    }
+
+    private func perform(
+        _ work: @escaping @Sendable () async throws -> any SwiftProtobuf.Message, _ call: RPCCall
+    ) async throws -> any SwiftProtobuf.Message {
+        guard declaration.takesTurns else { return try await work() }
+        return try await limiter.pass(call) { () async throws(RPCError) in
+            do { return try await work() } catch { throw RPCError(thrown: error) }
         }
     }
 
@@ -61,8 +77,11 @@ final class ServedMethod: Sendable {
     /// Logs and counts an error that answers a call.
     ///
     /// - Parameter names: what the log calls the request by.
-    func note(_ error: RPCError, _ names: Logger.Metadata = [:]) {
-        authorizer.requestLog.failed(declaration.path, error, names)
+    func note(
+        _ error: RPCError, _ names: @autoclosure () -> Logger.Metadata = [:], of call: RPCCall, _ trace: CallTrace?
+    ) {
+        authorizer.requestLog.failed(
+            declaration.path, error, names().merging(call.traceNames(trace), uniquingKeysWith: { own, _ in own }))
         counter.failed(error.code)
     }
 }
@@ -77,12 +96,13 @@ package struct ServedMethods: Sendable {
     ///   - bodies: one for each declared method.
     ///   - limiter: for the methods that take turns.
     package init(
-        _ bodies: [MethodBody], authorizer: CallAuthorizer, limiter: ConcurrencyLimiter, counters: CallCounters
+        _ bodies: [MethodBody], authorizer: CallAuthorizer, limiter: ConcurrencyLimiter, counters: CallCounters,
+        tracer: Tracer = Tracer()
     ) {
         self.authorizer = authorizer
         methods = zip(MethodDeclaration.all, counters.counters).map { declaration, counter in
             bodies.first { $0.declaration == declaration }.map {
-                ServedMethod($0, authorizer: authorizer, limiter: limiter, counter: counter)
+                ServedMethod($0, authorizer: authorizer, limiter: limiter, counter: counter, tracer: tracer)
             }
         }
     }

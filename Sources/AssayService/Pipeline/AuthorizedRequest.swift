@@ -1,5 +1,6 @@
 package import AssayAPI
 package import AssayCore
+package import AssayTracing
 import Synchronization
 
 /// A request whose caller may ask it: the first stage's result.
@@ -14,6 +15,8 @@ package final class AuthorizedRequest: Sendable {
     package let step: (any AcceptanceStep)?
     /// True once the caller no longer waits for the answer. Read before work begins and before the request joins a commit.
     package let isAbandoned: @Sendable () -> Bool
+    /// The spans of the call; `nil` if it is not traced.
+    package let trace: CallTrace?
     /// `nil` where the caller gave no idempotency key.
     let idempotency: Idempotency?
     /// The digest of the one piece of evidence, or SHA-256 over the digests of several.
@@ -29,7 +32,8 @@ package final class AuthorizedRequest: Sendable {
 
     package init(
         request: VerificationRequest, profile: AppProfile, caller: Caller, now: Timestamp,
-        requestID: [UInt8], step: (any AcceptanceStep)? = nil, isAbandoned: @escaping @Sendable () -> Bool = { false }
+        requestID: [UInt8], step: (any AcceptanceStep)? = nil, trace: CallTrace? = nil,
+        isAbandoned: @escaping @Sendable () -> Bool = { false }
     ) {
         self.request = request
         self.profile = profile
@@ -37,6 +41,7 @@ package final class AuthorizedRequest: Sendable {
         self.now = now
         self.requestID = requestID
         self.step = step
+        self.trace = trace
         self.isAbandoned = isAbandoned
         guard !request.idempotencyKey.isEmpty else {
             idempotency = nil

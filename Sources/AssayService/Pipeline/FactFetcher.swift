@@ -1,4 +1,5 @@
 import AssayCore
+import AssayTracing
 
 /// Locates what each piece of evidence needs and fetches it. Refuses a request that the registry refuses.
 struct FactFetcher: Sendable {
@@ -24,7 +25,7 @@ struct FactFetcher: Sendable {
         for index in pieces.indices where pieces[index].needs.outsideAnswer {
             await ask(about: &pieces[index], admitted, fresh)
         }
-        for index in pieces.indices { await consult(about: &pieces[index]) }
+        for index in pieces.indices { await consult(about: &pieces[index], admitted) }
         addRevocation(to: &pieces, admitted)
         return VerificationCase(admitted: admitted, pieces: pieces, subject: subject)
     }
@@ -126,7 +127,11 @@ struct FactFetcher: Sendable {
         var question = OpinionQuestion(
             piece.evidence, of: admitted.request.app, for: admitted.request.purpose, binding: fresh.binding,
             requestID: admitted.requestID, now: admitted.now)
-        if piece.needs.opinions { question.subject = await source.locate(question) }
+        if piece.needs.opinions {
+            let span = admitted.trace?.root.open("plugin locate")
+            question.subject = await source.locate(question)
+            span?.end(.unset, [SpanAttribute("assay.format", piece.evidence.format.rawValue)])
+        }
         switch question.subject {
         case .none: break
         case .refused(let rejection): throw .refused(rejection, check: "evidence")
@@ -146,9 +151,11 @@ struct FactFetcher: Sendable {
         piece.question = (question, source)
     }
 
-    private func consult(about piece: inout VerificationCase.Piece) async {
+    private func consult(about piece: inout VerificationCase.Piece, _ admitted: AuthorizedRequest) async {
         guard piece.needs.opinions, let (question, source) = piece.question else { return }
+        let span = admitted.trace?.root.open("plugin appraise")
         piece.facts.opinions = await source.opinions(on: question)
+        span?.end(.unset, [SpanAttribute("assay.format", piece.evidence.format.rawValue)])
     }
 
     /// One version of the app's list for all pieces that need it.
@@ -164,9 +171,20 @@ struct FactFetcher: Sendable {
             piece.facts.outsideAnswer = .unavailable("no service is configured that could be asked")
             return
         }
-        piece.facts.outsideAnswer = await inquiries.answer(
-            of: source, about: piece.evidence.evidence, of: admitted.request.app, with: fresh.challenge,
-            memory: piece.verifier.replayProtection.remembersUseFor, share: inquiryShare, now: admitted.now)
+        let (evidence, memory) = (piece.evidence.evidence, piece.verifier.replayProtection.remembersUseFor)
+        func answer() async -> OutsideAnswer {
+            await inquiries.answer(
+                of: source, about: evidence, of: admitted.request.app, with: fresh.challenge, memory: memory,
+                share: inquiryShare, now: admitted.now)
+        }
+        guard let trace = admitted.trace else {
+            piece.facts.outsideAnswer = await answer()
+            return
+        }
+        // A vendor's call is below this span if this request opened the question; the others of equal evidence wait for it.
+        let span = trace.root.open("ask outside")
+        piece.facts.outsideAnswer = await ActiveSpan.$current.withValue(span.active) { await answer() }
+        span.end(.unset, [SpanAttribute("assay.format", evidence.format.rawValue)])
     }
 }
 

@@ -1,4 +1,5 @@
 package import AssayMetrics
+import AssayTracing
 
 /// How long requests are in the stages of the pipeline. The requests of a group pass a stage together, so each of them is in it for
 /// the group's time; the clock is read once for a group and stage.
@@ -34,17 +35,29 @@ package final class StageTimes: Sendable {
         private let times: StageTimes
         private var requests: Int
         private var since: UInt64
+        /// Of the requests that are traced.
+        private var traces: [CallTrace]
 
-        init(_ times: StageTimes, _ requests: Int) {
-            (self.times, self.requests, since) = (times, requests, MonotonicTime.nanoseconds())
+        init(_ times: StageTimes, _ requests: [AuthorizedRequest]) {
+            (self.times, self.requests, traces) = (times, requests.count, requests.traces)
+            since = MonotonicTime.nanoseconds()
         }
 
         /// So many of the requests go on to the next stage.
-        mutating func goesOn(with requests: Int) { self.requests = requests }
+        ///
+        /// - Parameter admitted: those of them that may be traced, asked only if some of the group were.
+        mutating func goesOn(with requests: Int, _ admitted: () -> [AuthorizedRequest]) {
+            self.requests = requests
+            if !traces.isEmpty { traces = admitted().traces }
+        }
 
         mutating func ended(_ stage: Stage) {
             let now = MonotonicTime.nanoseconds()
             times.histogram(stage).record(now &- since, times: requests)
+            for trace in traces {
+                // The time is the group's: a span says for how many requests.
+                trace.add(stage.rawValue, from: since, to: now, .unset, [SpanAttribute("assay.group.requests", requests)])
+            }
             since = now
         }
     }

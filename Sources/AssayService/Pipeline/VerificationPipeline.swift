@@ -75,7 +75,7 @@ package struct VerificationPipeline: Sendable {
 
     /// The group goes through the stages together: what a stage needs stays in the processor's caches for all of it.
     private func judgeEach(_ requests: [AuthorizedRequest]) async -> [Answer] {
-        var watch = StageTimes.Watch(stages, requests.count)
+        var watch = StageTimes.Watch(stages, requests)
         var progress: [Progress] = []
         progress.reserveCapacity(requests.count)
         for admitted in requests { progress.append(await prepare(admitted)) }
@@ -116,7 +116,7 @@ package struct VerificationPipeline: Sendable {
         }
         guard !waiting.isEmpty else { return answers }
         do throws(LedgerError) {
-            watch.goesOn(with: waiting.count)
+            watch.goesOn(with: waiting.count) { waiting.map(\.accepted.admitted) }
             let outcomes = try await ledger.commit(waiting.map(\.accepted.entry))
             watch.ended(.commit)
             for ((index, accepted), outcome) in zip(waiting, outcomes) {

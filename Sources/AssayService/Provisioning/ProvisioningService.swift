@@ -1,6 +1,7 @@
 import AssayAPI
 package import AssayCore
 import AssayRPC
+import AssayTracing
 import Foundation
 import SwiftProtobuf
 
@@ -65,12 +66,14 @@ package struct ProvisioningService: Sendable {
         let authorized = AuthorizedRequest(
             request: fields.request, profile: app, caller: caller, now: clock.now(), requestID: names.next(),
             step: IssuingStep(
-                method: method, key: fields.key, rule: rule, fleet: app.fleet, authority: authority, ledger: ledger))
+                method: method, key: fields.key, rule: rule, fleet: app.fleet, authority: authority, ledger: ledger),
+            trace: ActiveSpan.current?.trace)
         let answers = await pipeline.judge([authorized])
         counters.count(answers, to: [authorized])
         requestLog.judged([authorized], answers)
         observed.judged([authorized], answers)
         recorder.judged([authorized], answers)
+        if let trace = authorized.trace, let answer = answers.first { trace.note(authorized, answer) }
         switch answers.first {
         case .verdict(let verdict)?: return try Assay_V1_IssueCertificateResponse(rejection: verdict)
         case .completed(let verdict, let message)?:

@@ -104,9 +104,12 @@ package struct AttestationService: Sendable {
         let answers = await pipeline.judge(batch.requests)
         counters.count(answers, to: batch.requests)
         giveBackRepeated(batch.requests, answers)
-        requestLog.judged(batch.requests, answers)
+        requestLog.judged(batch.requests, answers, traceNames: batch.traceNames)
         observed.judged(batch.requests, answers)
         recorder.judged(batch.requests, answers)
+        if batch.isTraced {
+            for (request, answer) in zip(batch.requests, answers) { request.trace?.note(request, answer) }
+        }
         batch.answer(answers, names: \.names) { answer in
             switch answer {
             case .verdict(let verdict): .success(verdict.serialized())
@@ -135,7 +138,7 @@ package struct AttestationService: Sendable {
         try charge(.verdicts, call.caller, request.app, request.sourceAddress, at: time)
         return AuthorizedRequest(
             request: request, profile: profile, caller: call.caller, now: clock.now(), requestID: names.next(),
-            isAbandoned: call.isAbandoned)
+            trace: call.trace, isAbandoned: call.isAbandoned)
     }
 
     // MARK: Rates

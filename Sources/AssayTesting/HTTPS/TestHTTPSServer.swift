@@ -32,11 +32,12 @@ public final class TestHTTPSServer: Sendable {
 
     private let state: Mutex<State>
     private let listener: any Channel
+    private let isEncrypted: Bool
 
     /// - Parameters:
     ///   - certificate: PEM, the server's own certificate first.
     ///   - rule: makes the answer to each request; 404 by default.
-    public init(
+    public convenience init(
         certificate: String, privateKey: String, answer rule: @escaping Rule = { _ in TestHTTPSAnswer(404) }
     ) async throws {
         let chain = try NIOSSLCertificate.fromPEMBytes(Array(certificate.utf8))
@@ -44,25 +45,39 @@ public final class TestHTTPSServer: Sendable {
         let context = try NIOSSLContext(
             configuration: .makeServerConfiguration(
                 certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key)))
+        try await self.init(context, rule)
+    }
+
+    /// A server without TLS, for clients that may do without on loopback.
+    ///
+    /// - Parameter port: 0 for a free one.
+    public static func plain(
+        port: Int = 0, answer rule: @escaping Rule = { _ in TestHTTPSAnswer(404) }
+    ) async throws -> TestHTTPSServer {
+        try await TestHTTPSServer(nil, port: port, rule)
+    }
+
+    private init(_ context: NIOSSLContext?, port: Int = 0, _ rule: @escaping Rule) async throws {
         state = Mutex(State(rule: rule))
+        isEncrypted = context != nil
         let reference = ServerReference()
         listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     let pipeline = channel.pipeline.syncOperations
-                    try pipeline.addHandler(NIOSSLServerHandler(context: context))
+                    if let context { try pipeline.addHandler(NIOSSLServerHandler(context: context)) }
                     try pipeline.configureHTTPServerPipeline()
                     try pipeline.addHandler(TestHTTPSHandler(reference))
                 }
             }
-            .bind(host: "127.0.0.1", port: 0).get()
+            .bind(host: "127.0.0.1", port: port).get()
         reference.set(self)
     }
 
     public var port: Int { listener.localAddress?.port ?? 0 }
-    /// `https://localhost:` and the port.
-    public var address: String { "https://localhost:\(port)" }
+    /// `https://localhost:` and the port; without TLS `http://127.0.0.1:`.
+    public var address: String { isEncrypted ? "https://localhost:\(port)" : "http://127.0.0.1:\(port)" }
 
     /// Sets the rule for later requests.
     public func answer(_ rule: @escaping Rule) { state.withLock { $0.rule = rule } }

@@ -1,4 +1,5 @@
 package import AssayMetrics
+import AssayTracing
 import ServiceLifecycle
 import Synchronization
 
@@ -42,15 +43,24 @@ package final class VendorClient: Service {
     /// Sends a request, and waits for the whole answer.
     package func call(_ request: VendorRequest, at address: VendorAddress) async throws(VendorError) -> VendorAnswer {
         let begun = MonotonicTime.nanoseconds()
+        // The path may name an app, and headers are secrets: neither is in the span.
+        let span = ActiveSpan.current?.open(request.method.rawValue, .client)
+        let attributes = [
+            SpanAttribute("http.request.method", request.method.rawValue), SpanAttribute("server.address", address.host),
+        ]
         do throws(VendorError) {
             let session = try begin()
             defer { state.withLock { $0.callsUnderWay -= 1 } }
             let answer = try await session.call(request, at: address)
             durations.record(MonotonicTime.nanoseconds() &- begun)
             calls.count([address.host, answer.statusClass])
+            span?.end(
+                answer.status < 400 ? .unset : .error("\(answer.status)"),
+                attributes + [SpanAttribute("http.response.status_code", answer.status)])
             return answer
         } catch {
             calls.count([address.host, error.outcome])
+            span?.end(.error(error.outcome), attributes + [SpanAttribute("error.type", error.outcome)])
             throw error
         }
     }

@@ -7,7 +7,7 @@ struct ServerOptions: ParsableArguments {
     /// The options, each of which a value follows: they may stand before the command.
     static let names = [
         "--server": true, "--tls-ca": true, "--tls-cert": true, "--tls-key": true, "--server-name": true, "--timeout": true,
-        "--retries": true,
+        "--retries": true, "--traceparent": true,
     ]
 
     @Option(help: ArgumentHelp("The daemon: tls:host:port, host:port or unix:/path.", valueName: "address"))
@@ -36,7 +36,16 @@ struct ServerOptions: ParsableArguments {
     @Option(help: "How often a call is repeated while the daemon is unavailable. 0 fails at once.")
     var retries: Int = 0
 
+    @Option(
+        help: ArgumentHelp(
+            "The trace that the call belongs to, as W3C Trace Context writes it. Default: the variable TRACEPARENT.",
+            valueName: "00-…"))
+    var traceparent: String?
+
     func validate() throws {
+        if let traceparent, let problem = TraceContext.problem(of: traceparent) {
+            throw ValidationError("--traceparent is no trace parent: \(problem).")
+        }
         guard timeout > 0, timeout <= 3600 else { throw ValidationError("--timeout must be above 0 and at most 3600 seconds.") }
         guard (0...100).contains(retries) else { throw ValidationError("--retries must be from 0 to 100.") }
     }
@@ -74,6 +83,22 @@ struct ServerOptions: ParsableArguments {
         ProcessInfo.processInfo.environment[name].flatMap { $0.isEmpty ? nil : $0 }
     }
 
+    /// The trace of the option, or else of the environment, where a text that is not of the form counts as none.
+    private var trace: TraceContext? {
+        (traceparent ?? Self.environment("TRACEPARENT")).flatMap {
+            TraceContext(traceParent: $0, traceState: Self.environment("TRACESTATE") ?? "")
+        }
+    }
+
+    /// Does the work under the trace, if there is one.
+    private func traced<T>(_ work: () async throws(AssayError) -> T) async throws(AssayError) -> T {
+        guard let trace else { return try await work() }
+        let result: Result<T, AssayError> = await TraceContext.$current.withValue(trace) {
+            do throws(AssayError) { return .success(try await work()) } catch { return .failure(error) }
+        }
+        return try result.get()
+    }
+
     /// Connects, runs `work`, and closes; prints errors for people, and exits with the matching status.
     func with<T>(_ work: (AssayClient) async throws(AssayError) -> T) async throws -> T {
         do throws(AssayError) {
@@ -85,7 +110,7 @@ struct ServerOptions: ParsableArguments {
                 to: address, credentials: try credentials(key), key: key, options: options)
             let result: T
             do throws(AssayError) {
-                result = try await work(client)
+                result = try await traced { () async throws(AssayError) in try await work(client) }
             } catch {
                 await client.close()
                 throw error
