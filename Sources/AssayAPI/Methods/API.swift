@@ -32,6 +32,8 @@ package enum API {
 
     package static let status = DaemonMethod<Assay_V1_StatusRequest, Assay_V1_StatusResponse>(
         "/assay.v1.Operations/Status", roles: [.observe], .idempotent)
+    package static let watch = DaemonMethod<Assay_V1_WatchRequest, Assay_V1_WatchItem>(
+        "/assay.v1.Operations/Watch", roles: [.operate], .idempotent, form: .stream)
 
     // MARK: assay.v1.Audit
 
@@ -104,7 +106,7 @@ package enum API {
 
     package static let all: [any APIMethod] = [
         issueChallenge, verify, prepare, getDevice, listDevices, block, unblock, listBlocks, forgetDevice, importDevices,
-        status,
+        status, watch,
         readAudit, getAuditClaims, forgetAuditClaims, listFeeds, readFeed, loadFeed, listPlugins, enablePlugin, disablePlugin,
         reloadPlugins,
         listQuarantine, readQuarantine, releaseQuarantine, issueCertificate,

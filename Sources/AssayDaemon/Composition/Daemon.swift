@@ -36,13 +36,15 @@ package struct Daemon: Sendable {
     package let plugins: PluginAdministration
     /// Probes, metrics and status over HTTP.
     package let operations: OperationsServer
+    /// Publishes changes to those who watch events.
+    package let changeTail: ChangeTail
     /// What the operations address shows.
     package let observation: DaemonObservation
 
     /// What runs beside the server until the daemon stops, in the order of starting; stopped in the opposite order, after the
     /// server.
     package var backgroundServices: [any Service] {
-        [operations, PluginProcesses(supervised: plugins.supervised), vendors, receipts] + revocationFeeds
+        [operations, PluginProcesses(supervised: plugins.supervised), vendors, changeTail, receipts] + revocationFeeds
             + [revocationLists, maintenance]
     }
     /// Everything that runs.
@@ -96,6 +98,8 @@ package func makeDaemon(
             addresses: fixed.listen, limits: fixed.limits.framed, logger: logger, threads: eventLoops,
             tls: tls?.server)
     ]
+    let hub = WatchHub(clock: clock)
+    let changeTail = ChangeTail(ledger: ledger, hub: hub, clock: clock, logger: logger)
     let serving = ServingState(fixed.limits.calls, processors: FramedServer.processors, logger: logger)
     let parts = DaemonState(
         ledger: ledger, keys: keys, subjects: subjects, signer: signer, disk: disk, clock: clock,
@@ -110,6 +114,7 @@ package func makeDaemon(
                 name: list.declaration.name, settings: live.settings(of: list), client: vendors, clock: clock, logger: logger)
         }, changes: changes, authority: authority, revocationListIssuer: revocationListIssuer,
         revocationLists: revocationLists, fleets: fleets, plugins: plugins, recorder: recorder,
+        hub: hub, changeTail: changeTail,
         statistics: { serving.statistics(with: fronts) }, certificates: certificates, logger: logger)
     let lists = RevocationFileTask(clock: clock, logger: logger)
     lists.follow(live.revocationFiles.map(\.file))
@@ -119,7 +124,7 @@ package func makeDaemon(
     plugins.supervised.onChange = { _ in composed.follow() }
     composed.follow()
     let server = RPCServer(
-        RPCService(methods: methods.methods, access: methods.access, state: serving), fronts: fronts)
+        RPCService(methods: methods.methods, access: methods.access, state: serving), fronts: fronts, stopping: { hub.stop() })
     let observation = DaemonObservation(
         services: { composed.services }, server: server, collectors: parts.collectors(libraryMetrics),
         writer: ledger as? any MeasuredLedger)
@@ -183,7 +188,7 @@ package func makeDaemon(
             ],
             logger: logger),
         counters: parts.counters, calls: parts.calls, reloadSteps: steps, reloadProblem: parts.reloadProblem, changes: changes,
-        plugins: plugins, operations: operations, observation: observation)
+        plugins: plugins, operations: operations, changeTail: changeTail, observation: observation)
 }
 
 /// The plugins of a catalog, none of them started.

@@ -35,6 +35,9 @@ struct DaemonState: Sendable {
     let plugins: PluginAdministration
     /// Records verdicts for operators.
     let recorder: VerdictRecorder
+    /// Events, and those who watch them.
+    let hub: WatchHub
+    let changeTail: ChangeTail
     /// The counts of calls and of the fronts' connections.
     let statistics: @Sendable () -> RPCStatistics
     let certificates: CertificateEnd.Slot
@@ -81,7 +84,7 @@ struct DaemonState: Sendable {
                 return AppProfile(
                     app, of: live.schemes, in: dependencies, fleet: fleet, plugins: plugins.supervised, logger: logger)
             })
-        let observed = ObservedVerdicts(PluginObservers(plugins.supervised))
+        let observed = ObservedVerdicts(PluginObservers(plugins.supervised), hub: hub)
         let authorizer = CallAuthorizer(callers: live.callers, apps: apps, requestLog: requestLog)
         let pipeline = VerificationPipeline(
             ledger: ledger, keys: keys, subjects: subjects, attempts: attempts, memory: memory, inquiries: inquiries,
@@ -98,7 +101,7 @@ struct DaemonState: Sendable {
             revoked: { [revocationLists] in revocationLists.wake() })
         let fleetService = FleetService(
             ledger: ledger, authority: authority, clock: clock, requestLog: requestLog, recorder: recorder,
-            revoked: { [revocationLists] in revocationLists.wake() })
+            observed: observed, revoked: { [revocationLists] in revocationLists.wake() })
         let audit = AuditService(ledger: ledger, clock: clock, requestLog: requestLog)
         let lists = revocationFeeds.map { $0 as any TrustFeed } + live.revocationFiles.map { $0 as any TrustFeed }
         let operations = OperationsService(
@@ -115,6 +118,7 @@ struct DaemonState: Sendable {
         let methods = ServedMethods(
             attestation.methods + devices.methods + operations.methods + audit.methods + feeds.methods + provisioning.methods
                 + fleetService.methods + PluginsService(plugins, requestLog: requestLog).methods
+                + WatchService(hub: hub, tail: changeTail, clock: clock).methods
                 + VerdictsService(recorder: recorder, apps: apps, subjects: subjects, ledger: ledger).methods,
             authorizer: authorizer,
             limiter: limiter, counters: calls)
