@@ -39,6 +39,7 @@ struct AuthorisationTests {
             case "/assay.v1.Audit/GetClaims", "/assay.v1.Audit/ForgetClaims": [.devices]
             case "/assay.v1.Operations/Status": [.observe]
             case "/assay.v1.Operations/Watch": [.operate]
+            case "/assay.v1.Operations/WhoAmI": [.verify, .provision, .devices, .operate, .observe, .fleet, .enrol]
             case "/assay.v1.Feeds/List", "/assay.v1.Feeds/Read": [.observe]
             case "/assay.v1.Feeds/Load": [.operate]
             case "/assay.v1.Plugins/List", "/assay.v1.Plugins/ListQuarantine": [.observe]
@@ -106,6 +107,7 @@ struct AuthorisationTests {
                 }
             case "/assay.v1.Operations/Status": Assay_V1_StatusRequest()
             case "/assay.v1.Operations/Watch": Assay_V1_WatchRequest.with { $0.apps = [app] }
+            case "/assay.v1.Operations/WhoAmI": Assay_V1_WhoAmIRequest()
             case "/assay.v1.Audit/GetClaims": Assay_V1_GetAuditClaimsRequest.with { $0.app = app }
             case "/assay.v1.Audit/ForgetClaims":
                 Assay_V1_ForgetAuditClaimsRequest.with { ($0.app, $0.deviceID) = (app, Data(count: 16)) }
@@ -256,7 +258,7 @@ struct AuthorisationTests {
         arguments: MethodDeclaration.all.filter {
             ![
                 API.status.path, API.listFeeds.path, API.readFeed.path, API.loadFeed.path, API.getAuthorities.path,
-                API.getRevocationList.path, API.getVerdict.path,
+                API.getRevocationList.path, API.getVerdict.path, API.whoAmI.path,
             ].contains($0.path) && !$0.path.hasPrefix("/assay.v1.Plugins/")
         })
     func apps(_ method: MethodDeclaration) async throws {

@@ -34,6 +34,8 @@ package enum API {
         "/assay.v1.Operations/Status", roles: [.observe], .idempotent)
     package static let watch = DaemonMethod<Assay_V1_WatchRequest, Assay_V1_WatchItem>(
         "/assay.v1.Operations/Watch", roles: [.operate], .idempotent, form: .stream)
+    package static let whoAmI = DaemonMethod<Assay_V1_WhoAmIRequest, Assay_V1_WhoAmIResponse>(
+        "/assay.v1.Operations/WhoAmI", roles: Set(Role.allCases), .idempotent)
 
     // MARK: assay.v1.Audit
 
@@ -106,7 +108,7 @@ package enum API {
 
     package static let all: [any APIMethod] = [
         issueChallenge, verify, prepare, getDevice, listDevices, block, unblock, listBlocks, forgetDevice, importDevices,
-        status, watch,
+        status, watch, whoAmI,
         readAudit, getAuditClaims, forgetAuditClaims, listFeeds, readFeed, loadFeed, listPlugins, enablePlugin, disablePlugin,
         reloadPlugins,
         listQuarantine, readQuarantine, releaseQuarantine, issueCertificate,

@@ -40,12 +40,13 @@ package struct Daemon: Sendable {
     package let changeTail: ChangeTail
     /// What the operations address shows.
     package let observation: DaemonObservation
+    package let rateLevels: RateLevelsKeeper
 
     /// What runs beside the server until the daemon stops, in the order of starting; stopped in the opposite order, after the
     /// server.
     package var backgroundServices: [any Service] {
         [operations, PluginProcesses(supervised: plugins.supervised), vendors, changeTail, receipts] + revocationFeeds
-            + [revocationLists, maintenance]
+            + [revocationLists, maintenance, rateLevels]
     }
     /// Everything that runs.
     package var services: [any Service] { backgroundServices + [server] }
@@ -80,6 +81,9 @@ package func makeDaemon(
         records.map { VerdictRecorder($0.store, live.verdicts.rule, subjects: subjects, clock: clock) } ?? VerdictRecorder()
     let signer = try await AuditSigner(ledger: ledger, vault: vault, clock: clock)
     let fleets = FleetSecretsCache(root: try await vault.kept("fleet", in: ledger, at: clock.now()))
+    let buckets = RateBuckets(secret: try await vault.kept("rates", in: ledger, at: clock.now()))
+    let rateLevels = RateLevelsKeeper(buckets, in: fixed.store.ratesFile, logger: logger)
+    rateLevels.restore()
     let plugins = supervisedPlugins(fixed.plugins, ledger: ledger, fleets: fleets, clock: clock, logger: logger)
     try await plugins.supervised.prepare(live.plugins)()
     let authority = ReloadableAuthority(try deviceAuthorities(live.provisioning, logger: logger))
@@ -113,7 +117,7 @@ package func makeDaemon(
             RevocationFeed(
                 name: list.declaration.name, settings: live.settings(of: list), client: vendors, clock: clock, logger: logger)
         }, changes: changes, authority: authority, revocationListIssuer: revocationListIssuer,
-        revocationLists: revocationLists, fleets: fleets, plugins: plugins, recorder: recorder,
+        revocationLists: revocationLists, fleets: fleets, plugins: plugins, recorder: recorder, buckets: buckets,
         hub: hub, changeTail: changeTail,
         statistics: { serving.statistics(with: fronts) }, certificates: certificates, logger: logger)
     let lists = RevocationFileTask(clock: clock, logger: logger)
@@ -134,7 +138,9 @@ package func makeDaemon(
     var steps = [
         ReloadStep("plugins", follows: [\.plugins]) { new in try await plugins.supervised.prepare(new.plugins) },
         // After the plugins, whose supervisors the methods refer to.
-        ReloadStep("callers, apps and anchors", follows: [\.callers, \.apps, \.testRoots, \.plugins, \.schemes, \.digest]) {
+        ReloadStep(
+            "callers, apps and anchors", follows: [\.callers, \.rates, \.apps, \.testRoots, \.plugins, \.schemes, \.digest]
+        ) {
             new in { composed.compose(under: new) }
         },
         ReloadStep("operations", follows: [\.operate]) { new in { operations.use(observation.rule(new.operate)) } },
@@ -188,7 +194,7 @@ package func makeDaemon(
             ],
             logger: logger),
         counters: parts.counters, calls: parts.calls, reloadSteps: steps, reloadProblem: parts.reloadProblem, changes: changes,
-        plugins: plugins, operations: operations, changeTail: changeTail, observation: observation)
+        plugins: plugins, operations: operations, changeTail: changeTail, observation: observation, rateLevels: rateLevels)
 }
 
 /// The plugins of a catalog, none of them started.

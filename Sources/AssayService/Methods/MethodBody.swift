@@ -83,6 +83,19 @@ package struct MethodBody: Sendable {
             })
     }
 
+    /// - Parameter body: gets the peer too, for a method about the caller itself.
+    static func unary<Request, Response>(
+        _ method: DaemonMethod<Request, Response>,
+        ofPeer body: @escaping @Sendable (Caller, RPCPeer, Request) async throws -> Response
+    ) -> MethodBody {
+        MethodBody(
+            method.declaration,
+            .unary { call, caller, _ in
+                let (request, peer) = (try call.decode(Request.self), call.peer)
+                return { try await body(caller, peer, request) }
+            })
+    }
+
     // MARK: Streams
 
     /// - Parameter body: sends messages until it returns or throws. What it throws becomes the stream's end by
