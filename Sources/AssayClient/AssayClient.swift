@@ -169,6 +169,17 @@ public final class AssayClient: Sendable {
     /// Closes the connection after the calls in flight have ended. The client takes no more calls.
     public func close() async { await reconnecting.close() }
 
+    /// Begins a call whose answer is a stream. It is begun once.
+    func stream<Method: APIMethod>(
+        _ method: Method, _ request: Method.Request
+    ) async throws(AssayError) -> RPCItems<Method.Response> {
+        do {
+            return try await reconnecting.connection(within: options.timeout).stream(method.path, request)
+        } catch {
+            throw AssayError(error)
+        }
+    }
+
     /// - Parameter hasKey: the request carries an idempotency key.
     func call<Method: APIMethod>(
         _ method: Method, _ request: Method.Request, _ timeout: Duration?, hasKey: Bool = false

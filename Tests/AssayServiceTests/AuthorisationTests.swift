@@ -38,6 +38,7 @@ struct AuthorisationTests {
             case "/assay.v1.Audit/Read": [.observe]
             case "/assay.v1.Audit/GetClaims", "/assay.v1.Audit/ForgetClaims": [.devices]
             case "/assay.v1.Operations/Status": [.observe]
+            case "/assay.v1.Operations/Watch": [.operate]
             case "/assay.v1.Operations/WhoAmI": [.verify, .provision, .devices, .operate, .observe, .fleet, .enrol]
             case "/assay.v1.Feeds/List", "/assay.v1.Feeds/Read": [.observe]
             case "/assay.v1.Feeds/Load": [.operate]
@@ -106,6 +107,7 @@ struct AuthorisationTests {
                     $0.devices = [.with { $0.appAttest.publicKey = Data([1]) }]
                 }
             case "/assay.v1.Operations/Status": Assay_V1_StatusRequest()
+            case "/assay.v1.Operations/Watch": Assay_V1_WatchRequest.with { $0.apps = [app] }
             case "/assay.v1.Operations/WhoAmI": Assay_V1_WhoAmIRequest()
             case "/assay.v1.Audit/GetClaims": Assay_V1_GetAuditClaimsRequest.with { $0.app = app }
             case "/assay.v1.Audit/ForgetClaims":

@@ -38,6 +38,7 @@ from assay.v1.provisioning_pb2 import (  # noqa: E402
     AddEnrolmentsRequest, AddEnrolmentsResponse, GetRevocationListRequest, ProvisionDeviceRequest, ProvisionDeviceResponse,
     ReadmitDeviceRequest, ReadmitDeviceResponse, RevocationList, RevokeCertificateRequest, RevokeCertificateResponse)
 from assay.v1.verdict_pb2 import DECISION_ACCEPTED, Verdict  # noqa: E402,F401
+from assay.v1.watch_pb2 import WatchItem, WatchRequest  # noqa: E402
 from google.protobuf.message import DecodeError  # noqa: E402
 
 # "Framing": a frame's length is at least 1 and at most this, unless the operator chose another limit.
@@ -284,6 +285,58 @@ class Client:
             return response_type.FromString(reply.message)
         except DecodeError as error:
             raise CallError("INTERNAL", f"the reply is no {response_type.DESCRIPTOR.name}: {error}") from error
+
+    def watch(self, kinds=(), apps=(), callers=(), codes=(), device_id=b"", resume=None, silence=60.0):
+        """Events as they happen: yields a WatchItem each, the start first, until the stream ends by a CallError.
+
+        resume   (stream id, number of the last event), to go on after a stream that ended
+        silence  seconds without a frame after which the server is asked whether it is still there
+        """
+        request = WatchRequest(kinds=kinds, apps=apps, callers=callers, codes=codes, device_id=device_id)
+        if resume is not None:
+            request.resume_stream_id, request.resume_after = resume
+        if self._socket is None or not self._catch_up():
+            self._connect(self.timeout)
+        self._last_id += 1
+        stream_id = self._last_id
+        frame = Frame(call_id=stream_id)
+        frame.call.method = "/assay.v1.Operations/Watch"
+        frame.call.message = request.SerializeToString()
+        ended = False
+        try:
+            self._send(frame, time.monotonic() + self.timeout)
+            asked = False
+            while True:
+                try:
+                    frame = self._receive(time.monotonic() + silence)
+                except TimeoutError:
+                    if asked:
+                        raise OSError(f"nothing came for {2 * silence:g} s") from None
+                    self._send(Frame(ping={}), time.monotonic() + self.timeout)
+                    asked = True
+                    continue
+                asked = False
+                if frame is None:
+                    ended = True
+                    raise self._ended()
+                kind = frame.WhichOneof("kind")
+                if kind == "item" and frame.call_id == stream_id:
+                    yield WatchItem.FromString(frame.item.message)
+                elif kind == "end" and frame.call_id == stream_id:
+                    ended = True
+                    if frame.end.status.code != 0:
+                        raise _call_error(frame.end.status)
+                    return
+                else:
+                    self._take(frame, time.monotonic() + self.timeout)
+        except (OSError, DecodeError) as error:
+            ended = True
+            self.close()
+            raise CallError("UNAVAILABLE", f"the connection broke: {error}", "connection_lost") from error
+        finally:
+            # A reader that leaves early tells the server.
+            if not ended:
+                self._cancel()
 
     def _take(self, frame, deadline):
         """Does with a frame what its kind demands. Returns the Reply that ends the call in flight, otherwise None."""

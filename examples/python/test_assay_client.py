@@ -13,7 +13,7 @@ import assay_client
 from assay_client import CODES, CallError, Client, Evidence, Frame, StatusResponse
 from assay.rpc.v1 import frame_pb2
 from assay.v1 import (
-    attestation_pb2, audit_pb2, devices_pb2, evidence_pb2, feeds_pb2, operations_pb2, provisioning_pb2, verdict_pb2)
+    attestation_pb2, audit_pb2, devices_pb2, evidence_pb2, feeds_pb2, operations_pb2, provisioning_pb2, verdict_pb2, watch_pb2)
 from google.protobuf.wrappers_pb2 import StringValue
 
 
@@ -165,6 +165,33 @@ for vector in vectors:
             check(vector["id"], client._socket, None)
     client.close()
 
+# A stream: items until its end, whose status is raised; pings in between are answered, and a reader that leaves cancels.
+def items(*events):
+    return lambda call: b"".join(
+        framed(Frame(call_id=call.call_id, item={"message": watch_pb2.WatchItem(**item).SerializeToString()})) for item in events)
+
+
+def end(code, reason):
+    return lambda call: framed(Frame(call_id=call.call_id, end={"status": {"code": code, "reason": reason, "message": "no"}}))
+
+
+start, event = {"start": {"next_sequence": 5}}, {"event": {"sequence": 5, "kind": "verdict.rejected"}}
+server = Server([lambda call: items(start, event)(call) + framed(Frame(ping={})) + end(8, "slow_consumer")(call), "hold"])
+seen = []
+try:
+    for item in Client(server.address, tries=1).watch(kinds=["verdict"]):
+        seen.append(item.WhichOneof("item"))
+except CallError as error:
+    seen.append((error.code, error.reason))
+check("a stream", seen, ["start", "event", ("RESOURCE_EXHAUSTED", "slow_consumer")])
+server = Server([items(start, event), "hold"])
+watching = Client(server.address, tries=1)
+check("its first item", next(stream := watching.watch()).start.next_sequence, 5)
+stream.close()
+while Frame.FromString(server.heard.get(timeout=10)[4:]).WhichOneof("kind") != "cancel":
+    pass
+watching.close()
+
 # Evidence of every kind that the API has can be made.
 made = [
     assay_client.app_attest_attestation(b"k", b"e"), assay_client.app_attest_assertion(b"k", b"e"),
@@ -182,7 +209,8 @@ check("a bundle's request", (request.HasField("binding"), request.challenge, len
 
 # The files say where generated code of other languages goes.
 for module in (
-        attestation_pb2, audit_pb2, devices_pb2, evidence_pb2, feeds_pb2, operations_pb2, provisioning_pb2, verdict_pb2):
+        attestation_pb2, audit_pb2, devices_pb2, evidence_pb2, feeds_pb2, operations_pb2, provisioning_pb2, verdict_pb2,
+        watch_pb2):
     options = module.DESCRIPTOR.GetOptions()
     check(module.__name__, (options.go_package, options.java_multiple_files, options.csharp_namespace),
           ("assay/v1;assayv1", True, "Assay.V1"))

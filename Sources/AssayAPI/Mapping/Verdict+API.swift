@@ -71,7 +71,7 @@ extension ProtobufWriter {
 }
 
 extension Assurance {
-    var message: Assay_V1_Assurance {
+    package var message: Assay_V1_Assurance {
         switch self {
         case .none: .none
         case .software: .software

@@ -95,7 +95,7 @@ extension Assay_V1_VerdictRecord {
 }
 
 extension VerdictRecord.Decision {
-    fileprivate var message: Assay_V1_VerdictRecord.Decision {
+    package var message: Assay_V1_VerdictRecord.Decision {
         switch self {
         case .accepted: .accepted
         case .rejected: .rejected

@@ -37,6 +37,8 @@ package struct Daemon: Sendable {
     package let plugins: PluginAdministration
     /// Probes, metrics and status over HTTP.
     package let operations: OperationsServer
+    /// Publishes changes to those who watch events.
+    package let changeTail: ChangeTail
     /// What the operations address shows.
     package let observation: DaemonObservation
     package let rateLevels: RateLevelsKeeper
@@ -47,7 +49,7 @@ package struct Daemon: Sendable {
     /// server.
     package var backgroundServices: [any Service] {
         // The exporter first: it is stopped last, after the last calls.
-        [exporter, operations, PluginProcesses(supervised: plugins.supervised), vendors, receipts] + revocationFeeds
+        [exporter, operations, PluginProcesses(supervised: plugins.supervised), vendors, changeTail, receipts] + revocationFeeds
             + [revocationLists, maintenance, rateLevels]
     }
     /// Everything that runs.
@@ -107,6 +109,8 @@ package func makeDaemon(
             addresses: fixed.listen, limits: fixed.limits.framed, logger: logger, threads: eventLoops,
             tls: tls?.server, withoutCertificates: fixed.withoutCertificates)
     ]
+    let hub = WatchHub(clock: clock)
+    let changeTail = ChangeTail(ledger: ledger, hub: hub, clock: clock, logger: logger)
     let serving = ServingState(fixed.limits.calls, processors: FramedServer.processors, logger: logger)
     let parts = DaemonState(
         ledger: ledger, keys: keys, subjects: subjects, signer: signer, disk: disk, clock: clock,
@@ -121,7 +125,7 @@ package func makeDaemon(
                 name: list.declaration.name, settings: live.settings(of: list), client: vendors, clock: clock, logger: logger)
         }, changes: changes, authority: authority, revocationListIssuer: revocationListIssuer,
         revocationLists: revocationLists, fleets: fleets, plugins: plugins, recorder: recorder, buckets: buckets,
-        keyDirectory: KeyDirectory(try await ledger.callerKeys(), clock: clock),
+        keyDirectory: KeyDirectory(try await ledger.callerKeys(), clock: clock), hub: hub, changeTail: changeTail,
         statistics: { serving.statistics(with: fronts) }, certificates: certificates, exporter: exporter, logger: logger)
     let lists = RevocationFileTask(clock: clock, logger: logger)
     lists.follow(live.revocationFiles.map(\.file))
@@ -131,7 +135,7 @@ package func makeDaemon(
     plugins.supervised.onChange = { _ in composed.follow() }
     composed.follow()
     let server = RPCServer(
-        RPCService(methods: methods.methods, access: methods.access, state: serving), fronts: fronts)
+        RPCService(methods: methods.methods, access: methods.access, state: serving), fronts: fronts, stopping: { hub.stop() })
     let observation = DaemonObservation(
         services: { composed.services }, server: server, collectors: parts.collectors(libraryMetrics),
         writer: ledger as? any MeasuredLedger)
@@ -198,7 +202,8 @@ package func makeDaemon(
             ],
             logger: logger),
         counters: parts.counters, calls: parts.calls, reloadSteps: steps, reloadProblem: parts.reloadProblem, changes: changes,
-        plugins: plugins, operations: operations, observation: observation, rateLevels: rateLevels, exporter: exporter)
+        plugins: plugins, operations: operations, changeTail: changeTail, observation: observation, rateLevels: rateLevels,
+        exporter: exporter)
 }
 
 /// The plugins of a catalog, none of them started.

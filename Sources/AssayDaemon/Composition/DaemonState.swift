@@ -36,6 +36,9 @@ struct DaemonState: Sendable {
     let plugins: PluginAdministration
     /// Records verdicts for operators.
     let recorder: VerdictRecorder
+    /// Events, and those who watch them.
+    let hub: WatchHub
+    let changeTail: ChangeTail
     /// What is left of the rates.
     let buckets: RateBuckets
     /// The API keys of callers.
@@ -88,7 +91,7 @@ struct DaemonState: Sendable {
                 return AppProfile(
                     app, of: live.schemes, in: dependencies, fleet: fleet, plugins: plugins.supervised, logger: logger)
             })
-        let observed = ObservedVerdicts(PluginObservers(plugins.supervised))
+        let observed = ObservedVerdicts(PluginObservers(plugins.supervised), hub: hub)
         let authorizer = CallAuthorizer(
             callers: live.callers, apps: apps, keys: keyDirectory, requestLog: requestLog)
         let rates = RateLimits(caller: live.rates.caller, apps: live.appRates, buckets: buckets, counters: counters)
@@ -107,8 +110,8 @@ struct DaemonState: Sendable {
             clock: clock, requestLog: requestLog, observed: observed, recorder: recorder, rates: rates,
             revoked: { [revocationLists] in revocationLists.wake() })
         let fleetService = FleetService(
-            ledger: ledger, authority: authority, clock: clock, requestLog: requestLog, recorder: recorder, rates: rates,
-            revoked: { [revocationLists] in revocationLists.wake() })
+            ledger: ledger, authority: authority, clock: clock, requestLog: requestLog, recorder: recorder,
+            observed: observed, rates: rates, revoked: { [revocationLists] in revocationLists.wake() })
         let audit = AuditService(ledger: ledger, clock: clock, requestLog: requestLog)
         let lists = revocationFeeds.map { $0 as any TrustFeed } + live.revocationFiles.map { $0 as any TrustFeed }
         let operations = OperationsService(
@@ -128,6 +131,7 @@ struct DaemonState: Sendable {
         let methods = ServedMethods(
             attestation.methods + devices.methods + operations.methods + keyService.methods + audit.methods + feeds.methods
                 + provisioning.methods + fleetService.methods + PluginsService(plugins, requestLog: requestLog).methods
+                + WatchService(hub: hub, tail: changeTail, clock: clock).methods
                 + VerdictsService(recorder: recorder, apps: apps, subjects: subjects, ledger: ledger).methods,
             authorizer: authorizer,
             limiter: limiter, counters: calls, tracer: exporter.tracer)

@@ -5,7 +5,7 @@ extension DaemonState {
     func collectors(_ libraries: LibraryMetrics?) -> [any MetricsCollector] {
         let own: [any MetricsCollector] = [
             counters, stages, measures, calls, TrafficMetrics(statistics: statistics), LinkCacheMetrics(links: links), client,
-            exporter, ProcessMetrics(),
+            exporter, ProcessMetrics(), hub,
         ]
         return own + (libraries.map { [$0] } ?? [])
     }

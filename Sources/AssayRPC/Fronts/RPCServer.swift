@@ -6,12 +6,16 @@ import Synchronization
 package final class RPCServer: Service {
     private let service: RPCService
     private let fronts: [any RPCFront]
+    private let stopping: @Sendable () -> Void
     private let phase = Mutex(Phase.notStarted)
 
     /// How far the server is, for those who ask whether it may be sent calls.
     package enum Phase: Sendable { case notStarted, serving, stopping }
 
-    package init(_ service: RPCService, fronts: [any RPCFront]) { (self.service, self.fronts) = (service, fronts) }
+    /// - Parameter stopping: called when the server begins to stop, before its fronts do: what would keep calls open ends them.
+    package init(_ service: RPCService, fronts: [any RPCFront], stopping: @escaping @Sendable () -> Void = {}) {
+        (self.service, self.fronts, self.stopping) = (service, fronts, stopping)
+    }
 
     package var currentPhase: Phase { phase.withLock { $0 } }
 
@@ -44,6 +48,7 @@ package final class RPCServer: Service {
     /// Stops all fronts at once, gracefully, and returns when the last one has stopped. Idempotent; only the first caller waits.
     package func stop() async {
         phase.withLock { $0 = .stopping }
+        stopping()
         await withDiscardingTaskGroup { group in
             for front in fronts { group.addTask { await front.stop() } }
         }

@@ -14,12 +14,14 @@ package struct MethodBody: Sendable {
     enum Work: Sendable {
         case unary(Unary)
         case batch(Batch)
+        case stream(Stream)
     }
 
     /// Reads the fields of a call, authorises its app, and returns the work. The work waits for its turn, if the method takes turns.
     typealias Unary =
         @Sendable (RPCCall, Caller, CallAuthorizer) throws -> @Sendable () async throws -> any SwiftProtobuf.Message
     typealias Batch = @Sendable (CallBatch) async -> Void
+    typealias Stream = @Sendable (RPCCall, RPCStreamWriter, StreamCaller) async throws -> Void
 
     private init(_ declaration: MethodDeclaration, _ work: Work) { (self.declaration, self.work) = (declaration, work) }
 
@@ -91,6 +93,21 @@ package struct MethodBody: Sendable {
             .unary { call, caller, _ in
                 let (request, peer) = (try call.decode(Request.self), call.peer)
                 return { try await body(caller, peer, request) }
+            })
+    }
+
+    // MARK: Streams
+
+    /// - Parameter body: sends messages until it returns or throws. What it throws becomes the stream's end by
+    ///   `RPCError.init(thrown:)`. It checks its caller again whenever it sends (``ServedStream/caller()``).
+    static func stream<Request, Response>(
+        _ method: DaemonMethod<Request, Response>,
+        _ body: @escaping @Sendable (Request, ServedStream<Response>) async throws -> Void
+    ) -> MethodBody {
+        MethodBody(
+            method.declaration,
+            .stream { call, writer, caller in
+                try await body(try call.decode(Request.self), ServedStream(writer, caller))
             })
     }
 

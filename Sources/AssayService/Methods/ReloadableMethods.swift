@@ -51,6 +51,12 @@ package final class ReloadableMethods: Sendable {
                 guard let method = self.method(at: position), case .unary(let body) = method.work else { throw .gone }
                 return try await method.answer(call, body)
             }
+        case .stream:
+            return .stream { call, writer throws(RPCError) in
+                guard let method = self.method(at: position), case .stream(let body) = method.work else { throw .gone }
+                let caller = StreamCaller(peer: call.peer, method: method.declaration) { self.authorizer }
+                if let error = await method.stream(call, writer, caller, body) { throw error }
+            }
         }
     }
 }

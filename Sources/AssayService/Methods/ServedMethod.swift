@@ -66,6 +66,22 @@ final class ServedMethod: Sendable {
         }
     }
 
+    /// Answers a call by a stream. Its length says nothing of the daemon, so it is not timed.
+    func stream(
+        _ call: RPCCall, _ writer: RPCStreamWriter, _ caller: StreamCaller, _ body: MethodBody.Stream
+    ) async -> RPCError? {
+        counter.began(1)
+        do {
+            _ = try authorizer.caller(call.peer, calling: declaration)
+            try await body(call, writer, caller)
+            return nil
+        } catch {
+            let error = RPCError(thrown: error)
+            note(error, of: call, nil)
+            return error
+        }
+    }
+
     /// The times of the calls that were answered without an error.
     var durations: Histogram { counter.durations }
 

@@ -4,16 +4,27 @@ package import AssayCore
 /// Hands the verdicts of a group of requests to those who observe them, once they are decided.
 package struct ObservedVerdicts: Sendable {
     private let observer: (any VerdictObserver)?
+    private let hub: WatchHub?
 
-    /// - Parameter observer: `nil`: nothing is handed over.
-    package init(_ observer: (any VerdictObserver)? = nil) { self.observer = observer }
+    /// - Parameters:
+    ///   - observer: `nil`: nothing is handed over.
+    ///   - hub: those who watch events; `nil`: there are none.
+    package init(_ observer: (any VerdictObserver)? = nil, hub: WatchHub? = nil) { (self.observer, self.hub) = (observer, hub) }
 
     func judged(_ requests: [AuthorizedRequest], _ answers: [Answer]) {
+        hub?.judged(requests, answers)
         guard let observer else { return }
         let given = zip(requests, answers).compactMap { request, answer in
             observer.observes(request.request.app) ? GivenVerdict(request, answer) : nil
         }
         if !given.isEmpty { observer.observe(given) }
+    }
+
+    /// A refusal that is no verdict on evidence: that of a device of a fleet.
+    func refused(
+        _ rejection: Rejection, check: String, _ request: VerdictRecord.Request, device: DeviceID?, policyDigest: [UInt8]
+    ) {
+        hub?.publish([WatchEvent(refusing: request, rejection, check: check, device: device, policy: policyDigest)])
     }
 }
 

@@ -18,6 +18,7 @@ package struct FleetService: Sendable {
     let requestLog: RequestLog
     private let revoked: @Sendable () -> Void
     private let recorder: VerdictRecorder
+    private let observed: ObservedVerdicts
     private let rates: RateLimits?
     private let names = RequestIDGenerator()
 
@@ -25,9 +26,10 @@ package struct FleetService: Sendable {
     package init(
         ledger: any EnrolmentRegistry & CertificateFacts & DeviceFacts, authority: any CertificateAuthority,
         clock: any WallClock, requestLog: RequestLog, recorder: VerdictRecorder = VerdictRecorder(),
-        rates: RateLimits? = nil, revoked: @escaping @Sendable () -> Void
+        observed: ObservedVerdicts = ObservedVerdicts(), rates: RateLimits? = nil, revoked: @escaping @Sendable () -> Void
     ) {
-        (self.ledger, self.authority, self.recorder, self.rates) = (ledger, authority, recorder, rates)
+        (self.ledger, self.authority, self.recorder) = (ledger, authority, recorder)
+        (self.observed, self.rates) = (observed, rates)
         (self.clock, self.requestLog, self.revoked) = (clock, requestLog, revoked)
     }
 
@@ -54,11 +56,10 @@ package struct FleetService: Sendable {
         } catch {
             switch error {
             case .refused(let rejection, let check, let device):
-                recorder.refused(
-                    rejection, check: check,
-                    VerdictRecord.Request(
-                        id: names.next(), time: clock.now(), caller: caller.name, app: app.id, purpose: .provision),
-                    device: device?.id, policyDigest: app.policyDigest)
+                let refused = VerdictRecord.Request(
+                    id: names.next(), time: clock.now(), caller: caller.name, app: app.id, purpose: .provision)
+                observed.refused(rejection, check: check, refused, device: device?.id, policyDigest: app.policyDigest)
+                recorder.refused(rejection, check: check, refused, device: device?.id, policyDigest: app.policyDigest)
                 return .with { $0.rejection = Assay_V1_ProvisioningRejection(rejection) }
             case .failed(let error): throw error
             case .abandoned: throw RPCError.cancelled

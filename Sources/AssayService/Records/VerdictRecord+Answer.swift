@@ -14,7 +14,7 @@ extension Answer {
             case .accepted: recorded == .all ? "" : nil
             }
         case .completed: recorded == .all ? "" : nil
-        case .failed(let error): RPCError(error).recordedReason
+        case .failed(let error): error.recordedReason
         case .repeated, .abandoned: nil
         }
     }
@@ -94,6 +94,9 @@ extension VerdictRecord.Request {
 }
 
 extension PipelineError {
+    /// The reason of the call's error, or its code in the way of a reason.
+    var recordedReason: String { RPCError(self).recordedReason }
+
     /// The check that could not be done.
     fileprivate var check: String {
         switch self {

@@ -41,6 +41,9 @@ struct ServiceHarness: Sendable {
     let published: AsyncStream<StoredRevocationList>
     let records = MemoryVerdictRecordStore()
     let recorder: VerdictRecorder
+    let hub: WatchHub
+    let changeTail: ChangeTail
+    let reloadable: ReloadableMethods
     let methods: [RPCMethod]
     let access: RPCAccess
 
@@ -51,7 +54,7 @@ struct ServiceHarness: Sendable {
         uptime: @escaping @Sendable () -> Int64 = { 0 }, authority: StandInAuthority = StandInAuthority(),
         plugins: any PluginControl = NoPlugins(), observer: (any VerdictObserver)? = nil,
         recording rule: VerdictRecordRule = VerdictRecordRule(),
-        rates: @Sendable (VerdictCounters) -> RateLimits? = { _ in nil }
+        rates: @Sendable (VerdictCounters) -> RateLimits? = { _ in nil }, watching capacity: Int = WatchHub.capacity
     ) async throws {
         let counters = VerdictCounters()
         self.counters = counters
@@ -59,6 +62,8 @@ struct ServiceHarness: Sendable {
 
         self.ledger = ledger
         self.clock = clock
+        hub = WatchHub(clock: clock, capacity: capacity)
+        changeTail = ChangeTail(ledger: ledger, hub: hub, clock: clock, logger: Self.logger)
         let profiles = try apps ?? [.testing(.camera), .testing(.notes)]
         self.apps = AppDirectory(profiles)
         keys = try await ChallengeKeys(ledger: ledger, vault: Self.vault, clock: clock, logger: Self.logger)
@@ -89,7 +94,7 @@ struct ServiceHarness: Sendable {
         let bodies =
             AttestationService(
                 pipeline: pipeline, keys: keys, counters: counters, clock: clock, requestLog: requestLog, horizon: horizon,
-                observed: ObservedVerdicts(observer), recorder: recorder, rates: rates
+                observed: ObservedVerdicts(observer, hub: hub), recorder: recorder, rates: rates
             ).methods
             + DevicesService(
                 ledger: ledger, subjects: subjects, clock: clock, requestLog: requestLog,
@@ -102,16 +107,17 @@ struct ServiceHarness: Sendable {
             + AuditService(ledger: ledger, clock: clock, requestLog: requestLog).methods
             + ProvisioningService(
                 ledger: ledger, authority: authority, lists: lists, pipeline: pipeline, counters: counters, clock: clock,
-                requestLog: requestLog, observed: ObservedVerdicts(observer), recorder: recorder, rates: rates,
+                requestLog: requestLog, observed: ObservedVerdicts(observer, hub: hub), recorder: recorder, rates: rates,
                 revoked: { revocationLists.wake() }
             ).methods
             + PluginsService(plugins, requestLog: requestLog).methods
             + KeysService(ledger: ledger, directory: directory, rule: callers.keys, clock: clock, requestLog: requestLog)
             .methods
             + FleetService(
-                ledger: ledger, authority: authority, clock: clock, requestLog: requestLog, recorder: recorder, rates: rates,
-                revoked: {}
+                ledger: ledger, authority: authority, clock: clock, requestLog: requestLog, recorder: recorder,
+                observed: ObservedVerdicts(observer, hub: hub), rates: rates, revoked: {}
             ).methods
+            + WatchService(hub: hub, tail: changeTail, clock: clock).methods
             + VerdictsService(recorder: recorder, apps: self.apps, subjects: subjects, ledger: ledger).methods
             + OperationsService(
                 apps: self.apps, callers: callers, rates: rates, ledger: ledger, counters: counters, signer: signer,
@@ -125,7 +131,7 @@ struct ServiceHarness: Sendable {
                 records: { [recorder] in recorder.status }
             ).methods
         let served = ServedMethods(bodies, authorizer: authorizer, limiter: limiter, counters: calls)
-        let reloadable = ReloadableMethods(served)
+        reloadable = ReloadableMethods(served)
         (methods, access) = (reloadable.methods, reloadable.access)
     }
 
@@ -142,7 +148,13 @@ struct ServiceHarness: Sendable {
         case .batch(let work): await work([call])
         case .unary(let work):
             do throws(RPCError) { call.reply(try await work(call)) } catch { call.fail(error) }
-        case .stream: break
+        case .stream(let work):
+            // The caller leaves at the first message.
+            let writer = RPCStreamWriter { message throws(RPCError) in
+                answer.put(.success(message))
+                throw .cancelled
+            }
+            do throws(RPCError) { try await work(call, writer) } catch { if answer.value == nil { call.fail(error) } }
         }
         return answer.value
     }
