@@ -6,7 +6,7 @@ enum Schema {
     static let applicationID: Int64 = 0x4153_4159
 
     /// Versions 1, 2, 3, …, in order.
-    static let migrations = [Migration.version1, .version2, .version3]
+    static let migrations = [Migration.version1, .version2, .version3, .version4]
 
     /// Migrates the file to the newest version, each step in a transaction of its own.
     static func migrate(

@@ -21,6 +21,7 @@ final class WriterSession {
     let enrolments: EnrolmentTable
     let fleet: FleetTable
     let secrets: SecretTable
+    let policies: PolicyTable
     let marks: MetaTable
     private(set) var spent: SpentTokens
     private(set) var audit: AuditTable
@@ -51,6 +52,7 @@ final class WriterSession {
         enrolments = EnrolmentTable(connection: connection)
         fleet = FleetTable(connection: connection)
         secrets = SecretTable(connection)
+        policies = PolicyTable(connection: connection)
         marks = MetaTable(connection)
         spent = try SpentTokens(connection)
         audit = try AuditTable(connection)

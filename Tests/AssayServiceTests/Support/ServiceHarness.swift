@@ -109,6 +109,7 @@ struct ServiceHarness: Sendable {
                 revoked: {}
             ).methods
             + VerdictsService(recorder: recorder, apps: self.apps, subjects: subjects, ledger: ledger).methods
+            + PoliciesService(ledger: ledger, apps: self.apps).methods
             + OperationsService(
                 apps: self.apps, callers: callers, rates: rates, ledger: ledger, counters: counters, signer: signer,
                 disk: DiskWatch(rule: DiskSpaceRule(), logger: Self.logger) { disk }, memory: memory, facts: facts,
