@@ -225,11 +225,12 @@ let package = Package(
         .executableTarget(
             name: "assay",
             dependencies: [
-                "AssayConfiguration", "AssaySchemes", "AssayPlugins", "AssayAudit", "AssayCommandLine", "AssayClient",
-                "AssaySimulator", "AssayVendors", "AssayProvisioning", "AssayCertificates", "AssayEncoding", "AssayFiles",
+                "AssayDaemon", "AssayConfiguration", "AssaySchemes", "AssayPlugins", "AssayAudit", "AssayCommandLine",
+                "AssayClient", "AssaySimulator", "AssayVendors", "AssayProvisioning", "AssayCertificates", "AssayEncoding",
+                "AssayFiles",
                 "AssayAPI",
                 "AssayCore", arguments,
-                crypto,
+                crypto, log,
             ] + schemes,
             swiftSettings: strict),
 

@@ -35,6 +35,10 @@ allowed="$allowed
 Sources/Verifiers/AndroidKeyAttestation/Section/:PlayIntegrity
 Sources/Verifiers/CertificateBundle/CertificateSignatureVerifier.swift:KeySignature"
 
+# The form that files with evidence have, for commands and for tests of policies.
+allowed="$allowed
+Sources/AssayConfiguration/Inspection/EvidenceFile.swift"
+
 # A request for a renewal carries a signature, by one of the algorithms of registered keys.
 allowed="$allowed
 Sources/AssayClient/CertificateRequests.swift:KeySignature"

@@ -115,12 +115,13 @@ extension TrustAnchor {
     }
 }
 
-extension FieldDigest {
-    /// Appends the key of each anchor, and whether it is simulated, in an order of their own.
-    package mutating func append(_ anchors: [TrustAnchor]) {
+extension PolicyText {
+    /// Adds the key of each anchor, and whether it is simulated, in an order of their own.
+    package mutating func add(_ key: String, _ anchors: [TrustAnchor]) {
         for anchor in anchors.sorted(by: { $0.publicKeySHA256.lexicographicallyPrecedes($1.publicKeySHA256) }) {
-            append(anchor.publicKeySHA256)
-            append(anchor.simulated ? 1 : 0)
+            let kind = anchor.simulated ? " (simulated)" : ""
+            add(key, hashed: anchor.publicKeySHA256, shown: "\(Hex.encode(anchor.publicKeySHA256)) \(anchor.name)\(kind)")
+            mark(anchor.simulated ? 1 : 0)
         }
     }
 }

@@ -216,6 +216,23 @@ extension SQLiteLedger: SecretStore {
     }
 }
 
+extension SQLiteLedger: PolicyStore {
+    package func keep(policies: [StoredPolicy]) async throws(LedgerError) {
+        guard !policies.isEmpty else { return }
+        try await write { session throws(SQLiteError) in
+            for policy in policies { try session.policies.add(policy) }
+        }
+    }
+
+    package func policies(beginning prefix: [UInt8]) async throws(LedgerError) -> [StoredPolicy] {
+        try await read { reader throws(SQLiteError) in try reader.policies.policies(beginning: prefix) }
+    }
+
+    package func policies(_ listing: PolicyListing) async throws(LedgerError) -> PolicyPage {
+        try await read { reader throws(SQLiteError) in try reader.policies.page(listing) }
+    }
+}
+
 extension SQLiteLedger: ClockMemoryStore {
     package func clockMemory() async throws(LedgerError) -> ClockMemory? {
         try await read { reader throws(SQLiteError) in try reader.clockMemory() }

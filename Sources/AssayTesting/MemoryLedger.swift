@@ -246,6 +246,32 @@ public final class MemoryLedger: Ledger {
         }
     }
 
+    public func keep(policies: [StoredPolicy]) async throws(LedgerError) {
+        try withState { state in
+            for policy in policies where !state.policies.contains(where: { $0.digest == policy.digest }) {
+                state.policies.append(policy)
+            }
+        }
+    }
+
+    public func policies(beginning prefix: [UInt8]) async throws(LedgerError) -> [StoredPolicy] {
+        try withState { Array($0.policies.filter { $0.digest.starts(with: prefix) }.prefix(2)) }
+    }
+
+    public func policies(_ listing: PolicyListing) async throws(LedgerError) -> PolicyPage {
+        try withState { state in
+            let found = state.policies.enumerated().reversed().filter { index, policy in
+                Int64(index) + 1 < listing.position && (listing.app.map { $0 == policy.app } ?? true)
+            }
+            let shown = found.prefix(max(1, listing.limit))
+            let rows = shown.map { _, policy in
+                PolicyPage.Row(
+                    digest: policy.digest, app: policy.app, firstSeen: policy.firstSeen, size: policy.text.utf8.count)
+            }
+            return PolicyPage(rows: rows, next: found.count > shown.count ? shown.last.map { Int64($0.offset) + 1 } : nil)
+        }
+    }
+
     public func clockMemory() async throws(LedgerError) -> ClockMemory? { try withState { $0.clock } }
 
     public func keep(_ memory: ClockMemory) async throws(LedgerError) { try withState { $0.clock = memory } }

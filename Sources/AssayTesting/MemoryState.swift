@@ -24,6 +24,8 @@ struct MemoryState: Sendable {
     var start = AuditChain()
     var chain = AuditChain()
     var secrets: [SecretName: WrappedSecret] = [:]
+    /// In the order in which they were added. The position of each in listings is its index and 1.
+    var policies: [StoredPolicy] = []
     var clock: ClockMemory?
     var callerKeys: [CallerKey] = []
     /// In the order in which they were issued. The position of each in listings is its index and 1.

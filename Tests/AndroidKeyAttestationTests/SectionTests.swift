@@ -99,7 +99,7 @@ struct AndroidSectionTests {
     private struct Tokens: SchemeSection {
         let identity: AppIdentity?
         func verifiers(_ dependencies: SchemeDependencies) -> [any EvidenceVerifier] { [] }
-        func digest(into hash: inout FieldDigest, testRoots: [TrustAnchor]) {}
+        func describe(in policy: inout PolicyText, testRoots: [TrustAnchor]) {}
     }
 
     private func tokens(of package: String, by signer: UInt8 = 0xAB, isEmulator: Bool = false) -> [String: any SchemeSection] {
@@ -196,9 +196,9 @@ struct AndroidSectionTests {
     }
 
     private static func digest(_ section: AndroidKeyAttestationSection) -> [UInt8] {
-        var hash = FieldDigest("test")
-        section.digest(into: &hash, testRoots: [])
-        return hash.finalize()
+        var policy = PolicyText("test")
+        section.describe(in: &policy, testRoots: [])
+        return policy.digest
     }
 
     @Test("Each rule of the section moves the policy digest")

@@ -20,9 +20,9 @@ struct AppAttestSectionTests {
         exchange: ReceiptExchangeRule(teamID: "ABCDE12345", period: 2 * 86_400_000))
 
     private static func digest(_ section: AppAttestSection, testRoots: [TrustAnchor] = []) -> [UInt8] {
-        var hash = FieldDigest("test")
-        section.digest(into: &hash, testRoots: testRoots)
-        return hash.finalize()
+        var policy = PolicyText("test")
+        section.describe(in: &policy, testRoots: testRoots)
+        return policy.digest
     }
 
     private static func coverage(

@@ -118,6 +118,11 @@ private final class InterruptedLedger: Ledger {
         try await ledger.forgetAuditClaims(of: device, app: app, context)
     }
     func trim(to limits: Retention) async throws(LedgerError) -> Trimmed { try await ledger.trim(to: limits) }
+    func keep(policies: [StoredPolicy]) async throws(LedgerError) { try await ledger.keep(policies: policies) }
+    func policies(beginning prefix: [UInt8]) async throws(LedgerError) -> [StoredPolicy] {
+        try await ledger.policies(beginning: prefix)
+    }
+    func policies(_ listing: PolicyListing) async throws(LedgerError) -> PolicyPage { try await ledger.policies(listing) }
     func secrets() async throws(LedgerError) -> [WrappedSecret] { try await ledger.secrets() }
     func add(_ secret: WrappedSecret) async throws(LedgerError) -> WrappedSecret { try await ledger.add(secret) }
     func removeSecret(name: String, number: UInt32) async throws(LedgerError) {

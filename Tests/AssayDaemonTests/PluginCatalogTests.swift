@@ -478,12 +478,12 @@ struct PluginCatalogTests {
         #expect(problems("[kiosks]") == [sentence + "\"kiosks\" decides about evidence of this app; did you mean \"kiosk\"?"])
         let shadow = ["kiosk": Self.kiosk, "next": "id: next\nrole: shadow\n" + Self.kiosk]
         #expect(problems("[next]", shadow).first == sentence + "\"next\" decides about evidence of this app")
-        var (rule, other) = (IssuingRule(), FieldDigest("x"))
-        var base = FieldDigest("x")
-        base.append(rule)
+        var (rule, other) = (IssuingRule(), PolicyText("x"))
+        var base = PolicyText("x")
+        base.add(rule)
         rule.plugins = ["kiosk"]
-        other.append(rule)
-        #expect(base.finalize() != other.finalize())
+        other.add(rule)
+        #expect(base.digest != other.digest)
     }
 
     @Test("The summary says what each plugin is for")

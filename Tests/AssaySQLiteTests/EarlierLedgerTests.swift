@@ -180,6 +180,24 @@ struct EarlierLedgerTests {
         #expect(try OtherConnection(directory.path()).text("PRAGMA integrity_check") == "ok")
     }
 
+    @Test("A ledger of version 3 keeps its readmitted devices, and gets policies")
+    func policies() async throws {
+        let ledger = try open(schema: 3)
+        defer { ledger.close() }
+        let head = AuditChain(number: 22, head: try #require(Hex.decode(EarlierLedger.auditHead3)))
+        #expect(try await ledger.status().auditEnd == head)
+        let (old, new) = (try EarlierLedger.fleet(2), try EarlierLedger.fleet(6, serial: 2))
+        #expect(try await ledger.fleetDevice(serial: [2], app: new.record.app) == new.record)
+        #expect(try await ledger.device(old.device.id) == nil)
+        #expect(try await ledger.certificate(old.certificate.name)?.revocation != nil)
+        #expect(try await ledger.policies(PolicyListing(limit: 10)).rows.isEmpty)
+        let policy = StoredPolicy(
+            digest: EarlierLedger.bytes(0x0D, 32), app: new.record.app, text: "app = x\n", firstSeen: EarlierLedger.later)
+        try await ledger.keep(policies: [policy])
+        #expect(try await ledger.policies(beginning: EarlierLedger.bytes(0x0D, 4)) == [policy])
+        #expect(try OtherConnection(directory.path()).text("PRAGMA integrity_check") == "ok")
+    }
+
     @Test("The fixture of the present schema is written", .enabled(if: EarlierLedger.target != nil))
     func write() async throws { try await EarlierLedger.write(to: try #require(EarlierLedger.target)) }
 }
@@ -193,6 +211,9 @@ private enum EarlierLedger {
     static let auditHead = "433891b38fb3d7ae3019ab6362368445568697d854fb31a250d7fd03cd5c2864"
     /// The same after the 18 records of version 2.
     static let auditHead2 = "1d54c0c2f870760c53a5d62d873ab8847f71fd6ad9de6b3193a646e6c23705fb"
+
+    /// The same after the 22 records of version 3.
+    static let auditHead3 = "0d7a0fed0f5507f569265b74f5d8562fb1abb416d73dc3d45caa579a15553880"
 
     /// The time of the tests: an hour after the ledger was written.
     static let later = Sample.now.adding(milliseconds: 3_600_000)
@@ -253,7 +274,9 @@ private enum EarlierLedger {
     static func fleet(_ numbers: ClosedRange<UInt8>) throws -> [FleetEntry] { try numbers.map { try fleet($0) } }
 
     /// The provisioning of a fleet's device number `number`, by its serial number.
-    static func fleet(_ number: UInt8) throws -> FleetEntry {
+    ///
+    /// - Parameter serial: another serial number than the device's own.
+    static func fleet(_ number: UInt8, serial: UInt8? = nil) throws -> FleetEntry {
         let app = try #require(Sample.app)
         let (key, now) = (bytes(0xF0 &+ number, 32), Sample.now)
         let device = Device(
@@ -269,7 +292,7 @@ private enum EarlierLedger {
                 assurance: .software, protection: .provisioned, platform: .fleetDevice, policyDigest: bytes(0x0D, 32),
                 simulated: false), der: bytes(number, 900))
         let record = FleetDevice(
-            app: app, serial: [number], device: device.id, secretHash: key, tables: [0, 258, 2499],
+            app: app, serial: [serial ?? number], device: device.id, secretHash: key, tables: [0, 258, 2499],
             certificate: certificate.name, idempotency: bytes(0xD0 &+ number, 32), request: bytes(0xD1, 32),
             provisionedAt: now)
         return FleetEntry(
@@ -323,6 +346,9 @@ private enum EarlierLedger {
         _ = try await ledger.add(fleet(1...3).map(\.enrolment), context("batch 7"))
         for entry in try fleet(1...3) { try #require(try await ledger.provision(entry) == .provisioned) }
         _ = try await ledger.forget(fleet(3).device.id, context("asked for"))
+        // Readmissions, since version 3: the second serial number gets another device.
+        _ = try await ledger.readmit(Readmission(app: fleet(2).record.app, serial: [2]), context("repaired"))
+        try #require(try await ledger.provision(fleet(6, serial: 2)) == .provisioned)
         print("audit head \(ExpectedAuditHead(try await ledger.status().auditEnd))")
     }
 }

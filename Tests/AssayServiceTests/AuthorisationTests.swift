@@ -46,6 +46,7 @@ struct AuthorisationTests {
             case "/assay.v1.Plugins/List", "/assay.v1.Plugins/ListQuarantine": [.observe]
             case "/assay.v1.Verdicts/List": [.operate]
             case "/assay.v1.Verdicts/Get": [.operate, .verify]
+            case "/assay.v1.Policies/List", "/assay.v1.Policies/Get": [.operate]
             case "/assay.v1.Plugins/Enable", "/assay.v1.Plugins/Disable", "/assay.v1.Plugins/Reload",
                 "/assay.v1.Plugins/ReadQuarantine", "/assay.v1.Plugins/ReleaseQuarantine":
                 [.operate]
@@ -121,6 +122,8 @@ struct AuthorisationTests {
             case "/assay.v1.Audit/Read": Assay_V1_ReadAuditRequest.with { $0.app = app }
             case "/assay.v1.Verdicts/List": Assay_V1_ListVerdictsRequest.with { $0.app = app }
             case "/assay.v1.Verdicts/Get": Assay_V1_GetVerdictRequest.with { $0.requestID = Data(count: 16) }
+            case "/assay.v1.Policies/List": Assay_V1_ListPoliciesRequest.with { $0.app = app }
+            case "/assay.v1.Policies/Get": Assay_V1_GetPolicyRequest.with { $0.digest = Data(count: 32) }
             case "/assay.v1.Attestation/Prepare": Assay_V1_PrepareRequest.with { ($0.app, $0.format) = (app, "kiosk") }
             case "/assay.v1.Plugins/List": Assay_V1_ListPluginsRequest()
             case "/assay.v1.Plugins/Enable": Assay_V1_EnablePluginRequest.with { $0.id = "kiosk" }
@@ -262,7 +265,7 @@ struct AuthorisationTests {
         arguments: MethodDeclaration.all.filter {
             ![
                 API.status.path, API.listFeeds.path, API.readFeed.path, API.loadFeed.path, API.getAuthorities.path,
-                API.getRevocationList.path, API.getVerdict.path, API.whoAmI.path,
+                API.getRevocationList.path, API.getVerdict.path, API.whoAmI.path, API.getPolicy.path,
             ].contains($0.path) && !$0.path.hasPrefix("/assay.v1.Plugins/") && !$0.path.hasPrefix("/assay.v1.Keys/")
         })
     func apps(_ method: MethodDeclaration) async throws {

@@ -61,7 +61,7 @@ struct MethodDeclarationTests {
     private static let takeTurns = [
         "/assay.v1.Audit/Read", "/assay.v1.Devices/Forget", "/assay.v1.Devices/Import", "/assay.v1.Devices/List",
         "/assay.v1.Devices/ListBlocks", "/assay.v1.Provisioning/ListCertificates", "/assay.v1.Provisioning/ListEnrolments",
-        "/assay.v1.Verdicts/List", "/assay.v1.Verdicts/Get",
+        "/assay.v1.Verdicts/List", "/assay.v1.Verdicts/Get", "/assay.v1.Policies/List", "/assay.v1.Policies/Get",
     ]
 
     @Test(

@@ -56,6 +56,9 @@ struct MemoryLedgerTests {
             func trim(to limits: Retention) async throws(LedgerError) -> Trimmed {
                 Trimmed()
             }
+            func keep(policies: [StoredPolicy]) async throws(LedgerError) {}
+            func policies(beginning prefix: [UInt8]) async throws(LedgerError) -> [StoredPolicy] { [] }
+            func policies(_ listing: PolicyListing) async throws(LedgerError) -> PolicyPage { PolicyPage(rows: [], next: nil) }
             func secrets() async throws(LedgerError) -> [WrappedSecret] { [] }
             func add(_ secret: WrappedSecret) async throws(LedgerError) -> WrappedSecret { secret }
             func removeSecret(name: String, number: UInt32) async throws(LedgerError) {}

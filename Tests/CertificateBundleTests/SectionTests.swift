@@ -96,9 +96,9 @@ struct CertificateBundleSectionTests {
         let coverage = DigestCoverage(
             base: base,
             digest: { section in
-                var hash = FieldDigest("test")
-                section.digest(into: &hash, testRoots: [])
-                return hash.finalize()
+                var policy = PolicyText("test")
+                section.describe(in: &policy, testRoots: [])
+                return policy.digest
             },
             variations: [
                 "policy.maxFuture": { $0.policy.maxFuture += 1 }, "policy.maxAge": { $0.policy.maxAge += 1 },

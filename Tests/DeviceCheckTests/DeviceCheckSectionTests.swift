@@ -19,9 +19,9 @@ struct DeviceCheckSectionTests {
     }
 
     private func digest(_ section: DeviceCheckSection) -> [UInt8] {
-        var hash = FieldDigest("test")
-        section.digest(into: &hash, testRoots: [])
-        return hash.finalize()
+        var policy = PolicyText("test")
+        section.describe(in: &policy, testRoots: [])
+        return policy.digest
     }
 
     @Test("The policy digest covers every field of the section and of its policy")

@@ -151,9 +151,9 @@ struct PlayIntegritySectionTests {
     }
 
     private static func digest(_ section: PlayIntegritySection) -> [UInt8] {
-        var hash = FieldDigest("test")
-        section.digest(into: &hash, testRoots: [])
-        return hash.finalize()
+        var policy = PolicyText("test")
+        section.describe(in: &policy, testRoots: [])
+        return policy.digest
     }
 
     @Test("Each rule of the section moves the policy digest")

@@ -62,6 +62,13 @@ package enum API {
     package static let getVerdict = DaemonMethod<Assay_V1_GetVerdictRequest, Assay_V1_VerdictRecord>(
         "/assay.v1.Verdicts/Get", roles: [.operate, .verify], .idempotent, takesTurns: true)
 
+    // MARK: assay.v1.Policies
+
+    package static let listPolicies = AppFilterMethod<Assay_V1_ListPoliciesRequest, Assay_V1_ListPoliciesResponse>(
+        "/assay.v1.Policies/List", roles: [.operate], .idempotent, takesTurns: true)
+    package static let getPolicy = DaemonMethod<Assay_V1_GetPolicyRequest, Assay_V1_Policy>(
+        "/assay.v1.Policies/Get", roles: [.operate], .idempotent, takesTurns: true)
+
     // MARK: assay.v1.Feeds
 
     package static let listFeeds = DaemonMethod<Assay_V1_ListFeedsRequest, Assay_V1_ListFeedsResponse>(
@@ -123,6 +130,7 @@ package enum API {
         listQuarantine, readQuarantine, releaseQuarantine, issueCertificate,
         renewCertificate, revokeCertificate, getCertificate, listCertificates, getAuthorities, getRevocationList,
         provisionDevice, addEnrolments, readmitDevice, removeEnrolment, listEnrolments, listVerdicts, getVerdict,
+        listPolicies, getPolicy,
     ]
 }
 
@@ -138,6 +146,7 @@ extension Assay_V1_ForgetDeviceRequest: AppRequest {}
 extension Assay_V1_ImportDevicesRequest: AppRequest {}
 extension Assay_V1_ReadAuditRequest: AppRequest {}
 extension Assay_V1_ListVerdictsRequest: AppRequest {}
+extension Assay_V1_ListPoliciesRequest: AppRequest {}
 extension Assay_V1_GetAuditClaimsRequest: AppRequest {}
 extension Assay_V1_ForgetAuditClaimsRequest: AppRequest {}
 extension Assay_V1_IssueCertificateRequest: AppRequest {}

@@ -39,33 +39,53 @@ package struct AppConfiguration: Sendable {
 
     private var trustsDeviceAuthorities: Bool { provisioning != nil || sections.contains { $0.section.fleetArc != nil } }
 
-    /// SHA-256 of everything that bears on a verdict. Two configurations that judge alike have the same digest, however they are
+    /// Everything that bears on a verdict, as a text and a digest. Two configurations that judge alike have the same digest, however they are
     /// written.
     ///
     /// - Parameter deviceAuthorities: Assay's own CAs. They count where the app certifies devices or accepts their certificates: in any
     ///   order.
-    package func policyDigest(testRoots: [TrustAnchor], deviceAuthorities: [TrustAnchor] = []) -> [UInt8] {
-        var hash = FieldDigest("assay.policy.v1")
-        hash.append(id.text)
-        hash.append(binding.payloadRequired ? 1 : 0)
-        hash.append(binding.embedded.map { "\($0.place) \($0.encoding)" } ?? "")
-        hash.append(binding.callerOwned.map { "\($0.spendEvidenceFor ?? 0)" } ?? "none")
-        hash.append(devicesPerSubject.map { "\($0)" } ?? "any")
-        hash.append(acceptsSimulated ? 1 : 0)
-        for (_, section) in sections { section.digest(into: &hash, testRoots: testRoots) }
-        confidence?.digest(into: &hash)
-        provisioning?.digest(into: &hash)
+    package func policy(testRoots: [TrustAnchor], deviceAuthorities: [TrustAnchor] = []) -> AppPolicy {
+        var policy = PolicyText("assay.policy.v1")
+        policy.add("app", id.text)
+        policy.add(
+            "binding.payload", hashed: binding.payloadRequired ? 1 : 0, shown: binding.payloadRequired ? "required" : "optional"
+        )
+        policy.add(
+            "binding.embedded", hashed: binding.embedded.map { "\($0.place) \($0.encoding)" } ?? "",
+            shown: binding.embedded?.shown ?? "none")
+        policy.add(
+            "binding.caller_owned.spend_evidence_for", optional: binding.callerOwned.map { "\($0.spendEvidenceFor ?? 0)" },
+            absent: "none")
+        policy.add("max_devices_per_subject", optional: devicesPerSubject)
+        policy.add("accept_simulated", flag: acceptsSimulated)
+        for (_, section) in sections { section.describe(in: &policy, testRoots: testRoots) }
+        confidence?.describe(in: &policy)
+        provisioning?.describe(in: &policy)
         if trustsDeviceAuthorities, !deviceAuthorities.isEmpty {
-            hash.append("device-authorities")
-            hash.append(deviceAuthorities)
+            policy.mark("device-authorities")
+            policy.add("provisioning.authorities", deviceAuthorities)
         }
         let deciding = plugins.filter(\.decides).sorted { $0.id < $1.id }
         if !deciding.isEmpty {
-            hash.append("plugins")
-            hash.append(UInt64(deciding.count))
-            for entry in deciding { entry.digest(into: &hash) }
+            policy.mark("plugins")
+            policy.mark(UInt64(deciding.count))
+            for entry in deciding { policy.nested("plugins", of: entry.id) { entry.describe(in: &$0) } }
         }
-        return hash.finalize()
+        return AppPolicy(id, policy)
+    }
+
+    /// The digest of ``policy(testRoots:deviceAuthorities:)``.
+    package func policyDigest(testRoots: [TrustAnchor], deviceAuthorities: [TrustAnchor] = []) -> [UInt8] {
+        policy(testRoots: testRoots, deviceAuthorities: deviceAuthorities).digest
+    }
+}
+
+extension EmbeddedChallenge {
+    fileprivate var shown: String {
+        switch place {
+        case .jsonMember(let path): "\(encoding.rawValue) at the JSON member \(path.joined(separator: "."))"
+        case .offset(let offset): "\(encoding.rawValue) at offset \(offset)"
+        }
     }
 }
 

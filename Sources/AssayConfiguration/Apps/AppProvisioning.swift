@@ -64,10 +64,10 @@ extension AppProvisioning {
         return lines
     }
 
-    /// Adds everything that bears on a verdict to the policy digest.
-    func digest(into hash: inout FieldDigest) {
-        hash.append(issuing)
-        if let fleet { hash.append(fleet) }
+    /// Adds everything that bears on a verdict to the policy.
+    func describe(in policy: inout PolicyText) {
+        policy.add(issuing)
+        if let fleet { policy.add(fleet) }
     }
 }
 

@@ -28,13 +28,20 @@ public struct ChallengeKeyring: Sendable {
                 isForeign
                     ? "the challenge was issued for another app" : "the challenge was not issued here for this app and context")
         }
-        guard challenge.purpose == purpose else {
+        try challenge.check(purpose: purpose, now: now)
+    }
+}
+
+extension Challenge {
+    /// Compares what the challenge says of itself: purpose (`challenge_wrong_purpose`), then expiry (`challenge_expired`).
+    package func check(purpose: Purpose, now: Timestamp) throws(Rejection) {
+        guard self.purpose == purpose else {
             throw Rejection(
-                .challengeWrongPurpose, "the challenge was issued for \(challenge.purpose.name) and is used for \(purpose.name)"
+                .challengeWrongPurpose, "the challenge was issued for \(self.purpose.name) and is used for \(purpose.name)"
             )
         }
-        guard now < challenge.expiry else {
-            throw Rejection(.challengeExpired, "the challenge expired at \(challenge.expiry), now is \(now)")
+        guard now < expiry else {
+            throw Rejection(.challengeExpired, "the challenge expired at \(expiry), now is \(now)")
         }
     }
 }

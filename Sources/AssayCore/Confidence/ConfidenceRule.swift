@@ -69,15 +69,22 @@ public struct ConfidenceRule: Hashable, Sendable {
         return Rejection(.confidenceTooLow, "the level is \(confidence.level.name), want at least \(required.name)")
     }
 
-    /// Adds everything that bears on a verdict to the policy digest. What the profile does not use is left out.
-    package func digest(into hash: inout FieldDigest) {
-        hash.append("confidence")
-        hash.append(profile.rawValue)
-        hash.append(UInt64(passScore.millionths))
-        hash.append(UInt64(required?.rawValue ?? 0))
-        guard profile == .weighted else { return }
-        for threshold in [thresholds.high, thresholds.mediumHigh, thresholds.medium, thresholds.low] {
-            hash.append(UInt64(threshold.millionths))
+    /// Adds everything that bears on a verdict to the policy. What the profile does not use is left out.
+    package func describe(in policy: inout PolicyText) {
+        policy.mark("confidence")
+        policy.nested("confidence") { policy in
+            policy.add("profile", profile.rawValue)
+            policy.add("pass_score", hashed: UInt64(passScore.millionths), shown: "\(passScore.millionths) millionths")
+            policy.add("require", hashed: UInt64(required?.rawValue ?? 0), shown: required?.name ?? "none")
+            guard profile == .weighted else { return }
+            let levels = [
+                ("high", thresholds.high), ("medium_high", thresholds.mediumHigh), ("medium", thresholds.medium),
+                ("low", thresholds.low),
+            ]
+            for (level, threshold) in levels {
+                policy.add(
+                    "thresholds.\(level)", hashed: UInt64(threshold.millionths), shown: "\(threshold.millionths) millionths")
+            }
         }
     }
 }

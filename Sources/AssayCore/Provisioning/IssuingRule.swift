@@ -49,40 +49,54 @@ extension CertificateProfile {
     }
 }
 
-extension FieldDigest {
-    /// Appends everything of the rule that bears on a verdict or on what a certificate says.
-    package mutating func append(_ rule: IssuingRule) {
-        append("issuing")
-        append(rule.profile)
-        append(UInt64(rule.leastAssurance.rawValue))
-        append(rule.vouchedCeiling.map { UInt64($0.rawValue) } ?? .max)
-        guard !rule.plugins.isEmpty else { return }
-        append("plugins")
-        append(UInt64(rule.plugins.count))
-        for id in rule.plugins.sorted() { append(id) }
+extension PolicyText {
+    /// Adds everything of the rule that bears on a verdict or on what a certificate says.
+    package mutating func add(_ rule: IssuingRule) {
+        mark("issuing")
+        nested("provisioning") { policy in
+            policy.add(rule.profile)
+            policy.add("min_assurance", hashed: UInt64(rule.leastAssurance.rawValue), shown: rule.leastAssurance.name)
+            policy.add(
+                "vouched", hashed: rule.vouchedCeiling.map { UInt64($0.rawValue) } ?? .max,
+                shown: rule.vouchedCeiling?.name ?? "refused")
+            guard !rule.plugins.isEmpty else { return }
+            policy.mark("plugins")
+            policy.mark(UInt64(rule.plugins.count))
+            for id in rule.plugins.sorted() { policy.add("plugins", id) }
+        }
     }
 
-    package mutating func append(_ rule: FleetRule) {
-        append("fleet")
-        append(rule.profile)
-        for number in rule.arc { append(number) }
-        append(rule.manufacturer)
-        append(rule.validationEndpoint)
-        append(UInt64(rule.assurance.rawValue))
-        append(rule.makesKeys ? 1 : 0)
+    package mutating func add(_ rule: FleetRule) {
+        mark("fleet")
+        nested("provisioning.fleet") { policy in
+            policy.add(rule.profile)
+            policy.add(arc: rule.arc, "fleet_arc")
+            policy.add("manufacturer", rule.manufacturer)
+            policy.add("validation_endpoint", rule.validationEndpoint)
+            policy.add("assurance", hashed: UInt64(rule.assurance.rawValue), shown: rule.assurance.name)
+            policy.add("generate_keys", flag: rule.makesKeys)
+        }
     }
 
-    private mutating func append(_ profile: CertificateProfile) {
-        append(UInt64(bitPattern: profile.validity))
-        append(profile.commonName.text)
-        append(profile.organization?.text ?? "")
-        append(profile.organizationalUnit?.text ?? "")
-        append(profile.serialNumber?.text ?? "")
-        append(UInt64(profile.alternativeNames.count))
-        for name in profile.alternativeNames { append(name.text) }
-        append(profile.revocationListURL?.text ?? "")
-        append(UInt64(profile.extensionArc.count))
-        for number in profile.extensionArc { append(number) }
-        append(profile.allowsClientAuthentication ? 1 : 0)
+    private mutating func add(_ profile: CertificateProfile) {
+        add("validity", milliseconds: profile.validity)
+        nested("subject") { policy in
+            policy.add("common_name", profile.commonName.text)
+            policy.add("organization", profile.organization?.text ?? "")
+            policy.add("organizational_unit", profile.organizationalUnit?.text ?? "")
+            policy.add("serial_number", profile.serialNumber?.text ?? "")
+        }
+        mark(UInt64(profile.alternativeNames.count))
+        for name in profile.alternativeNames { add("alternative_names", name.text) }
+        add("crl_url", profile.revocationListURL?.text ?? "")
+        mark(UInt64(profile.extensionArc.count))
+        add(arc: profile.extensionArc, "extension_arc")
+        add("client_auth", flag: profile.allowsClientAuthentication)
+    }
+
+    /// The numbers of an object identifier: the digest has each by itself.
+    private mutating func add(arc: [UInt64], _ key: String) {
+        for number in arc { mark(number) }
+        show(key, arc.map(String.init).joined(separator: "."))
     }
 }

@@ -130,6 +130,7 @@ package func makeDaemon(
     let lists = RevocationFileTask(clock: clock, logger: logger)
     lists.follow(live.revocationFiles.map(\.file))
     parts.receipts.use(parts.routes(under: live))
+    try await parts.keepPolicies(of: live)
     let composed = ComposedMethods(parts, live)
     let methods = composed.methods
     plugins.supervised.onChange = { _ in composed.follow() }
@@ -148,7 +149,9 @@ package func makeDaemon(
         ReloadStep(
             "callers, apps and anchors", follows: [\.callers, \.rates, \.apps, \.testRoots, \.plugins, \.schemes, \.digest]
         ) {
-            new in { composed.compose(under: new) }
+            new in
+            try await parts.keepPolicies(of: new)
+            return { composed.compose(under: new) }
         },
         ReloadStep("operations", follows: [\.operate]) { new in { operations.use(observation.rule(new.operate)) } },
         ReloadStep("device CAs", follows: [\.provisioning]) { new in

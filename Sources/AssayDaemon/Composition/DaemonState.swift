@@ -79,6 +79,16 @@ struct DaemonState: Sendable {
                 logger: logger), deviceAuthorities: live.provisioning?.anchors ?? [])
     }
 
+    /// Keeps what judges under a configuration, so that a digest in a verdict can be followed to its text. Called before it judges.
+    func keepPolicies(of live: LiveConfiguration) async throws(LedgerError) {
+        let (authorities, now) = (live.provisioning?.anchors ?? [], clock.now())
+        try await ledger.keep(
+            policies: live.apps.map { app in
+                let policy = app.policy(testRoots: live.testRoots, deviceAuthorities: authorities)
+                return StoredPolicy(digest: policy.digest, app: app.id, text: policy.text, firstSeen: now)
+            })
+    }
+
     /// The methods as the configuration has them.
     ///
     /// - Parameter loadedAt: when the configuration was put in force.
@@ -132,7 +142,8 @@ struct DaemonState: Sendable {
             attestation.methods + devices.methods + operations.methods + keyService.methods + audit.methods + feeds.methods
                 + provisioning.methods + fleetService.methods + PluginsService(plugins, requestLog: requestLog).methods
                 + WatchService(hub: hub, tail: changeTail, clock: clock).methods
-                + VerdictsService(recorder: recorder, apps: apps, subjects: subjects, ledger: ledger).methods,
+                + VerdictsService(recorder: recorder, apps: apps, subjects: subjects, ledger: ledger).methods
+                + PoliciesService(ledger: ledger, apps: apps).methods,
             authorizer: authorizer,
             limiter: limiter, counters: calls, tracer: exporter.tracer)
         return ComposedServices(methods: methods, operations: operations, callers: live.callers)

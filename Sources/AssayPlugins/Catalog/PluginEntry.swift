@@ -101,23 +101,26 @@ extension PluginEntry {
         role == .primary && formats.contains(format) && (replacesBuiltIn || !EvidenceFormat.described.contains(format))
     }
 
-    /// Adds everything of the entry that bears on a verdict to a policy digest.
-    package func digest(into hash: inout FieldDigest) {
-        hash.append(id)
-        hash.append(name)
-        hash.append(command)
-        hash.append(UInt64(arguments.count))
-        for argument in arguments { hash.append(argument) }
-        hash.append(manifest.digest)
-        hash.append(configuration.digest)
-        hash.append(UInt64(formats.count))
-        for format in formats.map(\.rawValue).sorted() { hash.append(format) }
-        hash.append(role.rawValue)
-        hash.append(UInt64(ceiling.rawValue))
-        hash.append(replacesBuiltIn ? 1 : 0)
-        hash.append(UInt64(anchors.count))
+    /// Adds everything of the entry that bears on a verdict to a policy.
+    package func describe(in policy: inout PolicyText) {
+        policy.add("id", id)
+        policy.add("name", name)
+        policy.add("command", command)
+        policy.mark(UInt64(arguments.count))
+        // An argument may be anything, also a path to a secret: a digest tells that it changed.
+        for argument in arguments {
+            policy.add("arguments", hashed: argument, shown: "SHA-256 \(Hex.encode(SHA256.bytes(of: Array(argument.utf8))))")
+        }
+        policy.add("manifest", manifest.digest)
+        policy.add("configuration", configuration.digest)
+        policy.mark(UInt64(formats.count))
+        for format in formats.map(\.rawValue).sorted() { policy.add("formats", format) }
+        policy.add("role", role.rawValue)
+        policy.add("ceiling", hashed: UInt64(ceiling.rawValue), shown: ceiling.name)
+        policy.add("replace_built_in", flag: replacesBuiltIn)
+        policy.mark(UInt64(anchors.count))
         for digest in anchors.map({ SHA256.bytes(of: $0) }).sorted(by: { $0.lexicographicallyPrecedes($1) }) {
-            hash.append(digest)
+            policy.add("anchors", digest)
         }
     }
 }

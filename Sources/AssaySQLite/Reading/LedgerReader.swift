@@ -122,6 +122,7 @@ final class LedgerReader: @unchecked Sendable {
     var enrolments: EnrolmentTable { EnrolmentTable(connection: connection) }
     var callerKeys: CallerKeyTable { CallerKeyTable(connection) }
     var fleet: FleetTable { FleetTable(connection: connection) }
+    var policies: PolicyTable { PolicyTable(connection: connection) }
 
     func receipts(in queue: ReceiptQueue, dueAt now: Timestamp, limit: Int) throws(SQLiteError) -> DueReceipts {
         try ReceiptScan.due(queue, at: now, limit: limit, connection)

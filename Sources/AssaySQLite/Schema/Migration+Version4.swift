@@ -1,6 +1,6 @@
 extension Migration {
-    /// API keys of callers.
-    static let version4 = Migration(version: 4, sql: callerKeys)
+    /// API keys of callers, and the texts of policies.
+    static let version4 = Migration(version: 4, sql: callerKeys + policies)
 
     /// `apps` is NULL for all apps, otherwise their names with a line feed between them; so are the roles.
     private static let callerKeys = """
@@ -14,6 +14,20 @@ extension Migration {
             created_by TEXT NOT NULL,
             expires_at INTEGER NOT NULL,
             revoked_at INTEGER
+        ) STRICT;
+        """
+
+    /// What `PolicyStore` keeps.
+    private static let policies = """
+        -- Never removed, so the number is the order of listings. The text comes last: a scan that does not read it does not read its
+        -- pages.
+        CREATE TABLE policies (
+            number INTEGER PRIMARY KEY,
+            digest BLOB NOT NULL UNIQUE,
+            app TEXT NOT NULL,
+            first_seen INTEGER NOT NULL,
+            size INTEGER NOT NULL,
+            text TEXT NOT NULL
         ) STRICT;
         """
 }

@@ -22,6 +22,7 @@ final class WriterSession {
     let fleet: FleetTable
     let secrets: SecretTable
     let callerKeys: CallerKeyTable
+    let policies: PolicyTable
     let marks: MetaTable
     private(set) var spent: SpentTokens
     private(set) var audit: AuditTable
@@ -53,6 +54,7 @@ final class WriterSession {
         fleet = FleetTable(connection: connection)
         secrets = SecretTable(connection)
         callerKeys = CallerKeyTable(connection)
+        policies = PolicyTable(connection: connection)
         marks = MetaTable(connection)
         spent = try SpentTokens(connection)
         audit = try AuditTable(connection)

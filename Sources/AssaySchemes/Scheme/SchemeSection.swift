@@ -4,7 +4,7 @@ package import AssayVendors
 
 /// A platform's section of one app, read and valid: what the app accepts of the platform, and under which policy.
 ///
-/// Only `verifiers(_:)` and `digest(into:testRoots:)` have no default.
+/// Only `verifiers(_:)` and `describe(in:testRoots:)` have no default.
 package protocol SchemeSection: Sendable {
     // MARK: Judging
 
@@ -33,8 +33,8 @@ package protocol SchemeSection: Sendable {
     /// Formats that a registration must contain together.
     var requiredTogether: Set<EvidenceFormat> { get }
 
-    /// Adds everything in the section that bears on a verdict to the policy digest, each field in an order of its own.
-    func digest(into hash: inout FieldDigest, testRoots: [TrustAnchor])
+    /// Adds everything in the section that bears on a verdict to the app's policy, each field under its key and in an order of its own.
+    func describe(in policy: inout PolicyText, testRoots: [TrustAnchor])
 
     // MARK: What the section needs from outside
 

@@ -6,6 +6,9 @@ struct Freshness: Sendable {
     let keys: ChallengeKeys
     let attempts: ChallengeAttempts
     let memory: EvidenceUseLimit
+    /// Whether the tag of a challenge is checked. False only where evidence is judged away from the daemon that issued its challenge, for a test
+    /// of a policy: the outcome proves no freshness.
+    let authenticatesChallenges: Bool
 
     /// The result of ``settle(_:)``.
     struct Outcome: Sendable {
@@ -29,14 +32,18 @@ struct Freshness: Sendable {
             case .clientData, .embedded: try refuseUnchallenged(admitted)
             }
             let challenge = try Challenge(parsing: admitted.request.challenge)
-            var keyring = keys.keyring
-            if keyring.key(challenge.keyID) == nil {
-                do { try await keys.reload(for: challenge.keyID) } catch { throw StageError.failed(.ledger(error)) }
-                keyring = keys.keyring
+            if authenticatesChallenges {
+                var keyring = keys.keyring
+                if keyring.key(challenge.keyID) == nil {
+                    do { try await keys.reload(for: challenge.keyID) } catch { throw StageError.failed(.ledger(error)) }
+                    keyring = keys.keyring
+                }
+                try keyring.open(
+                    challenge, app: admitted.request.app, purpose: admitted.request.purpose, context: admitted.request.context,
+                    now: admitted.now)
+            } else {
+                try challenge.check(purpose: admitted.request.purpose, now: admitted.now)
             }
-            try keyring.open(
-                challenge, app: admitted.request.app, purpose: admitted.request.purpose, context: admitted.request.context,
-                now: admitted.now)
             try expiresInTime(challenge, admitted.now)
             var spends = [LedgerEntry.Spend(token: challenge.nonce, expiry: challenge.expiry, expiryIsFixed: true)]
             if admitted.profile.hasUnboundEvidence { spends += try unboundEvidence(admitted) }

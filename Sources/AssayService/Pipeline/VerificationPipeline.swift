@@ -18,16 +18,19 @@ package struct VerificationPipeline: Sendable {
     private let rates: RateLimits?
     private let refusals: RefusalMemory?
 
+    /// - Parameter authenticatesChallenges: false only for a policy's tests, which have no key of the daemon that issued the challenges.
     package init(
         ledger: any VerdictLedger, keys: ChallengeKeys, subjects: SubjectKey, attempts: ChallengeAttempts,
         memory: EvidenceUseLimit, inquiries: OutsideInquiries = OutsideInquiries(),
         inquiryShare: InquiryShare = InquiryShare(apps: 1, callLimit: 64), stages: StageTimes = StageTimes(),
-        measures: EvidenceMeasures = EvidenceMeasures(), rates: RateLimits? = nil, refusals: RefusalMemory? = nil
+        measures: EvidenceMeasures = EvidenceMeasures(), rates: RateLimits? = nil, refusals: RefusalMemory? = nil,
+        authenticatesChallenges: Bool = true
     ) {
         (self.stages, self.measures) = (stages, measures)
         self.ledger = ledger
         (self.attempts, self.rates, self.refusals) = (attempts, rates, refusals)
-        freshness = Freshness(keys: keys, attempts: attempts, memory: memory)
+        freshness = Freshness(
+            keys: keys, attempts: attempts, memory: memory, authenticatesChallenges: authenticatesChallenges)
         fetching = FactFetcher(ledger: ledger, subjects: subjects, inquiries: inquiries, inquiryShare: inquiryShare)
     }
 

@@ -82,6 +82,14 @@ extension EnrolmentListing: NumberedListing {
     }
 }
 
+extension PolicyListing: NumberedListing {
+    var fields: FieldDigest {
+        var digest = FieldDigest("assay.policy-listing.v1")
+        digest.append(app?.text ?? "")
+        return digest
+    }
+}
+
 /// The position of a block as one byte for its kind, and the bytes of its target, of which a key id is the longest.
 extension PageToken {
     static let blockLengthLimit = 1 + DeviceKey.keyIDLimit + markLength

@@ -10,7 +10,7 @@ public enum LedgerContract {
         DeviceFactsContract.checks + VerdictLedgerContract.checks + DeviceRegistryContract.checks
         + BlockRegistryContract.checks + AuditLogContract.checks + SecretStoreContract.checks + ReceiptStoreContract.checks
         + ClockMemoryStoreContract.checks + LedgerMaintenanceContract.checks + CertificateRegistryContract.checks
-        + EnrolmentRegistryContract.checks + CallerKeyRegistryContract.checks
+        + EnrolmentRegistryContract.checks + CallerKeyRegistryContract.checks + PolicyStoreContract.checks
 
     /// Runs all checks, each on a new ledger.
     public static func run(_ makeLedger: () async throws -> some Ledger) async throws {

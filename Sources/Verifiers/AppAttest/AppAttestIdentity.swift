@@ -37,11 +37,14 @@ package struct AppAttestIdentity: Hashable, Sendable {
         self.environments = environments
     }
 
-    package func digest(into hash: inout FieldDigest) {
-        hash.append(rpIDHash)
-        hash.append("\(platform)")
-        hash.append(environments.map { "\($0)" }.sorted().joined(separator: ","))
+    package func describe(in policy: inout PolicyText) {
+        policy.add("app_id", hashed: rpIDHash, shown: shown)
+        policy.add("platform", hashed: "\(platform)", shown: platform.rawValue)
+        policy.add("environments", list: environments.map { "\($0)" }.sorted())
     }
+
+    /// The App ID, or its hash where only this is known.
+    var shown: String { appID ?? "SHA-256 \(Hex.encode(rpIDHash))" }
 
     fileprivate init(_ first: AppAttestIdentity, and second: AppAttestIdentity) {
         platform = first.platform

@@ -29,13 +29,17 @@ package struct AppAttestPolicy: Hashable, Sendable {
         self.acceptImported = acceptImported
     }
 
-    package func digest(into hash: inout FieldDigest) {
-        hash.append(allowedValidationCategories.map { $0.sorted().map(String.init).joined(separator: ",") } ?? "any")
-        hash.append(allowedBundleVersions.map { $0.sorted().map(\.text).joined(separator: "\u{0}") } ?? "any")
-        hash.append(requireExtensions ? 1 : 0)
-        hash.append(UInt64(counterRule.rawValue))
-        hash.append(acceptImported ? 1 : 0)
-        receipt.digest(into: &hash)
+    package func describe(in policy: inout PolicyText) {
+        policy.add(
+            "validation_categories", list: allowedValidationCategories.map { $0.sorted().map(String.init) }, absent: "any")
+        policy.add(
+            "bundle_versions", list: allowedBundleVersions.map { $0.sorted().map(\.text) }, absent: "any", separator: "\u{0}")
+        policy.add("require_extensions", flag: requireExtensions)
+        policy.add(
+            "counter", hashed: UInt64(counterRule.rawValue),
+            shown: counterRule == .window64 ? "any order" : "strictly increasing")
+        policy.add("accept_imported", flag: acceptImported)
+        policy.nested("receipt") { receipt.describe(in: &$0) }
     }
 }
 

@@ -39,14 +39,14 @@ package struct CertificateBundlePolicy: Sendable {
         self.arc = arc
     }
 
-    func digest(into hash: inout FieldDigest) {
-        hash.append(UInt64(bitPattern: maxFuture))
-        hash.append(UInt64(bitPattern: maxAge))
-        hash.append(arc.description)
-        hash.append(secret.rawValue)
-        hash.append(UInt64(bitPattern: submissions.warn))
-        hash.append(UInt64(bitPattern: submissions.block))
-        hash.append(allowsSplit ? 1 : 0)
-        hash.append(UInt64(foreignAssurance.rawValue))
+    func describe(in policy: inout PolicyText) {
+        policy.add("max_future", milliseconds: maxFuture)
+        policy.add("max_age", milliseconds: maxAge)
+        policy.add("extension_arc", arc.description)
+        policy.add("secret", secret.rawValue)
+        policy.add("submissions.warn", UInt64(bitPattern: submissions.warn))
+        policy.add("submissions.block", UInt64(bitPattern: submissions.block))
+        policy.add("split", hashed: allowsSplit ? 1 : 0, shown: allowsSplit ? "allow" : "deny")
+        policy.add("assurance", hashed: UInt64(foreignAssurance.rawValue), shown: foreignAssurance.name)
     }
 }

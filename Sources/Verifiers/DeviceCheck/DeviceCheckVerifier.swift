@@ -107,8 +107,8 @@ package struct DeviceCheckPolicy: Hashable, Sendable {
         (self.refusedBits, self.spendsTokenFor) = (refusedBits, spendsTokenFor)
     }
 
-    package func digest(into hash: inout FieldDigest) {
-        hash.append(refusedBits.map(\.rawValue).sorted().joined(separator: ","))
-        hash.append(UInt64(bitPattern: spendsTokenFor))
+    package func describe(in policy: inout PolicyText) {
+        policy.add("refuse_bits", list: refusedBits.map(\.rawValue).sorted())
+        policy.add("spend_token_for", milliseconds: spendsTokenFor)
     }
 }

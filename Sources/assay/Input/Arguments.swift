@@ -1,4 +1,5 @@
 public import ArgumentParser
+import AssayConfiguration
 public import AssayCore
 import AssaySchemes
 import Foundation
@@ -64,14 +65,7 @@ struct FileArgument: ExpressibleByArgument {
     }
 
     func readEvidence() throws -> [UInt8] {
-        let bytes = try read()
-        let text = String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
-        // A token, or the beginning of one: no CBOR or DER in Base64 begins like that.
-        if text.hasPrefix("eyJ") { return Array(text.utf8) }
-        // PEM is text too, and its content would be read as Base64.
-        guard !text.hasPrefix("-----"), text.utf8.allSatisfy({ $0 < 0x80 }) else { return bytes }
-        // `base64` breaks its lines at this length.
-        return ByteText.decode(text.filter { !$0.isWhitespace }) ?? bytes
+        EvidenceFile.bytes(of: try read())
     }
 
     /// The text of a token, of any form.

@@ -136,8 +136,8 @@ extension AssayError {
         case .permissionDenied, .unauthenticated: 77
         case .invalidArgument: 65
         case .notFound: 1
-        // More of the request id is needed.
-        case .failedPrecondition where reason == "ambiguous_request_id": 65
+        // More of the request id or of the digest is needed.
+        case .failedPrecondition where ["ambiguous_request_id", "ambiguous_policy"].contains(reason): 65
         // A list was refused: it is too old or too short. A device was not readmitted: it is blocked. A configuration was refused.
         case .failedPrecondition where ["feed_refused", "device_blocked", "reload_refused"].contains(reason): 1
         case .failedPrecondition: 78

@@ -49,6 +49,7 @@ extension Assay_V1_VerdictRecord {
         lines.append("")
         if !evidenceDigest.isEmpty { lines.append("  evidence   \(BytesText.hexFirst(evidenceDigest))") }
         lines.append("  policy     \(BytesText.hexFirst(policyDigest))")
+        if !policyDigest.isEmpty { lines.append("             assay policy show \(Hex.encode(policyDigest.prefix(8)))") }
         for feed in feeds { lines.append("  feed       \(feed.feed) \(feed.id), \(feed.ageMs / 1000) s old") }
         if auditNumber > 0 { lines.append("  audit      record \(auditNumber): checks of acceptances are not kept") }
         return lines

@@ -26,9 +26,9 @@ struct HMACSection: SchemeSection {
     func verifiers(_ dependencies: SchemeDependencies) -> [any EvidenceVerifier] { [HMACVerifier(key: key)] }
 
     /// The key itself does not leave the configuration: its digest stands for it.
-    func digest(into hash: inout FieldDigest, testRoots: [TrustAnchor]) {
-        hash.append("example-hmac")
-        hash.append(SHA256.bytes(of: key))
+    func describe(in policy: inout PolicyText, testRoots: [TrustAnchor]) {
+        policy.mark("example-hmac")
+        policy.add("example_hmac.key", hashed: SHA256.bytes(of: key), shown: "SHA-256 \(Hex.encode(SHA256.bytes(of: key)))")
     }
 
     var summary: [String] { ["HMAC over the client data"] }

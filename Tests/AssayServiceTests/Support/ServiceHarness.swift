@@ -119,6 +119,7 @@ struct ServiceHarness: Sendable {
             ).methods
             + WatchService(hub: hub, tail: changeTail, clock: clock).methods
             + VerdictsService(recorder: recorder, apps: self.apps, subjects: subjects, ledger: ledger).methods
+            + PoliciesService(ledger: ledger, apps: self.apps).methods
             + OperationsService(
                 apps: self.apps, callers: callers, rates: rates, ledger: ledger, counters: counters, signer: signer,
                 disk: DiskWatch(rule: DiskSpaceRule(), logger: Self.logger) { disk }, memory: memory, facts: facts,

@@ -9,7 +9,7 @@ final class WatchedLedger: Ledger {
         case commit, device, list, block, listBlocks, forget, add, verdict, purge, secrets, remove, status, audit, trim,
             forgetClaims,
             attestationKey, receipts, subject, record,
-            certificate, certificates, submissions, spent, revoke, revocations, enrolments, fleetDevice, provision
+            certificate, certificates, submissions, spent, revoke, revocations, enrolments, fleetDevice, provision, policies
     }
 
     private struct State {
@@ -154,6 +154,18 @@ final class WatchedLedger: Ledger {
             if let trimmed = state.withLock({ $0.trimmed }) { return trimmed }
             return try await memory.trim(to: limits)
         }
+    }
+
+    func keep(policies: [StoredPolicy]) async throws(LedgerError) {
+        try await ask(.policies) { () async throws(LedgerError) in try await memory.keep(policies: policies) }
+    }
+
+    func policies(beginning prefix: [UInt8]) async throws(LedgerError) -> [StoredPolicy] {
+        try await ask(.policies) { () async throws(LedgerError) in try await memory.policies(beginning: prefix) }
+    }
+
+    func policies(_ listing: PolicyListing) async throws(LedgerError) -> PolicyPage {
+        try await ask(.policies) { () async throws(LedgerError) in try await memory.policies(listing) }
     }
 
     func secrets() async throws(LedgerError) -> [WrappedSecret] {

@@ -32,11 +32,11 @@ package struct ReceiptRule: Hashable, Sendable {
         (self.maxRiskMetric, self.rejectsHighRisk) = (maxRiskMetric, rejectsHighRisk)
     }
 
-    package func digest(into hash: inout FieldDigest) {
-        hash.append(mode.rawValue)
-        hash.append(maxRiskMetric.map { "\($0)" } ?? "any")
-        hash.append(rejectsHighRisk ? 1 : 0)
-        if mode != .off { hash.append(UInt64(bitPattern: maxAgeMilliseconds)) }
+    package func describe(in policy: inout PolicyText) {
+        policy.add("mode", mode.rawValue)
+        policy.add("max_risk_metric", optional: maxRiskMetric)
+        policy.add("high_risk", hashed: rejectsHighRisk ? 1 : 0, shown: rejectsHighRisk ? "reject" : "report")
+        if mode != .off { policy.add("max_age", milliseconds: maxAgeMilliseconds) }
     }
 
     /// How long after its acceptance the receipt's age allows an attestation to be accepted again, in milliseconds: skew plus

@@ -44,14 +44,16 @@ package struct AppAttestSection: SchemeSection {
         [AppAttestDeviceAppraiser(identities: identities, anchors: anchors(with: dependencies.testRoots), policy: policy)]
     }
 
-    package func digest(into hash: inout FieldDigest, testRoots: [TrustAnchor]) {
-        hash.append("app-attest")
-        for identity in identities.sorted(by: { $0.rpIDHash.lexicographicallyPrecedes($1.rpIDHash) }) {
-            identity.digest(into: &hash)
+    package func describe(in text: inout PolicyText, testRoots: [TrustAnchor]) {
+        text.mark("app-attest")
+        text.nested("app_attest") { text in
+            for identity in identities.sorted(by: { $0.rpIDHash.lexicographicallyPrecedes($1.rpIDHash) }) {
+                text.nested("identities", of: identity.shown) { identity.describe(in: &$0) }
+            }
+            text.add("roots", anchors(with: testRoots))
+            policy.describe(in: &text)
+            if policy.receipt.mode != .off { text.add("receipt.roots", receiptAnchors(with: testRoots)) }
         }
-        hash.append(anchors(with: testRoots))
-        policy.digest(into: &hash)
-        if policy.receipt.mode != .off { hash.append(receiptAnchors(with: testRoots)) }
     }
 
     package var devicePlatforms: Set<DevicePlatform> { Set(identities.compactMap(\.platform.device)) }

@@ -48,14 +48,18 @@ package struct CertificateBundleSection: SchemeSection {
         [FleetDeviceAppraiser()]
     }
 
-    package func digest(into hash: inout FieldDigest, testRoots: [TrustAnchor]) {
-        hash.append("certificate-bundle")
-        policy.digest(into: &hash)
-        hash.append(authorities)
-        hash.append(acceptsOwn ? 1 : 0)
-        for list in lists {
-            hash.append(list.issuer)
-            hash.append(list.file.path)
+    package func describe(in text: inout PolicyText, testRoots: [TrustAnchor]) {
+        text.mark("certificate-bundle")
+        text.nested("certificate_bundle") { text in
+            policy.describe(in: &text)
+            text.add("authorities", authorities)
+            text.add("issued_here", flag: acceptsOwn)
+            for list in lists {
+                text.nested("crl_files", of: Hex.short(list.issuer)) { text in
+                    text.add("issuer", list.issuer)
+                    text.add("file", list.file.path)
+                }
+            }
         }
     }
 

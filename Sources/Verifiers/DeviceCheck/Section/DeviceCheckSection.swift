@@ -30,11 +30,13 @@ package struct DeviceCheckSection: SchemeSection {
         ]
     }
 
-    package func digest(into hash: inout FieldDigest, testRoots: [TrustAnchor]) {
-        hash.append("device-check")
-        hash.append(teamID)
-        hash.append(address.description)
-        policy.digest(into: &hash)
+    package func describe(in text: inout PolicyText, testRoots: [TrustAnchor]) {
+        text.mark("device-check")
+        text.nested("device_check") { text in
+            text.add("team", teamID)
+            text.add("service", address.description)
+            policy.describe(in: &text)
+        }
     }
 
     package var devicePlatforms: Set<DevicePlatform> { [.iOS] }

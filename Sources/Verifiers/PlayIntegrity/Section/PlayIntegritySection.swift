@@ -65,23 +65,26 @@ package struct PlayIntegritySection: SchemeSection {
 
 extension PlayIntegritySection {
     /// Of the keys their fingerprints count. Who asks Google, and where, does not bear on a verdict.
-    package func digest(into hash: inout FieldDigest, testRoots: [TrustAnchor]) {
-        hash.append("play-integrity")
-        hash.append(app.packages.sorted().joined(separator: ","))
-        for signer in (app.signers ?? []).sorted(by: { $0.lexicographicallyPrecedes($1) }) { hash.append(signer) }
-        hash.append(decoding.rawValue)
-        for keySet in keys { hash.append(keySet.fingerprint) }
-        hash.append(policy.kinds.map(\.rawValue).sorted().joined(separator: ","))
-        hash.append(UInt64(bitPattern: policy.maxAgeMilliseconds))
-        hash.append(policy.appVerdicts.map(\.rawValue).sorted().joined(separator: ","))
-        hash.append(policy.deviceVerdicts.map(\.rawValue).sorted().joined(separator: ","))
-        hash.append(policy.minVersionCode.map(String.init) ?? "any")
-        hash.append(policy.minSDKVersion.map(String.init) ?? "any")
-        for signal in PlaySignal.allCases {
-            hash.append(signal.rawValue)
-            for (value, reaction) in policy.reactions(to: signal).sorted(by: { $0.key < $1.key }) {
-                hash.append(value.text)
-                hash.append(reaction.rawValue)
+    package func describe(in text: inout PolicyText, testRoots: [TrustAnchor]) {
+        text.mark("play-integrity")
+        text.nested("play_integrity") { text in
+            text.add("packages", list: app.packages.sorted())
+            for signer in (app.signers ?? []).sorted(by: { $0.lexicographicallyPrecedes($1) }) { text.add("signers", signer) }
+            text.add("mode", decoding.rawValue)
+            for keySet in keys { text.add("keys", keySet.fingerprint) }
+            text.add("kinds", list: policy.kinds.map(\.rawValue).sorted())
+            text.add("max_age", milliseconds: policy.maxAgeMilliseconds)
+            text.add("app_verdicts", list: policy.appVerdicts.map(\.rawValue).sorted())
+            text.add("device_verdicts", list: policy.deviceVerdicts.map(\.rawValue).sorted())
+            text.add("min_version_code", optional: policy.minVersionCode)
+            text.add("min_sdk_version", optional: policy.minSDKVersion)
+            for signal in PlaySignal.allCases {
+                text.mark(signal.rawValue)
+                for (value, reaction) in policy.reactions(to: signal).sorted(by: { $0.key < $1.key }) {
+                    text.mark(value.text)
+                    text.add(
+                        "signals.\(signal.rawValue)", hashed: reaction.rawValue, shown: "\(value.text): \(reaction.rawValue)")
+                }
             }
         }
     }

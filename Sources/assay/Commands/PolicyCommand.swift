@@ -1,0 +1,149 @@
+import ArgumentParser
+import AssayAPI
+import AssayClient
+import AssayCore
+
+struct PolicyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "policy", abstract: "See what judges an app and what judged it before, and test it.",
+        discussion: """
+            Every verdict names the policy that judged it by a digest. The ledger keeps the text of each policy that ever judged: a line for \
+            each setting that bears on a verdict.
+            """,
+        subcommands: [PolicyListCommand.self, PolicyShowCommand.self, PolicyDiffCommand.self, PolicyTestCommand.self])
+}
+
+struct PolicyListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List the policies that judged, the newest first.",
+        discussion: """
+            Shows when each was first in force, its digest, its app, and whether it is in force now. The caller needs the role 'operate'.
+            """)
+
+    @OptionGroup var server: ServerOptions
+
+    @Option(help: "Only policies of this app.")
+    var app: AppID?
+
+    @Option(help: ArgumentHelp("Stop after this many policies.", valueName: "count"))
+    var limit: Int = 100
+
+    @Flag(help: "Print one JSON object a line.")
+    var json = false
+
+    func validate() throws {
+        guard limit >= 1 else { throw ValidationError("--limit must be at least 1.") }
+    }
+
+    func run() async throws {
+        try await server.with { client throws(AssayError) in
+            try await PageReader.show(limit) { token throws(AssayError) in
+                let page = try await client.policies(
+                    of: app, pageSize: UInt32(min(limit, 100)), pageToken: token, timeout: server.limit)
+                return (page.policies, page.nextPageToken)
+            } each: { policy in
+                if json { Console.print(json: policy.json, pretty: false) } else { Console.print(policy.row) }
+            }
+        }
+    }
+}
+
+struct PolicyShowCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "Show the policy that a verdict names.",
+        discussion: """
+            Prints a line for each setting that bears on a verdict, under its key below 'apps.<app>'. The first 8 digits of the digest are \
+            enough if no other policy begins with them. The caller needs the role 'operate'.
+
+            Exit status 1 if no such policy is on record.
+            """)
+
+    @OptionGroup var server: ServerOptions
+
+    @Argument(help: ArgumentHelp("The policy's digest, in hexadecimal, or its first digits.", valueName: "digest"))
+    var digest: PolicyDigestArgument
+
+    @Flag(help: "Print a JSON object.")
+    var json = false
+
+    func run() async throws {
+        let policy = try await server.with { client throws(AssayError) in try await client.policy(digest, server.limit) }
+        if json {
+            Console.print(json: policy.wholeJSON)
+        } else {
+            for line in policy.heading { Console.print(line) }
+            Console.write(Array(policy.text.utf8))
+        }
+    }
+}
+
+struct PolicyDiffCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "diff", abstract: "Show what two policies state differently.",
+        discussion: """
+            Prints each setting that differs: '-' before what the first policy states, '+' before what the second one states. The caller \
+            needs the role 'operate'.
+
+            Exit status 0 if they state the same, 1 if they differ or one is not on record.
+            """)
+
+    @OptionGroup var server: ServerOptions
+
+    @Argument(help: ArgumentHelp("The digest of the first policy, or its first digits.", valueName: "digest"))
+    var old: PolicyDigestArgument
+
+    @Argument(help: ArgumentHelp("The digest of the second policy, or its first digits.", valueName: "digest"))
+    var new: PolicyDigestArgument
+
+    @Flag(help: "Print a JSON object.")
+    var json = false
+
+    func run() async throws {
+        let (old, new) = try await server.with { client throws(AssayError) in
+            (try await client.policy(self.old, server.limit), try await client.policy(self.new, server.limit))
+        }
+        let difference = PolicyDifference(old.text, new.text)
+        if json {
+            Console.print(json: [
+                "old": old.json, "new": new.json,
+                "differences": difference.lines.map {
+                    ["key": $0.key, "removed": $0.removed, "added": $0.added] as [String: Any]
+                },
+            ])
+        } else {
+            for line in difference.shown { Console.print(line) }
+        }
+        guard difference.lines.isEmpty else { throw ExitCode(1) }
+    }
+}
+
+extension AssayClient {
+    /// The policy whose digest begins with all digits.
+    fileprivate func policy(
+        _ digest: PolicyDigestArgument, _ timeout: Duration
+    ) async throws(AssayError) -> Assay_V1_Policy {
+        let policy = try await policy(digest: digest.bytes, timeout: timeout)
+        guard digest.begins(policy.digest) else {
+            throw AssayError(.notFound, "no policy with this digest is on record", reason: "unknown_policy")
+        }
+        return policy
+    }
+}
+
+/// A policy's digest in hexadecimal, or the beginning of one: 8 to 64 digits.
+struct PolicyDigestArgument: ExpressibleByArgument {
+    private let text: String
+    /// The whole bytes among the digits.
+    let bytes: [UInt8]
+
+    init?(argument: String) {
+        let digits = argument.lowercased()
+        guard (8...64).contains(digits.utf8.count), let bytes = Hex.decode(String(digits.prefix(digits.utf8.count & ~1))),
+            Hex.decode(digits + (digits.utf8.count.isMultiple(of: 2) ? "" : "0")) != nil
+        else { return nil }
+        (text, self.bytes) = (digits, bytes)
+    }
+
+    /// Whether a digest begins with all digits: one may be half of a byte.
+    func begins(_ digest: some Collection<UInt8>) -> Bool { Hex.encode(digest).utf8.starts(with: text.utf8) }
+}
