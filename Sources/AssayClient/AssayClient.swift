@@ -68,7 +68,7 @@ public final class AssayClient: Sendable {
             try await RPCConnection.connect(to: address, tls: credentials?.files.current())
         }
         var caller = RetryingCaller(reconnecting: reconnecting, rule: options.retry, time: time)
-        if let key { caller.metadata = { [RPCMetadata.authorization: "Bearer \(key.text)"] } }
+        if let key { caller.credential = [RPCMetadata.authorization: "Bearer \(key.text)"] }
         self.caller = caller
     }
 
@@ -174,7 +174,8 @@ public final class AssayClient: Sendable {
         _ method: Method, _ request: Method.Request
     ) async throws(AssayError) -> RPCItems<Method.Response> {
         do {
-            return try await reconnecting.connection(within: options.timeout).stream(method.path, request)
+            return try await reconnecting.connection(within: options.timeout)
+                .stream(method.path, request, metadata: caller.credential.merging(TraceContext.current?.metadata ?? [:]))
         } catch {
             throw AssayError(error)
         }

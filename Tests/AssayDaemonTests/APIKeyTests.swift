@@ -91,6 +91,20 @@ extension ProcessTests {
             _ = await running.daemon.stop()
         }
 
+        @Test("A key with the role operate watches events, which come as a stream")
+        func stream() async throws {
+            let running = try await Running(keys: "{roles: [operate], apps: all}")
+            let made = try await running.operating(["key", "create", "events", "--role", "operate"])
+            let key = try ClientKey(made.out.trimmingCharacters(in: .whitespacesAndNewlines))
+            let client = try await AssayClient.connect(
+                to: try running.daemon.address("tls"),
+                credentials: ClientCredentials(authorities: running.tls.folder.file("server-ca.pem")), key: key)
+            var items = try await client.watch().makeAsyncIterator()
+            #expect(try await items.next() != nil, "the first item is the start")
+            await client.close()
+            _ = await running.daemon.stop()
+        }
+
         @Test("The client in Python calls with a key over TLS and at a Unix socket", .enabled(if: Python.path != nil))
         func python() async throws {
             let running = try await Running()

@@ -8,7 +8,7 @@ struct RetryingCaller: Sendable {
     let rule: RetryRule
     let time: ClientTime
     /// What each call carries: the credential of a client with an API key.
-    var metadata: @Sendable () -> RPCMetadata = { [:] }
+    var credential: RPCMetadata = [:]
 
     /// Tries until there is an answer, an error that a retry does not help, no try left, or no time for another. Then it throws the last
     /// error.
@@ -20,9 +20,9 @@ struct RetryingCaller: Sendable {
         _ method: String, _ request: some SwiftProtobuf.Message, isIdempotent: Bool, timeout: Duration,
         metadata: RPCMetadata = [:]
     ) async throws(RPCError) -> Reply {
-        try await retrying(isIdempotent, timeout: timeout) { remaining throws(RPCError) in
+        let metadata = credential.merging(metadata)
+        return try await retrying(isIdempotent, timeout: timeout) { remaining throws(RPCError) in
             let connection = try await reconnecting.connection(within: remaining())
-            let metadata = metadata()
             do throws(RPCError) {
                 return try await connection.call(method, request, timeout: remaining(), metadata: metadata)
             } catch {

@@ -124,8 +124,8 @@ package func makeDaemon(
             RevocationFeed(
                 name: list.declaration.name, settings: live.settings(of: list), client: vendors, clock: clock, logger: logger)
         }, changes: changes, authority: authority, revocationListIssuer: revocationListIssuer,
-        revocationLists: revocationLists, fleets: fleets, plugins: plugins, recorder: recorder, buckets: buckets,
-        keyDirectory: KeyDirectory(try await ledger.callerKeys(), clock: clock), hub: hub, changeTail: changeTail,
+        revocationLists: revocationLists, fleets: fleets, plugins: plugins, recorder: recorder, hub: hub, changeTail: changeTail,
+        buckets: buckets, keyDirectory: KeyDirectory(try await ledger.callerKeys(), clock: clock),
         statistics: { serving.statistics(with: fronts) }, certificates: certificates, exporter: exporter, logger: logger)
     let lists = RevocationFileTask(clock: clock, logger: logger)
     lists.follow(live.revocationFiles.map(\.file))

@@ -34,6 +34,13 @@ package struct RPCMetadata: Hashable, Sendable {
         RPCMetadata(entries.lazy.filter { !$0.key.utf8.elementsEqual(Self.authorization.utf8) }.map { ($0.key, $0.value) })
     }
 
+    /// With the entries of another behind it.
+    package func merging(_ other: RPCMetadata) -> RPCMetadata {
+        var all = self
+        all.entries += other.entries
+        return all
+    }
+
     package mutating func append(_ key: String, _ value: String) { entries.append(Entry(key: key, value: value)) }
 }
 
