@@ -52,6 +52,8 @@ extension Configuration {
         let log = LogSettings(reading: top.optional("log"))
         let operate = OperateSection(reading: top.optional("operate"), files, callers)
         let verdicts = VerdictSettings(reading: top.optional("verdicts"), files, ledger: store?.path ?? "")
+        let webhooks = WebhookSettings.read(top.optional("webhooks"), files, apps: top.optional("apps")?.names ?? [])
+        let reappraisal = ReappraisalSettings(reading: top.optional("reappraisal"))
         var vendors = VendorSettings(reading: top.optional("vendors"), files)
         let services = VendorSections(apple: top.optional("apple"), google: top.optional("google"), files, schemes)
         let lists = RevocationLists(
@@ -82,7 +84,8 @@ extension Configuration {
             listen: listen, store: store, limits: limits, servesTLS: tls != nil, plugins: plugins, operate: operate.listen)
         var live = LiveConfiguration(
             callers: callers, rates: rates, apps: apps, testRoots: testRoots, tls: tls?.settings, log: log,
-            operate: operate.settings, verdicts: verdicts, vendors: vendors, appleTeams: services.appleTeams,
+            operate: operate.settings, verdicts: verdicts, webhooks: webhooks,
+            reappraisal: reappraisal, vendors: vendors, appleTeams: services.appleTeams,
             revocationLists: lists, provisioning: provisioning, plugins: catalog.entries,
             schemes: schemes, digest: [])
         live.digest = live.digest(of: text, catalog)
@@ -192,6 +195,7 @@ extension LiveConfiguration {
             hash.append(anchor.certificateSHA256)
         }
         hash.append(vendors.extraRoots)
+        for webhook in webhooks { hash.append(webhook.secretsDigest) }
         for anchor in provisioning?.anchors ?? [] { hash.append(anchor.certificateSHA256) }
         for content in apps.flatMap(\.sections).flatMap(\.section.contentDigests) { hash.append(content) }
         return hash.finalize()

@@ -150,6 +150,7 @@ def audit_changes(number: int, head: bytes) -> list[dict]:
         (10, 1, False, "operator", "photos", b"", b"", audit_permits(permits), 2, "", "batch 7"),
         (11, 1, False, "operator", "photos", b"", b"", audit_permits(permits[1:]), 1, "", ""),
         (12, 1, False, "operator", "photos", device, b"", audit_permits(permits[:1]), 1, "", "RMA 4711"),
+        (20, 1, False, "operator", "", b"", b"", b"", 3, "pager", ""),
     ]
     chain = []
     for kind, origin, flag, caller, app, device_id, target, digest, count, name, reason in cases:

@@ -30,6 +30,8 @@ public struct AuditChange: Sendable {
         case removeEnrolment = 11
         /// One more device may be provisioned under a serial number, in place of the present one.
         case readmit = 12
+        /// What could not be delivered to a webhook is sent again.
+        case resendWebhook = 20
     }
 
     public let kind: Kind
@@ -46,11 +48,12 @@ public struct AuditChange: Sendable {
     /// the permits (`digest(ofPermits:)`). Empty for other kinds.
     public let digest: [UInt8]
     /// The number of registered devices of a block's target, of records whose claims were deleted, of devices imported, of the
-    /// list's entries, or of permissions. Of a revoked certificate: the reason's number (RFC 5280 §5.3.1).
+    /// list's entries, of permissions, or of requests that are sent again. Of a revoked certificate: the reason's number (RFC 5280 §5.3.1).
     public let count: Int64
     /// Block: the target was blocked before. Forget: the key stays blocked. List: it was loaded with force.
     public let flag: Bool
-    /// The list's name, the version of the daemon that loaded the configuration, or the certificate's serial number in hex.
+    /// The list's name, the version of the daemon that loaded the configuration, the certificate's serial number in hex, or the
+    /// webhook's name.
     public let name: String
     /// The reason, in the operator's words.
     public let reason: String
@@ -214,6 +217,11 @@ extension AuditChange {
             .listLoad, origin, digest: SHA256.bytes(of: text), count: Int64(entries), flag: isForced, name: name)
     }
 
+    /// - Parameter letters: the number of requests that are sent again.
+    public static func resend(webhook: String, letters: Int, by origin: ChangeOrigin) -> AuditChange {
+        AuditChange(.resendWebhook, origin, count: Int64(letters), name: webhook)
+    }
+
     /// - Parameters:
     ///   - digest: the configuration's, 32 bytes.
     ///   - version: the daemon's.
@@ -250,6 +258,7 @@ extension AuditChange.Kind {
         case .enrol: "enrol"
         case .removeEnrolment: "enrolment_remove"
         case .readmit: "readmit"
+        case .resendWebhook: "webhook_resend"
         }
     }
 }

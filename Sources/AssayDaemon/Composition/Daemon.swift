@@ -38,6 +38,9 @@ package struct Daemon: Sendable {
     package let operations: OperationsServer
     /// Publishes changes to those who watch events.
     package let changeTail: ChangeTail
+    package let webhooks: WebhookService
+    /// Judges registered devices again after a change.
+    package let reappraisal: Reappraisal
     /// What the operations address shows.
     package let observation: DaemonObservation
     package let rateLevels: RateLevelsKeeper
@@ -45,7 +48,7 @@ package struct Daemon: Sendable {
     /// What runs beside the server until the daemon stops, in the order of starting; stopped in the opposite order, after the
     /// server.
     package var backgroundServices: [any Service] {
-        [operations, PluginProcesses(supervised: plugins.supervised), vendors, changeTail, receipts] + revocationFeeds
+        [operations, PluginProcesses(supervised: plugins.supervised), vendors, webhooks, changeTail, reappraisal, receipts] + revocationFeeds
             + [revocationLists, maintenance, rateLevels]
     }
     /// Everything that runs.
@@ -104,6 +107,12 @@ package func makeDaemon(
     ]
     let hub = WatchHub(clock: clock)
     let changeTail = ChangeTail(ledger: ledger, hub: hub, clock: clock, logger: logger)
+    let webhooks = WebhookService(hub: hub, clock: clock, logger: logger)
+    try webhooks.prepare(live.webhookRules(beside: fixed.store.path))()
+    let registeredApps = AppDirectory.Slot()
+    let reappraisal = Reappraisal(
+        ledger: ledger, hub: hub, rule: ReappraisalRule(devicesPerSecond: live.reappraisal.devicesPerSecond), clock: clock,
+        logger: logger, apps: { registeredApps.value })
     let serving = ServingState(fixed.limits.calls, processors: FramedServer.processors, logger: logger)
     let parts = DaemonState(
         ledger: ledger, keys: keys, subjects: subjects, signer: signer, disk: disk, clock: clock,
@@ -117,8 +126,9 @@ package func makeDaemon(
             RevocationFeed(
                 name: list.declaration.name, settings: live.settings(of: list), client: vendors, clock: clock, logger: logger)
         }, changes: changes, authority: authority, revocationListIssuer: revocationListIssuer,
-        revocationLists: revocationLists, fleets: fleets, plugins: plugins, recorder: recorder, buckets: buckets,
-        hub: hub, changeTail: changeTail,
+        revocationLists: revocationLists, fleets: fleets, plugins: plugins, recorder: recorder,
+        hub: hub, changeTail: changeTail, webhooks: webhooks, reappraisal: reappraisal, registeredApps: registeredApps,
+        buckets: buckets,
         statistics: { serving.statistics(with: fronts) }, certificates: certificates, logger: logger)
     let lists = RevocationFileTask(clock: clock, logger: logger)
     lists.follow(live.revocationFiles.map(\.file))
@@ -159,6 +169,12 @@ package func makeDaemon(
                 recorder.use(new.verdicts.rule)
             }
         },
+        ReloadStep("webhooks", follows: [\.webhooks, \.vendors]) { new in
+            try webhooks.prepare(new.webhookRules(beside: fixed.store.path))
+        },
+        ReloadStep("reappraisal", follows: [\.reappraisal]) { new in
+            { reappraisal.use(ReappraisalRule(devicesPerSecond: new.reappraisal.devicesPerSecond)) }
+        },
         ReloadStep("vendors", follows: [\.vendors, \.appleTeams, \.revocationLists]) { new in
             let exchange = try vendors.prepare(new.vendors)
             let routes = parts.routes(under: new)
@@ -194,7 +210,8 @@ package func makeDaemon(
             ],
             logger: logger),
         counters: parts.counters, calls: parts.calls, reloadSteps: steps, reloadProblem: parts.reloadProblem, changes: changes,
-        plugins: plugins, operations: operations, changeTail: changeTail, observation: observation, rateLevels: rateLevels)
+        plugins: plugins, operations: operations, changeTail: changeTail, webhooks: webhooks, reappraisal: reappraisal,
+        observation: observation, rateLevels: rateLevels)
 }
 
 /// The plugins of a catalog, none of them started.

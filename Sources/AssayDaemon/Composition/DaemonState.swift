@@ -38,6 +38,10 @@ struct DaemonState: Sendable {
     /// Events, and those who watch them.
     let hub: WatchHub
     let changeTail: ChangeTail
+    let webhooks: WebhookService
+    let reappraisal: Reappraisal
+    /// The apps of the configuration in force, for what judges devices again.
+    let registeredApps: AppDirectory.Slot
     /// What is left of the rates.
     let buckets: RateBuckets
     /// The counts of calls and of the fronts' connections.
@@ -86,6 +90,7 @@ struct DaemonState: Sendable {
                 return AppProfile(
                     app, of: live.schemes, in: dependencies, fleet: fleet, plugins: plugins.supervised, logger: logger)
             })
+        registeredApps.value = apps
         let observed = ObservedVerdicts(PluginObservers(plugins.supervised), hub: hub)
         let authorizer = CallAuthorizer(callers: live.callers, apps: apps, requestLog: requestLog)
         let rates = RateLimits(caller: live.rates.caller, apps: live.appRates, buckets: buckets, counters: counters)
@@ -118,12 +123,14 @@ struct DaemonState: Sendable {
             transport: statistics,
             receipts: { [receipts] in receipts.report }, reloadProblem: reloadProblem, feeds: lists, certificates: certificates,
             authorities: { [revocationLists] in revocationLists.report() }, plugins: plugins,
-            records: { [recorder] in recorder.status })
+            records: { [recorder] in recorder.status },
+            reappraisal: { [reappraisal] in reappraisal.report })
         let feeds = FeedsService(feeds: lists, changes: changes, clock: clock, requestLog: requestLog)
         let methods = ServedMethods(
             attestation.methods + devices.methods + operations.methods + audit.methods + feeds.methods + provisioning.methods
                 + fleetService.methods + PluginsService(plugins, requestLog: requestLog).methods
                 + WatchService(hub: hub, tail: changeTail, clock: clock).methods
+                + WebhooksService(webhooks, changes: changes, clock: clock, requestLog: requestLog).methods
                 + VerdictsService(recorder: recorder, apps: apps, subjects: subjects, ledger: ledger).methods,
             authorizer: authorizer,
             limiter: limiter, counters: calls)

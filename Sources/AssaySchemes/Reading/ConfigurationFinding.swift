@@ -66,6 +66,8 @@ package struct ConfigurationFinding: Hashable, Sendable {
         case pluginUser = "plugin_user"
         case operationsOpen = "operations_open"
         case recordsFile = "records_file"
+        case webhookPlain = "webhook_plain"
+        case webhookEveryVerdict = "webhook_every_verdict"
 
         package var severity: Severity {
             switch self {
@@ -82,7 +84,7 @@ package struct ConfigurationFinding: Hashable, Sendable {
                 .pluginCatalog, .pluginSandboxWeaker, .operationsOpen, .recordsFile:
                 .warning
             case .counterStrict, .daemonRunning, .issuingEndsSoon, .issuingRoot, .issuingStartShared, .pluginSecret,
-                .pluginUnpinned:
+                .pluginUnpinned, .webhookPlain, .webhookEveryVerdict:
                 .note
             }
         }
@@ -91,7 +93,8 @@ package struct ConfigurationFinding: Hashable, Sendable {
         package var isDeliberate: Bool {
             switch self {
             case .testRoots, .softwareRoots, .simulatedAccepted, .testKeys, .unlockedDevices, .unauthenticatedNetwork,
-                .counterStrict, .daemonRunning, .generatedKeys, .pluginSandboxWeaker, .pluginUnpinned, .operationsOpen:
+                .counterStrict, .daemonRunning, .generatedKeys, .pluginSandboxWeaker, .pluginUnpinned, .operationsOpen,
+                .webhookPlain, .webhookEveryVerdict:
                 true
             case .ledgerFolder, .ledgerFile, .ledgerMissing, .keyFile, .fileUnreadable, .socketFolder, .socketFile,
                 .revocationFile, .revocationCopy,

@@ -74,6 +74,7 @@ extension AuditChange {
         case .revokeCertificate: words.append("serial \(name.printable), \(revocationReason)")
         case .enrol, .removeEnrolment, .readmit:
             words.append(Self.counted(count, "permission") + ", digest \(Hex.encode(digest.prefix(8)))…")
+        case .resendWebhook: words.append("\(name.printable), " + Self.counted(count, "dead letter"))
         }
         if !reason.isEmpty { words.append("\"\(reason.printable)\"") }
         return words.joined(separator: "  ")
@@ -128,6 +129,7 @@ extension AuditChange {
         case .issueCertificate: (object["serial"], object["simulated"]) = (name, flag)
         case .revokeCertificate: (object["serial"], object["revocation_reason"]) = (name, revocationReason)
         case .enrol, .removeEnrolment, .readmit: object["permissions"] = count
+        case .resendWebhook: (object["webhook"], object["dead_letters"]) = (name, count)
         }
         return object
     }
