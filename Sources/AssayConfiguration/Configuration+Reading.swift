@@ -54,6 +54,8 @@ extension Configuration {
         let operate = OperateSection(reading: top.optional("operate"), files, callers)
         let traces = TraceExportSettings(reading: top.optional("traces"), files)
         let verdicts = VerdictSettings(reading: top.optional("verdicts"), files, ledger: store?.path ?? "")
+        let webhooks = WebhookSettings.read(top.optional("webhooks"), files, apps: top.optional("apps")?.names ?? [])
+        let reappraisal = ReappraisalSettings(reading: top.optional("reappraisal"))
         var vendors = VendorSettings(reading: top.optional("vendors"), files)
         let services = VendorSections(apple: top.optional("apple"), google: top.optional("google"), files, schemes)
         let lists = RevocationLists(
@@ -85,7 +87,8 @@ extension Configuration {
             plugins: plugins, operate: operate.listen)
         var live = LiveConfiguration(
             callers: callers, rates: rates, apps: apps, testRoots: testRoots, tls: tls?.settings, log: log,
-            operate: operate.settings, traces: traces, verdicts: verdicts, vendors: vendors, appleTeams: services.appleTeams,
+            operate: operate.settings, traces: traces, verdicts: verdicts, webhooks: webhooks, reappraisal: reappraisal,
+            vendors: vendors, appleTeams: services.appleTeams,
             revocationLists: lists, provisioning: provisioning, plugins: catalog.entries,
             schemes: schemes, digest: [])
         live.digest = live.digest(of: text, catalog)
@@ -199,6 +202,7 @@ extension LiveConfiguration {
             hash.append(traces.roots)
             for header in traces.headers { hash.append(header.name + ": " + header.value) }
         }
+        for webhook in webhooks { hash.append(webhook.secretsDigest) }
         for anchor in provisioning?.anchors ?? [] { hash.append(anchor.certificateSHA256) }
         for content in apps.flatMap(\.sections).flatMap(\.section.contentDigests) { hash.append(content) }
         return hash.finalize()

@@ -79,6 +79,8 @@ extension Configuration {
         for root in live.testRoots { lines.append("trusts the test root \(root.subject); verdicts through it are simulated") }
         lines.append(live.verdicts.summary)
         if let traces = live.traces { lines.append(traces.summary) }
+        lines += live.webhooks.map(\.summary)
+        lines.append(live.reappraisal.summary)
         lines.append("logs at \(live.log.level) as \(live.log.format.rawValue)")
         lines.append("has the digest \(live.digestText)")
         return lines

@@ -119,6 +119,7 @@ struct AuditChangeVector: Decodable {
             return .enrol(enrolments, of: try #require(app), context)
         case .removeEnrolment:
             return .removeEnrolment(try #require(try permitted().first), of: try #require(app), context)
+        case .resendWebhook: return .resend(webhook: name, letters: Int(count), by: by)
         case .readmit:
             return .readmit(
                 Enrolment(

@@ -11,6 +11,7 @@ Not caused here, and tried by promtool alone (cases.yml):
   AssayCommitsSlow, AssayCommitsWaiting, AssayRecordsUnavailable, AssayVerifySlow;
 - they take another clock: AssayNoChallenges, AssayClockAhead, AssayCertificateExpired;
 - they take a vendor's server: AssayVendorCallsFailing, AssayVendorCallsRefused, AssayVendorCallsFull, AssayFeedNotRefreshed;
+- they take a receiver of events: AssayWebhookFailing;
 - they take a plugin that starts and then fails: AssayPluginCallsFailing, AssayPluginQuarantine, AssayRequiredPluginNotReady;
 - they take a key that fails, or many registrations: AssayIssuingUnavailable, AssayAuthorityFailing,
   AssayRevocationListNotRefreshed, AssayAttestationKeyOverused, AssayEvidenceMemoryFull, AssayFileDescriptorsLow;

@@ -70,6 +70,11 @@ def audit_permits(permits: list[tuple[int, bytes]]) -> bytes:
     return sha256(fields(b"assay.audit.enrol.v1", *(value for permit in permits for value in permit)))
 
 
+def audit_key(name: str, hash_: bytes, roles: list[str], apps: list[str], expiry: int) -> bytes:
+    values = [name.encode(), hash_, len(roles), *(role.encode() for role in roles), b"some", *(app.encode() for app in apps), expiry]
+    return sha256(fields(b"assay.caller-key.v1", *values))
+
+
 def audit_claims(salt: bytes, claims: bytes) -> bytes:
     return sha256(fields(b"assay.audit.claims.v1", salt, claims))
 
@@ -132,6 +137,8 @@ def audit_changes(number: int, head: bytes) -> list[dict]:
     imported = [(filler(f"imported {n}", 16), filler(f"key id {n}", 32), filler(f"public key {n}", 65), n * 7) for n in (1, 2)]
     issuer, serial, der = filler("issuer", 32), filler("serial", 16), filler("certificate", 900)
     permits = [(1, b"SN-0001"), (2, filler("token", 32))]
+    api_key = ("uploads-abroad", bytes.fromhex("044cbac96451aa69ba7a2f124d56788f37c0bc68857c7d587b916efe904f1dae"), ["verify", "observe"], ["photos"],
+               1_775_001_600_000)
     list_digest, configuration = sha256(b"a list"), filler("configuration", 32)
     # Kind, origin, flag; caller, app, device, target, digest, count, name, reason.
     cases = [
@@ -150,6 +157,9 @@ def audit_changes(number: int, head: bytes) -> list[dict]:
         (10, 1, False, "operator", "photos", b"", b"", audit_permits(permits), 2, "", "batch 7"),
         (11, 1, False, "operator", "photos", b"", b"", audit_permits(permits[1:]), 1, "", ""),
         (12, 1, False, "operator", "photos", device, b"", audit_permits(permits[:1]), 1, "", "RMA 4711"),
+        (13, 1, False, "operator", "", b"", b"", audit_key(*api_key), 0, api_key[0], "partner upload"),
+        (14, 1, False, "operator", "", b"", b"", audit_key(*api_key), 0, api_key[0], "lost"),
+        (15, 1, False, "operator", "", b"", b"", b"", 3, "pager", ""),
     ]
     chain = []
     for kind, origin, flag, caller, app, device_id, target, digest, count, name, reason in cases:
@@ -174,6 +184,9 @@ def audit_changes(number: int, head: bytes) -> list[dict]:
         if kind in (10, 11, 12):
             named = {10: permits, 11: permits[1:], 12: permits[:1]}[kind]
             row["permits"] = [{"kind": k, "bytes_hex": b.hex()} for k, b in named]
+        if kind in (13, 14):
+            _, hash_, roles, apps, expiry = api_key
+            row["key"] = {"hash_hex": hash_.hex(), "roles": roles, "apps": apps, "expires_at_unix_ms": expiry}
         if kind == 6:
             row["list_hex"] = b"a list".hex()
         chain.append(row)

@@ -46,6 +46,13 @@ package enum API {
     package static let revokeKey = DaemonMethod<Assay_V1_RevokeKeyRequest, Assay_V1_CallerKey>(
         "/assay.v1.Keys/Revoke", roles: [.operate], .idempotent, changesAllApps: true)
 
+    // MARK: assay.v1.Webhooks
+
+    package static let listWebhooks = DaemonMethod<Assay_V1_ListWebhooksRequest, Assay_V1_ListWebhooksResponse>(
+        "/assay.v1.Webhooks/List", roles: [.operate], .idempotent, changesAllApps: true)
+    package static let resendWebhook = DaemonMethod<Assay_V1_ResendWebhookRequest, Assay_V1_ResendWebhookResponse>(
+        "/assay.v1.Webhooks/Resend", roles: [.operate], .idempotent, changesAllApps: true)
+
     // MARK: assay.v1.Audit
 
     package static let readAudit = AppFilterMethod<Assay_V1_ReadAuditRequest, Assay_V1_ReadAuditResponse>(
@@ -124,7 +131,7 @@ package enum API {
 
     package static let all: [any APIMethod] = [
         issueChallenge, verify, prepare, getDevice, listDevices, block, unblock, listBlocks, forgetDevice, importDevices,
-        status, watch, whoAmI, createKey, listKeys, revokeKey,
+        status, watch, whoAmI, createKey, listKeys, revokeKey, listWebhooks, resendWebhook,
         readAudit, getAuditClaims, forgetAuditClaims, listFeeds, readFeed, loadFeed, listPlugins, enablePlugin, disablePlugin,
         reloadPlugins,
         listQuarantine, readQuarantine, releaseQuarantine, issueCertificate,

@@ -24,6 +24,10 @@ package struct LiveConfiguration: Sendable {
     package var traces: TraceExportSettings?
     /// Which verdicts are recorded, and where.
     package var verdicts: VerdictSettings
+    /// Who gets events by HTTP, in the order of the names.
+    package var webhooks: [WebhookSettings] = []
+    /// How fast registered devices are judged again.
+    package var reappraisal = ReappraisalSettings()
     /// How vendors' services are talked to.
     package var vendors: VendorSettings
     package var appleTeams: AppleTeams

@@ -134,9 +134,21 @@ public protocol RegisteredDeviceAppraiser: Sendable {
     func judge(
         _ device: Device, in context: AppraisalContext, _ appraisal: inout Appraisal
     ) throws(Rejection)
+
+    /// Judges a device without evidence: a failure is one that every later evidence of the device would come to under the same rules. What
+    /// depends on that evidence is left out. Default: all of `judge`.
+    func judgeRecord(
+        _ device: Device, in context: AppraisalContext, _ appraisal: inout Appraisal
+    ) throws(Rejection)
 }
 
 extension RegisteredDeviceAppraiser {
+    public func judgeRecord(
+        _ device: Device, in context: AppraisalContext, _ appraisal: inout Appraisal
+    ) throws(Rejection) {
+        try judge(device, in: context, &appraisal)
+    }
+
     public var signsMessages: Bool { true }
 }
 

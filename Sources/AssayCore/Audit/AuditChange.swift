@@ -34,6 +34,8 @@ public struct AuditChange: Sendable {
         case createKey = 13
         /// An API key was revoked.
         case revokeKey = 14
+        /// What could not be delivered to a webhook is sent again.
+        case resendWebhook = 15
     }
 
     public let kind: Kind
@@ -50,11 +52,12 @@ public struct AuditChange: Sendable {
     /// the permits (`digest(ofPermits:)`), or the API key (`CallerKey.digest`). Empty for other kinds.
     public let digest: [UInt8]
     /// The number of registered devices of a block's target, of records whose claims were deleted, of devices imported, of the
-    /// list's entries, or of permissions. Of a revoked certificate: the reason's number (RFC 5280 §5.3.1).
+    /// list's entries, of permissions, or of requests that are sent again. Of a revoked certificate: the reason's number (RFC 5280 §5.3.1).
     public let count: Int64
     /// Block: the target was blocked before. Forget: the key stays blocked. List: it was loaded with force.
     public let flag: Bool
-    /// The list's name, the version of the daemon that loaded the configuration, the certificate's serial number in hex, or the key's name.
+    /// The list's name, the version of the daemon that loaded the configuration, the certificate's serial number in hex, or the name of
+    /// the key or the webhook.
     public let name: String
     /// The reason, in the operator's words.
     public let reason: String
@@ -223,6 +226,11 @@ extension AuditChange {
             .listLoad, origin, digest: SHA256.bytes(of: text), count: Int64(entries), flag: isForced, name: name)
     }
 
+    /// - Parameter letters: the number of requests that are sent again.
+    public static func resend(webhook: String, letters: Int, by origin: ChangeOrigin) -> AuditChange {
+        AuditChange(.resendWebhook, origin, count: Int64(letters), name: webhook)
+    }
+
     /// - Parameters:
     ///   - digest: the configuration's, 32 bytes.
     ///   - version: the daemon's.
@@ -261,6 +269,7 @@ extension AuditChange.Kind {
         case .readmit: "readmit"
         case .createKey: "key_create"
         case .revokeKey: "key_revoke"
+        case .resendWebhook: "webhook_resend"
         }
     }
 }

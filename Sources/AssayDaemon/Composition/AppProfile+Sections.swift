@@ -32,7 +32,8 @@ extension AppProfile {
         for section in sections { sources.merge(section.answerSources(dependencies)) { first, _ in first } }
         let plugins = AppPlugins(of: app, beside: verifiers(of: sections), supervised, logger: logger)
         self.init(
-            id: app.id, verifiers: plugins.verifiers, answerSources: sources, opinionSources: plugins.sources,
+            id: app.id, verifiers: plugins.verifiers,
+            deviceAppraisers: sections.flatMap { $0.deviceAppraisers(dependencies) }, answerSources: sources, opinionSources: plugins.sources,
             unavailableFormats: plugins.unavailable,
             revocation: listed.first?.source, listedFormats: Set(verifiers(of: listed.map(\.section)).map(\.format)),
             discontinuedFormats: Set(schemes.flatMap { $0.discontinuedFormats }),

@@ -39,6 +39,9 @@ package struct Daemon: Sendable {
     package let operations: OperationsServer
     /// Publishes changes to those who watch events.
     package let changeTail: ChangeTail
+    package let webhooks: WebhookService
+    /// Judges registered devices again after a change.
+    package let reappraisal: Reappraisal
     /// What the operations address shows.
     package let observation: DaemonObservation
     package let rateLevels: RateLevelsKeeper
@@ -49,7 +52,8 @@ package struct Daemon: Sendable {
     /// server.
     package var backgroundServices: [any Service] {
         // The exporter first: it is stopped last, after the last calls.
-        [exporter, operations, PluginProcesses(supervised: plugins.supervised), vendors, changeTail, receipts] + revocationFeeds
+        [exporter, operations, PluginProcesses(supervised: plugins.supervised), vendors, webhooks, changeTail, reappraisal, receipts]
+            + revocationFeeds
             + [revocationLists, maintenance, rateLevels]
     }
     /// Everything that runs.
@@ -111,6 +115,12 @@ package func makeDaemon(
     ]
     let hub = WatchHub(clock: clock)
     let changeTail = ChangeTail(ledger: ledger, hub: hub, clock: clock, logger: logger)
+    let webhooks = WebhookService(hub: hub, clock: clock, logger: logger)
+    try webhooks.prepare(live.webhookRules(beside: fixed.store.path))()
+    let registeredApps = AppDirectory.Slot()
+    let reappraisal = Reappraisal(
+        ledger: ledger, hub: hub, rule: ReappraisalRule(devicesPerSecond: live.reappraisal.devicesPerSecond), clock: clock,
+        logger: logger, apps: { registeredApps.value })
     let serving = ServingState(fixed.limits.calls, processors: FramedServer.processors, logger: logger)
     let parts = DaemonState(
         ledger: ledger, keys: keys, subjects: subjects, signer: signer, disk: disk, clock: clock,
@@ -125,6 +135,7 @@ package func makeDaemon(
                 name: list.declaration.name, settings: live.settings(of: list), client: vendors, clock: clock, logger: logger)
         }, changes: changes, authority: authority, revocationListIssuer: revocationListIssuer,
         revocationLists: revocationLists, fleets: fleets, plugins: plugins, recorder: recorder, hub: hub, changeTail: changeTail,
+        webhooks: webhooks, reappraisal: reappraisal, registeredApps: registeredApps,
         buckets: buckets, keyDirectory: KeyDirectory(try await ledger.callerKeys(), clock: clock),
         statistics: { serving.statistics(with: fronts) }, certificates: certificates, exporter: exporter, logger: logger)
     let lists = RevocationFileTask(clock: clock, logger: logger)
@@ -170,6 +181,12 @@ package func makeDaemon(
                 recorder.use(new.verdicts.rule)
             }
         },
+        ReloadStep("webhooks", follows: [\.webhooks, \.vendors]) { new in
+            try webhooks.prepare(new.webhookRules(beside: fixed.store.path))
+        },
+        ReloadStep("reappraisal", follows: [\.reappraisal]) { new in
+            { reappraisal.use(ReappraisalRule(devicesPerSecond: new.reappraisal.devicesPerSecond)) }
+        },
         ReloadStep("vendors", follows: [\.vendors, \.appleTeams, \.revocationLists]) { new in
             let exchange = try vendors.prepare(new.vendors)
             let routes = parts.routes(under: new)
@@ -205,8 +222,8 @@ package func makeDaemon(
             ],
             logger: logger),
         counters: parts.counters, calls: parts.calls, reloadSteps: steps, reloadProblem: parts.reloadProblem, changes: changes,
-        plugins: plugins, operations: operations, changeTail: changeTail, observation: observation, rateLevels: rateLevels,
-        exporter: exporter)
+        plugins: plugins, operations: operations, changeTail: changeTail, webhooks: webhooks, reappraisal: reappraisal,
+        observation: observation, rateLevels: rateLevels, exporter: exporter)
 }
 
 /// The plugins of a catalog, none of them started.

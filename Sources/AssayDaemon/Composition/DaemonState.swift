@@ -39,6 +39,10 @@ struct DaemonState: Sendable {
     /// Events, and those who watch them.
     let hub: WatchHub
     let changeTail: ChangeTail
+    let webhooks: WebhookService
+    let reappraisal: Reappraisal
+    /// The apps of the configuration in force, for what judges devices again.
+    let registeredApps: AppDirectory.Slot
     /// What is left of the rates.
     let buckets: RateBuckets
     /// The API keys of callers.
@@ -101,6 +105,7 @@ struct DaemonState: Sendable {
                 return AppProfile(
                     app, of: live.schemes, in: dependencies, fleet: fleet, plugins: plugins.supervised, logger: logger)
             })
+        registeredApps.value = apps
         let observed = ObservedVerdicts(PluginObservers(plugins.supervised), hub: hub)
         let authorizer = CallAuthorizer(
             callers: live.callers, apps: apps, keys: keyDirectory, requestLog: requestLog)
@@ -134,7 +139,8 @@ struct DaemonState: Sendable {
             transport: statistics,
             receipts: { [receipts] in receipts.report }, reloadProblem: reloadProblem, feeds: lists, certificates: certificates,
             authorities: { [revocationLists] in revocationLists.report() }, plugins: plugins,
-            records: { [recorder] in recorder.status })
+            records: { [recorder] in recorder.status },
+            reappraisal: { [reappraisal] in reappraisal.report })
         let keyService = KeysService(
             ledger: ledger, directory: keyDirectory, rule: live.callers.keys, clock: clock, requestLog: requestLog)
         let feeds = FeedsService(feeds: lists, changes: changes, clock: clock, requestLog: requestLog)
@@ -142,6 +148,7 @@ struct DaemonState: Sendable {
             attestation.methods + devices.methods + operations.methods + keyService.methods + audit.methods + feeds.methods
                 + provisioning.methods + fleetService.methods + PluginsService(plugins, requestLog: requestLog).methods
                 + WatchService(hub: hub, tail: changeTail, clock: clock).methods
+                + WebhooksService(webhooks, changes: changes, clock: clock, requestLog: requestLog).methods
                 + VerdictsService(recorder: recorder, apps: apps, subjects: subjects, ledger: ledger).methods
                 + PoliciesService(ledger: ledger, apps: apps).methods,
             authorizer: authorizer,

@@ -1,11 +1,13 @@
 import AssayMetrics
+import AssayService
 
 extension DaemonState {
     /// What measures itself, for a scrape.
     func collectors(_ libraries: LibraryMetrics?) -> [any MetricsCollector] {
         let own: [any MetricsCollector] = [
             counters, stages, measures, calls, TrafficMetrics(statistics: statistics), LinkCacheMetrics(links: links), client,
-            exporter, ProcessMetrics(), hub,
+            exporter, ProcessMetrics(), hub, webhooks,
+            ReappraisalMetrics(report: { [reappraisal] in reappraisal.report }),
         ]
         return own + (libraries.map { [$0] } ?? [])
     }

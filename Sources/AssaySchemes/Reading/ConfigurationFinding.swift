@@ -67,6 +67,8 @@ package struct ConfigurationFinding: Hashable, Sendable {
         case operationsOpen = "operations_open"
         case recordsFile = "records_file"
         case tracesUnreachable = "traces_unreachable"
+        case webhookPlain = "webhook_plain"
+        case webhookEveryVerdict = "webhook_every_verdict"
 
         package var severity: Severity {
             switch self {
@@ -83,7 +85,7 @@ package struct ConfigurationFinding: Hashable, Sendable {
                 .pluginCatalog, .pluginSandboxWeaker, .operationsOpen, .recordsFile, .tracesUnreachable:
                 .warning
             case .counterStrict, .daemonRunning, .issuingEndsSoon, .issuingRoot, .issuingStartShared, .pluginSecret,
-                .pluginUnpinned:
+                .pluginUnpinned, .webhookPlain, .webhookEveryVerdict:
                 .note
             }
         }
@@ -92,7 +94,8 @@ package struct ConfigurationFinding: Hashable, Sendable {
         package var isDeliberate: Bool {
             switch self {
             case .testRoots, .softwareRoots, .simulatedAccepted, .testKeys, .unlockedDevices, .unauthenticatedNetwork,
-                .counterStrict, .daemonRunning, .generatedKeys, .pluginSandboxWeaker, .pluginUnpinned, .operationsOpen:
+                .counterStrict, .daemonRunning, .generatedKeys, .pluginSandboxWeaker, .pluginUnpinned, .operationsOpen,
+                .webhookPlain, .webhookEveryVerdict:
                 true
             case .ledgerFolder, .ledgerFile, .ledgerMissing, .keyFile, .fileUnreadable, .socketFolder, .socketFile,
                 .revocationFile, .revocationCopy,

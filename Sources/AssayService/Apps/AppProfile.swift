@@ -1,4 +1,5 @@
 package import AssayCore
+import Synchronization
 
 /// One app of the configuration: the evidence that it accepts, the verifiers of that evidence, and how evidence may be bound.
 ///
@@ -7,6 +8,8 @@ package final class AppProfile: Sendable {
     package let id: AppID
     /// By format. Other formats are not accepted.
     package let verifiers: [EvidenceFormat: any EvidenceVerifier]
+    /// What judges registered devices again, by the format that they were registered with.
+    package let deviceAppraisers: [EvidenceFormat: any RegisteredDeviceAppraiser]
     /// The sources outside that are asked about evidence, by format.
     package let answerSources: [EvidenceFormat: any AnswerSource]
     /// The plugins that are asked about evidence, by format.
@@ -48,7 +51,8 @@ package final class AppProfile: Sendable {
 
     /// - Parameter listedFormats: the formats whose appraisal needs the list of revoked certificates; `nil`: all of the app's.
     package init(
-        id: AppID, verifiers: [any EvidenceVerifier], answerSources: [EvidenceFormat: any AnswerSource] = [:],
+        id: AppID, verifiers: [any EvidenceVerifier], deviceAppraisers: [any RegisteredDeviceAppraiser] = [],
+        answerSources: [EvidenceFormat: any AnswerSource] = [:],
         opinionSources: [EvidenceFormat: any OpinionSource] = [:], unavailableFormats: [EvidenceFormat: String] = [:],
         revocation: (any RevocationSource)? = nil, listedFormats: Set<EvidenceFormat>? = nil,
         discontinuedFormats: Set<EvidenceFormat> = [], requiredTogether: Set<EvidenceFormat> = [],
@@ -59,6 +63,8 @@ package final class AppProfile: Sendable {
     ) {
         self.id = id
         self.verifiers = Dictionary(verifiers.map { ($0.format, $0) }, uniquingKeysWith: { _, last in last })
+        self.deviceAppraisers = Dictionary(
+            deviceAppraisers.map { ($0.format, $0) }, uniquingKeysWith: { first, _ in first })
         self.answerSources = answerSources
         (self.opinionSources, self.unavailableFormats) = (opinionSources, unavailableFormats)
         self.revocation = revocation
@@ -137,6 +143,16 @@ package struct AppDirectory: Sendable {
     }
 
     package subscript(app: AppID) -> AppProfile? { profiles[app] }
+
+    /// The apps of the configuration in force.
+    package final class Slot: Sendable {
+        private let apps = Mutex(AppDirectory([]))
+        package init() {}
+        package var value: AppDirectory {
+            get { apps.withLock { $0 } }
+            set { apps.withLock { $0 = newValue } }
+        }
+    }
 
     /// By name.
     package var all: [AppProfile] { profiles.values.sorted { $0.id.text < $1.id.text } }

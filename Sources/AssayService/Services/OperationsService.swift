@@ -40,6 +40,7 @@ package struct OperationsService: Sendable {
     private let authorities: @Sendable () -> [Assay_V1_Authority]
     private let plugins: any PluginControl
     private let records: @Sendable () -> VerdictRecordStatus?
+    private let reappraisal: @Sendable () -> ReappraisalReport
 
     package init(
         apps: AppDirectory, callers: CallerDirectory = CallerDirectory(byUserID: [:]), rates: RateLimits? = nil,
@@ -49,7 +50,8 @@ package struct OperationsService: Sendable {
         receipts: @escaping @Sendable () -> ReceiptReport, reloadProblem: ReloadProblem.Slot, feeds: [any TrustFeed] = [],
         certificates: CertificateEnd.Slot = CertificateEnd.Slot(),
         authorities: @escaping @Sendable () -> [Assay_V1_Authority] = { [] }, plugins: any PluginControl = NoPlugins(),
-        records: @escaping @Sendable () -> VerdictRecordStatus? = { nil }
+        records: @escaping @Sendable () -> VerdictRecordStatus? = { nil },
+        reappraisal: @escaping @Sendable () -> ReappraisalReport = { ReappraisalReport() }
     ) {
         (self.apps, self.callers, self.rates) = (apps, callers, rates)
         self.ledger = ledger
@@ -66,6 +68,7 @@ package struct OperationsService: Sendable {
         self.feeds = feeds
         self.certificates = certificates
         (self.authorities, self.plugins, self.records) = (authorities, plugins, records)
+        self.reappraisal = reappraisal
     }
 
     package var methods: [MethodBody] {
@@ -116,6 +119,7 @@ package struct OperationsService: Sendable {
         response.plugins = plugins.plugins().shown(to: caller)
         for index in response.plugins.indices { response.plugins[index].lastLines = [] }
         if let records = records() { response.verdictRecords = records.message(for: caller) }
+        if caller.apps == nil { response.reappraisal = reappraisal().message }
         response.attention = response.attention()
         return response
     }
@@ -245,6 +249,18 @@ extension ReceiptReport {
             ($0.exchanged, $0.failed, $0.ended) = (exchanged, failed, ended)
             $0.problem = problem?.text ?? ""
             $0.problemAtUnixMs = problem?.at.unixMilliseconds ?? 0
+        }
+    }
+}
+
+extension ReappraisalReport {
+    fileprivate var message: Assay_V1_StatusResponse.Reappraisal {
+        .with {
+            $0.pendingApps = UInt32(clamping: pendingApps)
+            ($0.judged, $0.told, $0.untold) = (judged, told, untold)
+            $0.noLongerGood = UInt64(clamping: noLongerGood)
+            $0.begunAtUnixMs = begunAt?.unixMilliseconds ?? 0
+            $0.endedAtUnixMs = endedAt?.unixMilliseconds ?? 0
         }
     }
 }

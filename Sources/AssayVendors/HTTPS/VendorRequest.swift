@@ -20,26 +20,40 @@ package struct VendorRequest: Sendable {
 }
 
 /// The address of a vendor's service: `https://host`, `https://host:port`, or either with a path before the service's own.
-/// Plain HTTP is never used, not even on loopback: tests have a server with TLS, and proxies have roots.
+/// Plain HTTP is not used for vendors, not even on loopback: tests have a server with TLS, and proxies have roots. Only where the caller allows
+/// it, for webhooks, it is used with this machine.
 package struct VendorAddress: Hashable, Sendable {
     /// In bytes.
     package static let lengthLimit = 255
 
     private static let scheme = "https://"
+    private static let plainScheme = "http://"
 
     /// `https`, host, port and path, without a trailing slash.
     let url: String
     /// `host` or `host:port`, for error messages.
     package let host: String
 
+    /// Whether it is HTTP without TLS.
+    package let isPlain: Bool
+
+    /// Scheme, host and port.
+    package var origin: String { (isPlain ? Self.plainScheme : Self.scheme) + host }
+
     /// `nil` for anything else: another scheme, credentials, a query, a fragment, or characters that need escaping.
-    package init?(_ text: String) {
-        guard text.utf8.count <= Self.lengthLimit, text.hasPrefix(Self.scheme) else { return nil }
-        let rest = text.utf8.dropFirst(Self.scheme.utf8.count)
+    ///
+    /// - Parameter allowsPlainLoopback: accepts `http://` with `127.0.0.1` or `localhost` too.
+    package init?(_ text: String, allowsPlainLoopback: Bool = false) {
+        isPlain = allowsPlainLoopback && text.hasPrefix(Self.plainScheme)
+        let scheme = isPlain ? Self.plainScheme : Self.scheme
+        guard text.utf8.count <= Self.lengthLimit, text.hasPrefix(scheme) else { return nil }
+        let rest = text.utf8.dropFirst(scheme.utf8.count)
         guard rest.allSatisfy(Self.isPlain) else { return nil }
         let host = rest.prefix { $0 != UInt8(ascii: "/") }
         guard !host.isEmpty, Self.isHost(String(host) ?? "") else { return nil }
         self.host = String(host) ?? ""
+        let name = self.host.prefix { $0 != ":" }
+        guard !isPlain || name == "127.0.0.1" || name == "localhost" else { return nil }
         url = text.hasSuffix("/") ? String(text.dropLast()) : text
     }
 

@@ -18,6 +18,22 @@ package struct AppAttestDeviceAppraiser: RegisteredDeviceAppraiser {
     package func judge(
         _ device: Device, in context: AppraisalContext, _ appraisal: inout Appraisal
     ) throws(Rejection) {
+        try judge(device, &appraisal)
+        try policy.judge(.absent, registered: device.registration.claims, in: &appraisal)
+        try policy.receipt.judgeRisk(of: device, &appraisal)
+        appraisal.assurance = .secureElement
+    }
+
+    /// An assertion may report extensions of its own, so that those of the registration say nothing of it.
+    package func judgeRecord(
+        _ device: Device, in context: AppraisalContext, _ appraisal: inout Appraisal
+    ) throws(Rejection) {
+        try judge(device, &appraisal)
+        try policy.receipt.judgeRisk(of: device, &appraisal)
+        appraisal.assurance = .secureElement
+    }
+
+    private func judge(_ device: Device, _ appraisal: inout Appraisal) throws(Rejection) {
         let registration = device.registration
         appraisal.simulated = appraisal.simulated || registration.simulated
         let identifier = try appraisal.check("registration") { () throws(Rejection) in
@@ -28,9 +44,6 @@ package struct AppAttestDeviceAppraiser: RegisteredDeviceAppraiser {
         }
         appraisal.claims.add("environment", .text(registration.environment))
         try judge(registration, identifiedBy: identifier[...], &appraisal)
-        try policy.judge(.absent, registered: registration.claims, in: &appraisal)
-        try policy.receipt.judgeRisk(of: device, &appraisal)
-        appraisal.assurance = .secureElement
     }
 
     /// Today's expectations against the registration: the app is still configured, its environment still allowed, the anchor still

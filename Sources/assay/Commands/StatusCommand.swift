@@ -86,6 +86,7 @@ extension Assay_V1_StatusResponse {
             lines.append("            " + Console.styled("problem", .bad) + " at \(time): \(receipts.problem)")
         }
         lines += verdictRecords.lines
+        if hasReappraisal { lines += reappraisal.lines }
         for feed in feeds where feed.wanted {
             let version = feed.id.isEmpty ? "none is known" : "\(feed.id), \(feed.entries) entries"
             lines.append("  feed      \(feed.feed): \(version)" + (feed.oddEntries.map { ", \($0)" } ?? ""))
@@ -169,6 +170,11 @@ extension Assay_V1_StatusResponse {
                 "dropped": verdictRecords.dropped, "problem": verdictRecords.problem,
                 "unclean_since_unix_ms": verdictRecords.uncleanSinceUnixMs,
             ] as [String: Any],
+            "reappraisal": [
+                "pending_apps": reappraisal.pendingApps, "judged": reappraisal.judged, "told": reappraisal.told,
+                "untold": reappraisal.untold, "no_longer_good": reappraisal.noLongerGood,
+                "begun_at_unix_ms": reappraisal.begunAtUnixMs, "ended_at_unix_ms": reappraisal.endedAtUnixMs,
+            ] as [String: Any],
             "apps": apps.map {
                 [
                     "app": $0.app, "formats": $0.formats, "policy_digest": Hex.encode($0.policyDigest),
@@ -191,6 +197,14 @@ extension Assay_V1_StatusResponse {
                 ] as [String: Any]
             },
         ]
+    }
+}
+
+extension Assay_V1_StatusResponse.Reappraisal {
+    fileprivate var lines: [String] {
+        guard pendingApps > 0 || noLongerGood > 0 else { return [] }
+        let state = pendingApps > 0 ? "being judged again in \(pendingApps) app\(pendingApps == 1 ? "" : "s")" : "judged again"
+        return ["  devices   \(state), \(judged) judged, \(noLongerGood) no longer good"]
     }
 }
 

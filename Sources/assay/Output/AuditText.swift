@@ -75,6 +75,7 @@ extension AuditChange {
         case .createKey, .revokeKey: words.append("key \(name.printable)")
         case .enrol, .removeEnrolment, .readmit:
             words.append(Self.counted(count, "permission") + ", digest \(Hex.encode(digest.prefix(8)))…")
+        case .resendWebhook: words.append("\(name.printable), " + Self.counted(count, "dead letter"))
         }
         if !reason.isEmpty { words.append("\"\(reason.printable)\"") }
         return words.joined(separator: "  ")
@@ -130,6 +131,7 @@ extension AuditChange {
         case .revokeCertificate: (object["serial"], object["revocation_reason"]) = (name, revocationReason)
         case .createKey, .revokeKey: object["key"] = name
         case .enrol, .removeEnrolment, .readmit: object["permissions"] = count
+        case .resendWebhook: (object["webhook"], object["dead_letters"]) = (name, count)
         }
         return object
     }

@@ -47,17 +47,31 @@ extension ServiceHarness {
         beside others: [any EvidenceVerifier] = [], ledger: WatchedLedger = WatchedLedger(), acceptsSimulated: Bool = true,
         confidence: ConfidenceRule? = nil, issuing: IssuingRule? = nil
     ) async throws -> ServiceHarness {
+        let profile = try AppProfile.android(
+            policy, board: board, binding: binding, beside: others, acceptsSimulated: acceptsSimulated,
+            confidence: confidence, issuing: issuing)
+        return try await ServiceHarness([profile], ledger: ledger)
+    }
+}
+
+extension AppProfile {
+    /// The app `camera` with Android devices of the tests' authority.
+    static func android(
+        _ policy: AndroidPolicy = .testing, board: RevocationBoard, binding: BindingRule = BindingRule(),
+        beside others: [any EvidenceVerifier] = [], acceptsSimulated: Bool = true, confidence: ConfidenceRule? = nil,
+        issuing: IssuingRule? = nil, policyDigest: [UInt8] = [UInt8](repeating: 0xD1, count: 32)
+    ) throws -> AppProfile {
         let anchors = try AndroidAuthority.Root.allCases.map {
             try TrustAnchor(name: $0.rawValue, pem: try VirtualAndroid.authority.pem($0), simulated: true)
         }
-        let profile = AppProfile(
+        let appraiser = AndroidDeviceAppraiser(anchors: anchors, policy: policy)
+        return AppProfile(
             id: .camera,
             verifiers: [
                 KeyAttestationVerifier(anchors: anchors, policy: policy, links: LinkCache()),
-                KeySignatureVerifier(judges: [AndroidDeviceAppraiser(anchors: anchors, policy: policy)]),
-            ] + others, revocation: board, binding: binding, policyDigest: [UInt8](repeating: 0xD1, count: 32),
+                KeySignatureVerifier(judges: [appraiser]),
+            ] + others, deviceAppraisers: [appraiser], revocation: board, binding: binding, policyDigest: policyDigest,
             acceptsSimulated: acceptsSimulated, confidence: confidence, issuing: issuing)
-        return try await ServiceHarness([profile], ledger: ledger)
     }
 }
 

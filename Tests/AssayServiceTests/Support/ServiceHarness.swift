@@ -117,6 +117,9 @@ struct ServiceHarness: Sendable {
                 ledger: ledger, authority: authority, clock: clock, requestLog: requestLog, recorder: recorder,
                 observed: ObservedVerdicts(observer, hub: hub), rates: rates, revoked: {}
             ).methods
+            + WebhooksService(
+                NoWebhooks(), changes: ChangeRecorder(ledger: ledger, logger: Self.logger), clock: clock, requestLog: requestLog
+            ).methods
             + WatchService(hub: hub, tail: changeTail, clock: clock).methods
             + VerdictsService(recorder: recorder, apps: self.apps, subjects: subjects, ledger: ledger).methods
             + PoliciesService(ledger: ledger, apps: self.apps).methods
@@ -242,7 +245,8 @@ extension AppProfile {
         identities: [AppAttestIdentity] = [AppAttestIdentity(appID: Handset.appID, platform: .iOS)],
         anchors: [TrustAnchor]? = nil, devicesPerSubject: UInt32? = nil, keepsAuditClaims: Bool = false,
         acceptsSimulated: Bool = true, confidence: ConfidenceRule? = nil, issuing: IssuingRule? = IssuingRule(),
-        fleet: Fleet? = nil, policyKeys: PolicyKeys = PolicyKeys()
+        fleet: Fleet? = nil, policyKeys: PolicyKeys = PolicyKeys(),
+        policyDigest: [UInt8] = [UInt8](repeating: 0xD1, count: 32)
     ) throws -> AppProfile {
         let anchors = try anchors ?? [TrustAnchor(name: "test root", pem: Handset.authority.rootPEM, simulated: true)]
         let verifiers: [any EvidenceVerifier] = [
@@ -251,9 +255,11 @@ extension AppProfile {
             AppAttestAssertionVerifier(identities: identities, anchors: anchors, policy: policy),
         ]
         return AppProfile(
-            id: id, verifiers: verifiers.filter { formats?.contains($0.format) ?? true }, discontinuedFormats: [.safetyNet],
+            id: id, verifiers: verifiers.filter { formats?.contains($0.format) ?? true },
+            deviceAppraisers: [AppAttestDeviceAppraiser(identities: identities, anchors: anchors, policy: policy)],
+            discontinuedFormats: [.safetyNet],
             challenges: challenges,
-            binding: binding, devicesPerSubject: devicesPerSubject, policyDigest: [UInt8](repeating: 0xD1, count: 32),
+            binding: binding, devicesPerSubject: devicesPerSubject, policyDigest: policyDigest,
             keepsAuditClaims: keepsAuditClaims, acceptsSimulated: acceptsSimulated, confidence: confidence,
             issuing: issuing, fleet: fleet, policyKeys: policyKeys)
     }

@@ -232,6 +232,16 @@ public nonisolated struct Assay_V1_StatusResponse: @unchecked Sendable {
   /// Clears the value of `verdictRecords`. Subsequent reads from it will return its default value.
   public mutating func clearVerdictRecords() {_uniqueStorage()._verdictRecords = nil}
 
+  /// How far registered devices are judged again after a change of policy, anchors or lists. Only for callers of all apps.
+  public var reappraisal: Assay_V1_StatusResponse.Reappraisal {
+    get {_storage._reappraisal ?? Assay_V1_StatusResponse.Reappraisal()}
+    set {_uniqueStorage()._reappraisal = newValue}
+  }
+  /// Returns true if `reappraisal` has been explicitly set.
+  public var hasReappraisal: Bool {_storage._reappraisal != nil}
+  /// Clears the value of `reappraisal`. Subsequent reads from it will return its default value.
+  public mutating func clearReappraisal() {_uniqueStorage()._reappraisal = nil}
+
   /// What an operator should look after, the most urgent first; empty where nothing is.
   public var attention: [Assay_V1_StatusResponse.Attention] {
     get {_storage._attention}
@@ -239,6 +249,33 @@ public nonisolated struct Assay_V1_StatusResponse: @unchecked Sendable {
   }
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public nonisolated struct Reappraisal: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    /// Apps whose devices are not all judged by the present state; 0: no pass is under way.
+    public var pendingApps: UInt32 = 0
+
+    /// Since the start: devices judged, events of devices that are no longer good, and devices that were found and not told of for lack of memory.
+    public var judged: UInt64 = 0
+
+    public var told: UInt64 = 0
+
+    public var untold: UInt64 = 0
+
+    /// Devices, not blocked, that were no longer good when they were judged last.
+    public var noLongerGood: UInt64 = 0
+
+    public var begunAtUnixMs: Int64 = 0
+
+    public var endedAtUnixMs: Int64 = 0
+
+    public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    public init() {}
+  }
 
   public nonisolated struct Certificate: Sendable {
     // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -761,7 +798,7 @@ nonisolated extension Assay_V1_StatusRequest: SwiftProtobuf.Message, SwiftProtob
 
 nonisolated extension Assay_V1_StatusResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".StatusResponse"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{3}started_at_unix_ms\0\u{3}now_unix_ms\0\u{1}store\0\u{1}traffic\0\u{1}apps\0\u{1}anchors\0\u{2}\u{8}configuration\0\u{2}\u{5}audit\0\u{1}disk\0\u{2}\u{3}receipts\0\u{2}\u{b}clock\0\u{2}\u{a}feeds\0\u{1}certificates\0\u{1}attention\0\u{1}authorities\0\u{1}plugins\0\u{3}verdict_records\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{3}started_at_unix_ms\0\u{3}now_unix_ms\0\u{1}store\0\u{1}traffic\0\u{1}apps\0\u{1}anchors\0\u{2}\u{8}configuration\0\u{2}\u{5}audit\0\u{1}disk\0\u{2}\u{3}receipts\0\u{2}\u{b}clock\0\u{2}\u{a}feeds\0\u{1}certificates\0\u{1}attention\0\u{1}authorities\0\u{1}plugins\0\u{3}verdict_records\0\u{2}\u{a}reappraisal\0")
 
   fileprivate class _StorageClass {
     var _version: String = String()
@@ -781,6 +818,7 @@ nonisolated extension Assay_V1_StatusResponse: SwiftProtobuf.Message, SwiftProto
     var _authorities: [Assay_V1_Authority] = []
     var _plugins: [Assay_V1_Plugin] = []
     var _verdictRecords: Assay_V1_VerdictRecordState? = nil
+    var _reappraisal: Assay_V1_StatusResponse.Reappraisal? = nil
     var _attention: [Assay_V1_StatusResponse.Attention] = []
 
       // This property is used as the initial default value for new instances of the type.
@@ -809,6 +847,7 @@ nonisolated extension Assay_V1_StatusResponse: SwiftProtobuf.Message, SwiftProto
       _authorities = source._authorities
       _plugins = source._plugins
       _verdictRecords = source._verdictRecords
+      _reappraisal = source._reappraisal
       _attention = source._attention
     }
   }
@@ -846,6 +885,7 @@ nonisolated extension Assay_V1_StatusResponse: SwiftProtobuf.Message, SwiftProto
         case 48: try { try decoder.decodeRepeatedMessageField(value: &_storage._authorities) }()
         case 49: try { try decoder.decodeRepeatedMessageField(value: &_storage._plugins) }()
         case 50: try { try decoder.decodeSingularMessageField(value: &_storage._verdictRecords) }()
+        case 60: try { try decoder.decodeSingularMessageField(value: &_storage._reappraisal) }()
         default: break
         }
       }
@@ -912,6 +952,9 @@ nonisolated extension Assay_V1_StatusResponse: SwiftProtobuf.Message, SwiftProto
       try { if let v = _storage._verdictRecords {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 50)
       } }()
+      try { if let v = _storage._reappraisal {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 60)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -938,11 +981,72 @@ nonisolated extension Assay_V1_StatusResponse: SwiftProtobuf.Message, SwiftProto
         if _storage._authorities != rhs_storage._authorities {return false}
         if _storage._plugins != rhs_storage._plugins {return false}
         if _storage._verdictRecords != rhs_storage._verdictRecords {return false}
+        if _storage._reappraisal != rhs_storage._reappraisal {return false}
         if _storage._attention != rhs_storage._attention {return false}
         return true
       }
       if !storagesAreEqual {return false}
     }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Assay_V1_StatusResponse.Reappraisal: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = Assay_V1_StatusResponse.protoMessageName + ".Reappraisal"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}pending_apps\0\u{1}judged\0\u{1}told\0\u{1}untold\0\u{3}no_longer_good\0\u{3}begun_at_unix_ms\0\u{3}ended_at_unix_ms\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt32Field(value: &self.pendingApps) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.judged) }()
+      case 3: try { try decoder.decodeSingularUInt64Field(value: &self.told) }()
+      case 4: try { try decoder.decodeSingularUInt64Field(value: &self.untold) }()
+      case 5: try { try decoder.decodeSingularUInt64Field(value: &self.noLongerGood) }()
+      case 6: try { try decoder.decodeSingularInt64Field(value: &self.begunAtUnixMs) }()
+      case 7: try { try decoder.decodeSingularInt64Field(value: &self.endedAtUnixMs) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.pendingApps != 0 {
+      try visitor.visitSingularUInt32Field(value: self.pendingApps, fieldNumber: 1)
+    }
+    if self.judged != 0 {
+      try visitor.visitSingularUInt64Field(value: self.judged, fieldNumber: 2)
+    }
+    if self.told != 0 {
+      try visitor.visitSingularUInt64Field(value: self.told, fieldNumber: 3)
+    }
+    if self.untold != 0 {
+      try visitor.visitSingularUInt64Field(value: self.untold, fieldNumber: 4)
+    }
+    if self.noLongerGood != 0 {
+      try visitor.visitSingularUInt64Field(value: self.noLongerGood, fieldNumber: 5)
+    }
+    if self.begunAtUnixMs != 0 {
+      try visitor.visitSingularInt64Field(value: self.begunAtUnixMs, fieldNumber: 6)
+    }
+    if self.endedAtUnixMs != 0 {
+      try visitor.visitSingularInt64Field(value: self.endedAtUnixMs, fieldNumber: 7)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_StatusResponse.Reappraisal, rhs: Assay_V1_StatusResponse.Reappraisal) -> Bool {
+    if lhs.pendingApps != rhs.pendingApps {return false}
+    if lhs.judged != rhs.judged {return false}
+    if lhs.told != rhs.told {return false}
+    if lhs.untold != rhs.untold {return false}
+    if lhs.noLongerGood != rhs.noLongerGood {return false}
+    if lhs.begunAtUnixMs != rhs.begunAtUnixMs {return false}
+    if lhs.endedAtUnixMs != rhs.endedAtUnixMs {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
