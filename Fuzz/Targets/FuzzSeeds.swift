@@ -10,7 +10,7 @@ public enum FuzzSeeds {
     /// Named `target/content`.
     public static var all: [(name: String, bytes: [UInt8])] {
         get throws {
-            let objects = try attested()
+            let objects = try attested() + signals
             let evidence = objects.filter { $0.name.hasPrefix("app-attest/") }
             return try objects + certificates + messages(evidence) + frames + configurations + tokens + keyAttestation
                 + androidDevices + vendors + certificateRequests + certificateBundles
@@ -104,6 +104,19 @@ public enum FuzzSeeds {
                 ("json/payload", payload.bytes),
                 ("json/escapes", Array(#"{"a":["\u00e9\ud83d\ude00\n",-1.5e+3,true,null,{}],"b":"é"}"#.utf8)),
             ]
+        }
+    }
+
+    /// A document of signals, and the model that it gives.
+    private static var signals: [(name: String, bytes: [UInt8])] {
+        get throws {
+            let document = Array(
+                (#"{"version":1,"media":[{"sha256":"\#(Hex.encode(clientDataHash))"}],"signals":{"lidar":{"score":0.95},"#
+                    + #""moire":{"score":8.8e-1},"texture":{"outcome":"unavailable"},"metadata":{"outcome":"pass"}}}"#).utf8)
+            let scene = SceneAnalysis(counted: try SignalDocument(parsing: document), digest: clientDataHash)
+            let confidence = ConfidenceRule(profile: .weighted).assess(
+                scene, platform: .iOS, HardwareAttestation(.secureElement, platform: .iOS, simulated: false))
+            return [("signals/document", document), ("signals/model", EvidenceModel(confidence).json)]
         }
     }
 

@@ -31,6 +31,8 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case vendorAnswers = "vendor-answers"
     /// PKCS#10 requests of devices.
     case certificateRequest = "certificate-request"
+    /// Signals about a capture, and evidence models.
+    case signals
 
     public func run(_ bytes: [UInt8]) {
         switch self {
@@ -49,6 +51,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
         case .statusList: Self.statusList(bytes)
         case .vendorAnswers: Self.vendorAnswers(bytes)
         case .certificateRequest: Self.certificateRequest(bytes)
+        case .signals: Self.signals(bytes)
         }
     }
 }

@@ -69,8 +69,11 @@ public final class AssayClient: Sendable {
     }
 
     /// Issues a challenge. The request that uses it must have the same `context`; `timeToLive` defaults to the app's.
+    ///
+    /// - Parameter sourceAddress: the IP address of the caller's own client, by which requests are counted where the app limits rates.
     public func issueChallenge(
-        app: AppID, purpose: Purpose, context: [UInt8] = [], timeToLive: Duration? = nil, timeout: Duration? = nil
+        app: AppID, purpose: Purpose, context: [UInt8] = [], timeToLive: Duration? = nil, sourceAddress: SourceAddress? = nil,
+        timeout: Duration? = nil
     ) async throws(AssayError) -> IssuedChallenge {
         let response = try await call(
             API.issueChallenge,
@@ -79,6 +82,7 @@ public final class AssayClient: Sendable {
                 $0.purpose = purpose.message
                 $0.context = Data(context)
                 $0.ttlMs = timeToLive?.wholeMilliseconds ?? 0
+                $0.sourceAddress = sourceAddress?.text ?? ""
             }, timeout)
         return IssuedChallenge(
             bytes: Array(response.challenge), expiry: Timestamp(unixMilliseconds: response.expiresAtUnixMs))
@@ -130,6 +134,11 @@ public final class AssayClient: Sendable {
     /// The daemon's status.
     public func status(timeout: Duration? = nil) async throws(AssayError) -> Assay_V1_StatusResponse {
         try await call(API.status, Assay_V1_StatusRequest(), timeout)
+    }
+
+    /// What the daemon knows of this client: its name, what it may do, and what is left of its rates.
+    public func whoAmI(timeout: Duration? = nil) async throws(AssayError) -> Assay_V1_WhoAmIResponse {
+        try await call(API.whoAmI, Assay_V1_WhoAmIRequest(), timeout)
     }
 
     /// The round-trip time of a ping, which no method sees. It is tried once.

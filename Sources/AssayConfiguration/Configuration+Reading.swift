@@ -48,7 +48,7 @@ extension Configuration {
         let callers = CallerDirectory(reading: top.required("callers"), apps: top.optional("apps")?.names ?? [])
         let listen = top.required("listen").map { readListen($0, files, callers) } ?? []
         let tls = top.optional("tls").flatMap { TLSSettings.read($0, files, at: now) }
-        let limits = readLimits(top.optional("limits"))
+        let (limits, rates) = readLimits(top.optional("limits"))
         let testRoots = readTestRoots(top.optional("trust"), files)
         let log = LogSettings(reading: top.optional("log"))
         let operate = OperateSection(reading: top.optional("operate"), files, callers)
@@ -83,7 +83,7 @@ extension Configuration {
         let fixed = FixedConfiguration(
             listen: listen, store: store, limits: limits, servesTLS: tls != nil, plugins: plugins, operate: operate.listen)
         var live = LiveConfiguration(
-            callers: callers, apps: apps, testRoots: testRoots, tls: tls?.settings, log: log,
+            callers: callers, rates: rates, apps: apps, testRoots: testRoots, tls: tls?.settings, log: log,
             operate: operate.settings, traces: traces, verdicts: verdicts, vendors: vendors, appleTeams: services.appleTeams,
             revocationLists: lists, provisioning: provisioning, plugins: catalog.entries,
             schemes: schemes, digest: [])
@@ -98,9 +98,10 @@ extension Configuration {
             catalogLines: catalog.lines)
     }
 
-    private static func readLimits(_ value: ConfigurationReader.Value?) -> RPCLimits {
+    /// The limits of the transport, and the rates, which alone are live.
+    private static func readLimits(_ value: ConfigurationReader.Value?) -> (RPCLimits, RateRules) {
         var limits = RPCLimits()
-        guard let section = value?.section() else { return limits }
+        guard let section = value?.section() else { return (limits, RateRules()) }
         func set<T>(_ field: WritableKeyPath<RPCLimits, T>, _ new: T?) {
             if let new { limits[keyPath: field] = new }
         }
@@ -118,8 +119,9 @@ extension Configuration {
         set(\.idleTimeout, seconds("idle_timeout"))
         set(\.writeTimeout, seconds("write_timeout"))
         set(\.drainTimeout, seconds("drain_timeout"))
+        let rates = RateRules(reading: section.optional("rates"))
         section.done()
-        return limits
+        return (limits, rates)
     }
 
     private static func readTestRoots(_ value: ConfigurationReader.Value?, _ files: ConfigurationFiles) -> [TrustAnchor] {

@@ -59,10 +59,12 @@ extension Configuration {
         for app in live.apps {
             let isOnEvidence = app.sections.contains { registering.contains($0.key) }
             let sentences =
-                app.sections.flatMap(\.section.summary) + (app.provisioning?.summary(isOnEvidence: isOnEvidence) ?? [])
+                app.sections.flatMap(\.section.summary) + (app.confidence.map { [$0.summary] } ?? [])
+                + (app.provisioning?.summary(isOnEvidence: isOnEvidence) ?? [])
             lines += sentences.map { "\(app.id): \($0)" }
         }
         for app in live.apps { lines += app.sections.flatMap(\.section.serviceSummary).map { "\(app.id): \($0)" } }
+        lines += live.rateSummary
         lines += live.plugins.map(\.summary)
         let services = live.outsideServices
         lines += services.isEmpty ? ["asks no service outside"] : services.map(\.description)
@@ -103,7 +105,8 @@ extension Configuration {
             let all = app.sectionsByKey
             return findings(
                 of: app,
-                app.sections.flatMap { $0.section.findings(beside: all, at: now) } + app.certificateFindings(registering))
+                app.sections.flatMap { $0.section.findings(beside: all, at: now) } + app.certificateFindings(registering)
+                    + app.confidenceFindings)
         }
     }
 

@@ -78,6 +78,8 @@ package struct FixedConfiguration: Hashable, Sendable {
         package var path: String
         /// The file with the key that wraps the ledger's secrets; made with mode 0600 at first start.
         package var keyFile: String
+        /// The file with the levels of rate limits, which the daemon writes.
+        package var ratesFile: String { path + ".rates" }
         /// How long what only grows is kept.
         package var retention = RetentionRule()
         /// When it warns of a disk that fills up.

@@ -15,20 +15,33 @@ package enum NewFile {
     ///
     /// - Parameter mode: the permissions, from which the process's umask takes.
     package static func create(_ path: String, _ bytes: some Collection<UInt8>, mode: UInt32) throws(NewFileError) {
-        let draft = path + "." + Hex.encode(SecureRandom.bytes(4))
-        let descriptor = openFile(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode_t(mode))
-        guard descriptor >= 0 else { throw .failed("cannot be made: \(lastError())") }
+        let (draft, descriptor) = try makeDraft(of: path, bytes, mode: mode)
         defer {
             close(descriptor)
             unlink(draft)
         }
+        try publish(descriptor, draft, as: path)
+    }
+
+    /// Makes a file under another name and writes it, without flushing it to the disk. The caller closes and removes it.
+    static func makeDraft(
+        of path: String, _ bytes: some Collection<UInt8>, mode: UInt32
+    ) throws(NewFileError) -> (path: String, descriptor: Int32) {
+        let draft = path + "." + Hex.encode(SecureRandom.bytes(4))
+        let descriptor = openFile(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode_t(mode))
+        guard descriptor >= 0 else { throw .failed("cannot be made: \(lastError())") }
         var rest = Array(bytes)[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-            guard count > 0 || errno == EINTR else { throw .failed("cannot be written: \(lastError())") }
+            guard count > 0 || errno == EINTR else {
+                let why = lastError()
+                close(descriptor)
+                unlink(draft)
+                throw .failed("cannot be written: \(why)")
+            }
             rest = rest.dropFirst(max(count, 0))
         }
-        try publish(descriptor, draft, as: path)
+        return (draft, descriptor)
     }
 
     /// Syncs a whole draft and gives it its name in place of its own, durably. Throws `.exists` if the name is taken.

@@ -20,9 +20,11 @@ struct Assay: AsyncParsableCommand {
         version: Version.text,
         subcommands: [
             ChallengeCommand.self, VerifyCommand.self, VerdictsCommand.self, DeviceCommand.self, StatusCommand.self,
+            WhoAmICommand.self,
             AuditCommand.self,
             FeedsCommand.self, ProvisionCommand.self, CertCommand.self, CRLCommand.self, CACommand.self, EnrolCommand.self,
-            AnchorsCommand.self, PluginCommand.self, InspectCommand.self, SimulateCommand.self, ConformanceCommand.self,
+            AnchorsCommand.self, PluginCommand.self, ConfidenceCommand.self, InspectCommand.self, SimulateCommand.self,
+            ConformanceCommand.self,
         ])
 
     static func main() async { await run(moving: ServerOptions.names.merging(["--json": false]) { old, _ in old }) }

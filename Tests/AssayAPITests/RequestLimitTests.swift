@@ -54,6 +54,12 @@ struct RequestLimitTests {
         #expect(try problem { $0.subject = Data(count: 256, of: 1) } == nil)
     }
 
+    @Test("bound signals to 64 KiB")
+    func signals() throws {
+        #expect(try problem { $0.signals = Data(count: 65_537, of: 1) }?.field == "signals")
+        #expect(try problem { $0.signals = Data(count: 65_536, of: 1) } == nil)
+    }
+
     @Test("bound an idempotency key to 64 bytes")
     func idempotencyKey() throws {
         #expect(try problem { $0.idempotencyKey = Data(count: 65, of: 1) }?.field == "idempotency_key")

@@ -61,6 +61,7 @@ struct RequestWireTests {
             let generated = try Assay_V1_VerifyRequest(serializedBytes: mutant)
             #expect(mine.app.text == generated.app && mine.challenge == Array(generated.challenge))
             #expect(mine.context == Array(generated.context) && mine.subject == Array(generated.subject))
+            #expect(mine.signals == Array(generated.signals))
             #expect(mine.evidence.count == generated.evidence.count)
             #expect(mine.binding == mine.message.binding.request && mine.binding == generated.binding.request)
         }

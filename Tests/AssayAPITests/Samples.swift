@@ -13,7 +13,8 @@ func sampleRequest() throws -> VerificationRequest {
             Evidence(format: .appAttestAssertion, keyID: bytes(32, 5), body: bytes(90, 6)),
         ],
         binding: .clientData(payloadHash: bytes(32, 7)), subject: bytes(256, 8),
-        expectedDevice: DeviceID(bytes: bytes(16, 9)), idempotencyKey: bytes(64, 10))
+        expectedDevice: DeviceID(bytes: bytes(16, 9)), idempotencyKey: bytes(64, 10),
+        signals: Array(#"{"version":1}"#.utf8))
 }
 
 func bytes(_ count: Int, _ value: UInt8 = 0) -> [UInt8] { [UInt8](repeating: value, count: count) }

@@ -16,13 +16,13 @@ struct VerdictTests {
     private func verdict(
         _ decision: Verdict.Decision, findings: [Finding] = Self.findings,
         claims: Claims = Claims([.init(name: "os", value: .text("27"))]),
-        device: DeviceID? = DeviceID(bytes: bytes(16, 3)), binding: Binding?? = nil
+        device: DeviceID? = DeviceID(bytes: bytes(16, 3)), binding: Binding?? = nil, confidence: Confidence? = nil
     ) throws -> Verdict {
         Verdict(
             decision: decision, findings: findings, claims: claims, device: device,
             binding: try binding ?? Binding(#require(clientData)), evidenceDigest: bytes(32, 4), policyDigest: bytes(32, 5),
             feeds: [FeedVersion(name: "list", id: "abcd", asOf: Timestamp(unixMilliseconds: 1000))], simulated: true,
-            requestID: bytes(16, 6), decidedAt: Timestamp(unixMilliseconds: 1234))
+            requestID: bytes(16, 6), decidedAt: Timestamp(unixMilliseconds: 1234), confidence: confidence)
     }
 
     /// The message as a client reads it.
@@ -96,6 +96,56 @@ struct VerdictTests {
             let generated: [UInt8] = try read.serializedBytes()
             #expect(written == generated)
         }
+    }
+
+    /// One of each profile, one of a rejected verdict, and one with everything that a message can have.
+    private func confidences() throws -> [Confidence] {
+        let document = SignalDocument(
+            media: [bytes(32, 1), bytes(32, 2)],
+            signals: [
+                Signal(name: "parallax", value: .score(try #require(Score(millionths: 912_345)))),
+                Signal(name: "moire", value: .score(.zero)), Signal(name: "metadata", value: .outcome(.pass)),
+            ])
+        let scene = SceneAnalysis(counted: document, digest: bytes(32, 3))
+        let hardware = HardwareAttestation(.hardware, platform: .android, simulated: false)
+        return ConfidenceProfile.allCases.flatMap { profile in
+            [
+                ConfidenceRule(profile: profile).assess(scene, platform: .android, hardware),
+                ConfidenceRule(profile: profile).assess(SceneAnalysis(.notBound), platform: nil, hardware), .rejected(profile),
+            ]
+        }
+    }
+
+    @Test("has the confidence in its message as the generated code writes it, byte for byte")
+    func confidence() throws {
+        for confidence in try confidences() {
+            let verdict = try verdict(.accepted(.hardware), confidence: confidence)
+            let written = verdict.serialized()
+            let read = try Assay_V1_Verdict(serializedBytes: written)
+            let generated: [UInt8] = try read.serializedBytes()
+            #expect(written == generated && read.hasConfidence)
+            let message = read.confidence
+            #expect(message.level.rawValue == Int(confidence.level.rawValue) && message.hasScore == (confidence.score != nil))
+            #expect(message.score.millionths == confidence.score?.millionths ?? 0)
+            #expect(message.profile == confidence.breakdown.profile.rawValue)
+            #expect(message.platform == confidence.platform?.rawValue ?? "")
+            #expect(message.hardware.level == confidence.hardware.level.rawValue && message.hardware.status != .unspecified)
+            #expect(message.signals != .unspecified)
+            #expect(message.mediaSha256.map { Array($0) } == confidence.scene.document?.media ?? [])
+            #expect(message.breakdown.map(\.name) == confidence.breakdown.parts.map(\.name))
+            for (row, part) in zip(message.breakdown, confidence.breakdown.parts) {
+                #expect((row.outcome == .unspecified) == (part.outcome == nil) && row.hasScore == (part.score != nil))
+                #expect(row.score.millionths == part.score?.millionths ?? 0)
+                #expect(row.weight.millionths == part.weight?.millionths ?? 0)
+                #expect(row.contribution.millionths == part.contribution?.millionths ?? 0)
+            }
+            #expect(message.weightedScore.millionths == confidence.breakdown.weightedScore?.millionths ?? 0)
+            #expect(message.ceiling.rawValue == Int(confidence.breakdown.ceiling?.rawValue ?? 0))
+            #expect((message.crossValidation == .unspecified) == (confidence.crossValidation == nil))
+            let model = try EvidenceModel(parsing: Array(message.evidenceModelJson.utf8))
+            #expect(model == EvidenceModel(confidence))
+        }
+        #expect(try !message(verdict(.accepted(.hardware))).hasConfidence)
     }
 
     @Test("may have parts of any length", arguments: [0, 1, 100, 120, 121, 122, 127, 128, 129, 16_383, 16_384, 70_000])

@@ -36,7 +36,7 @@ struct VerificationRequestTests {
         let request = try read(message)
         #expect(request.challenge.isEmpty && request.context.isEmpty && request.subject.isEmpty)
         #expect(request.binding == .clientData(payloadHash: nil))
-        #expect(request.expectedDevice == nil && request.idempotencyKey.isEmpty)
+        #expect(request.expectedDevice == nil && request.idempotencyKey.isEmpty && request.signals.isEmpty)
         #expect(request.evidence == [Evidence(format: .appAttestAssertion, keyID: [], body: [])])
     }
 
@@ -56,6 +56,8 @@ struct VerificationRequestTests {
             { $0.binding = .callerOwned(bytes(32, 7)) },
             { $0.subject.removeLast() },
             { $0.expectedDevice = nil },
+            { $0.signals = [] },
+            { $0.signals.append(0x20) },
         ]
         var digests: Set<[UInt8]> = [sample.digest]
         for change in changes {

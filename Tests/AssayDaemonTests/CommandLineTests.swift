@@ -21,7 +21,7 @@ extension ProcessTests {
                     "assay", ["verify"],
                     [
                         "--challenge", "--attestation", "--assertion", "--key-attestation", "--key-signature", "--play-token",
-                        "--device-check", "--payload", "--key-id",
+                        "--device-check", "--payload", "--signals", "--key-id",
                         "Exit status",
                     ]
                 ),

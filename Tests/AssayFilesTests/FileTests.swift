@@ -23,6 +23,23 @@ struct FileTests {
         #expect(try ProtectedFile.read(folder + "/secret", atMost: 10) == Array(content.prefix(10)))
     }
 
+    @Test("A replaced file has its content and mode 0600 also where a file was there before, and no draft is left beside it")
+    func replaced() throws {
+        let folder = try Self.folder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        for content in [[UInt8](repeating: 7, count: 100_000), [1, 2, 3], []] {
+            try ReplacedFile.write(folder + "/levels", content)
+            #expect(FileManager.default.contents(atPath: folder + "/levels") == Data(content))
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: folder + "/levels")
+        }
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: folder + "/levels")
+        try ReplacedFile.write(folder + "/levels", [4])
+        let mode = try FileManager.default.attributesOfItem(atPath: folder + "/levels")[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["levels"])
+        #expect(throws: NewFileError.self) { try ReplacedFile.write(folder + "/none/levels", [1]) }
+    }
+
     @Test("A file that exists is not replaced")
     func existing() throws {
         let folder = try Self.folder()

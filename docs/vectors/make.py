@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Writes challenge-v1.json and client-data-v1.json, the test vectors of docs/challenges.md; audit-v1.json, those of
-docs/audit.md; and frames-v1.json, those of proto/README.md.
+docs/audit.md; confidence-v1.json, those of docs/confidence.md; and frames-v1.json, those of proto/README.md.
 
 Standard library only, and written from the text of the pages, not from the Swift code: that is what makes them a test.
 Run it after a change of a page; without one it changes nothing.
@@ -13,6 +13,7 @@ import struct
 import sys
 
 sys.dont_write_bytecode = True
+import confidence  # noqa: E402
 import frames  # noqa: E402
 
 PURPOSES = {"register": 1, "assert": 2, "provision": 3, "renew": 4}
@@ -221,6 +222,10 @@ def main() -> None:
                 "sha256_hex": sha256(signed).hex(),
             })
     write_document("frames-v1.json", frames.document())
+    write(
+        "confidence-v1.json",
+        "Signals and the evidence models that they give, and models of older versions; docs/confidence.md. Made by make.py.",
+        confidence.vectors(), older=confidence.older())
     verdicts = audit()
     changes = audit_changes(verdicts[-1]["number"], bytes.fromhex(verdicts[-1]["head_hex"]))
     write(

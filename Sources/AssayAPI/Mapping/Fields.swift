@@ -37,6 +37,20 @@ extension DeviceID? {
     }
 }
 
+extension SourceAddress? {
+    /// The `source_address` field, which may be left empty.
+    package init(field text: some Collection<UInt8>) throws(RequestError) {
+        guard !text.isEmpty else {
+            self = nil
+            return
+        }
+        guard let address = SourceAddress(text: text) else {
+            throw RequestError("source_address", "must be the text of an IP address, without port, brackets or zone")
+        }
+        self = address
+    }
+}
+
 extension Collection<UInt8> {
     /// The bytes; throws if there are more than `limit`.
     public func bounded(_ field: String, by limit: Int) throws(RequestError) -> [UInt8] {

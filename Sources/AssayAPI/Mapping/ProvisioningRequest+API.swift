@@ -16,6 +16,7 @@ extension VerificationRequest {
             $0.subject = message.subject
             $0.expectedDeviceID = message.expectedDeviceID
             $0.idempotencyKey = message.idempotencyKey
+            $0.sourceAddress = message.sourceAddress
         }
         // The same reader as that of Verify, so that both have the same rules.
         guard let bytes: [UInt8] = try? verify.serializedBytes(), let request = try VerificationRequest(serialized: bytes)
@@ -41,7 +42,8 @@ extension VerificationRequest {
             binding: .clientData(payloadHash: SHA256.bytes(of: try message.csr.csr())),
             subject: try message.subject.bounded("subject", by: Self.subjectLimit),
             expectedDevice: try DeviceID?(field: "expected_device_id", optional: message.expectedDeviceID),
-            idempotencyKey: try message.idempotencyKey.bounded("idempotency_key", by: Self.idempotencyKeyLimit))
+            idempotencyKey: try message.idempotencyKey.bounded("idempotency_key", by: Self.idempotencyKeyLimit),
+            sourceAddress: try SourceAddress?(field: message.sourceAddress.utf8))
     }
 }
 

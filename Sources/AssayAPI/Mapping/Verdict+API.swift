@@ -32,6 +32,7 @@ extension Verdict {
         writer.write(15, repeated)
         writer.write(16, requestID)
         writer.write(17, decidedAt.unixMilliseconds)
+        if let confidence { writer.writeMessage(18) { $0.write(confidence) } }
         return writer.finish()
     }
 }

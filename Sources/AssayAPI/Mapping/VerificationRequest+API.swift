@@ -15,6 +15,8 @@ extension VerificationRequest {
             $0.subject = Data(subject)
             $0.expectedDeviceID = Data(expectedDevice?.bytes ?? [])
             $0.idempotencyKey = Data(idempotencyKey)
+            $0.sourceAddress = sourceAddress?.text ?? ""
+            $0.signals = Data(signals)
         }
     }
 }

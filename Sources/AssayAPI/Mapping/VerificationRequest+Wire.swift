@@ -45,7 +45,9 @@ extension VerificationRequest {
             evidence: evidence, binding: binding,
             subject: try bytes[fields.subject].bounded("subject", by: Self.subjectLimit),
             expectedDevice: try DeviceID?(field: "expected_device_id", optional: bytes[fields.expectedDevice]),
-            idempotencyKey: try bytes[fields.idempotencyKey].bounded("idempotency_key", by: Self.idempotencyKeyLimit))
+            idempotencyKey: try bytes[fields.idempotencyKey].bounded("idempotency_key", by: Self.idempotencyKeyLimit),
+            sourceAddress: fields.sourceAddress.isEmpty ? nil : try SourceAddress?(field: bytes[fields.sourceAddress]),
+            signals: try bytes[fields.signals].bounded("signals", by: SignalDocument.sizeLimit))
     }
 
     private static func evidence(_ pieces: [Evidence]) throws(RequestError) -> [Evidence] {
@@ -70,6 +72,8 @@ private struct RequestFields {
     var subject = 0..<0
     var expectedDevice = 0..<0
     var idempotencyKey = 0..<0
+    var sourceAddress = 0..<0
+    var signals = 0..<0
 
     mutating func read(_ bytes: UnsafeRawBufferPointer) throws(RequestReadingError) {
         var reader = RequestReader(bytes)
@@ -86,9 +90,11 @@ private struct RequestFields {
             case .bytes(7, let value): subject = value
             case .bytes(8, let value): expectedDevice = value
             case .bytes(9, let value): idempotencyKey = value
+            case .bytes(10, let value): sourceAddress = value
+            case .bytes(11, let value): signals = value
             default:
                 // A field of a later version is skipped; a known field of another wire type makes the message malformed.
-                guard !(1...9).contains(field.number) else { throw .malformed }
+                guard !(1...11).contains(field.number) else { throw .malformed }
             }
         }
     }

@@ -32,6 +32,8 @@ package enum API {
 
     package static let status = DaemonMethod<Assay_V1_StatusRequest, Assay_V1_StatusResponse>(
         "/assay.v1.Operations/Status", roles: [.observe], .idempotent)
+    package static let whoAmI = DaemonMethod<Assay_V1_WhoAmIRequest, Assay_V1_WhoAmIResponse>(
+        "/assay.v1.Operations/WhoAmI", roles: Set(Role.allCases), .idempotent)
 
     // MARK: assay.v1.Audit
 
@@ -104,7 +106,7 @@ package enum API {
 
     package static let all: [any APIMethod] = [
         issueChallenge, verify, prepare, getDevice, listDevices, block, unblock, listBlocks, forgetDevice, importDevices,
-        status,
+        status, whoAmI,
         readAudit, getAuditClaims, forgetAuditClaims, listFeeds, readFeed, loadFeed, listPlugins, enablePlugin, disablePlugin,
         reloadPlugins,
         listQuarantine, readQuarantine, releaseQuarantine, issueCertificate,

@@ -16,10 +16,14 @@ package struct AppConfiguration: Sendable {
     package var keepsAuditClaims: Bool
     /// Whether evidence that rests on a test root may be accepted.
     package var acceptsSimulated: Bool
+    /// How confidence in captures is made; `nil`: it is not.
+    package var confidence: ConfidenceRule?
     /// What certificates its devices get; `nil`: none.
     package var provisioning: AppProvisioning?
     /// The entries of the catalog that serve it, in the order of their ids.
     package var plugins: [PluginEntry] = []
+    /// The rates that it sets in place of the defaults. They bear on no verdict.
+    package var rates = AppRateSettings()
 
     /// The app's section of one platform.
     package subscript(key: String) -> (any SchemeSection)? { sections.first { $0.key == key }?.section }
@@ -49,6 +53,7 @@ package struct AppConfiguration: Sendable {
         hash.append(devicesPerSubject.map { "\($0)" } ?? "any")
         hash.append(acceptsSimulated ? 1 : 0)
         for (_, section) in sections { section.digest(into: &hash, testRoots: testRoots) }
+        confidence?.digest(into: &hash)
         provisioning?.digest(into: &hash)
         if trustsDeviceAuthorities, !deviceAuthorities.isEmpty {
             hash.append("device-authorities")
@@ -89,10 +94,12 @@ extension AppConfiguration {
             binding: binding, devicesPerSubject: limit.flatMap { UInt32(exactly: $0) }, sections: read,
             keepsAuditClaims: section.optional("audit_claims")?.boolean() ?? false,
             acceptsSimulated: section.optional("accept_simulated")?.boolean() ?? false,
+            confidence: section.optional("confidence").flatMap(ConfidenceRule.init(reading:)),
             provisioning: section.optional("provisioning").map { value in
                 if authorities == nil { value.report("certificates need a CA: want the section \"provisioning\" of the file") }
                 return AppProvisioning(reading: value, authorities?.lists, plugins)
-            }, plugins: plugins)
+            }, plugins: plugins,
+            rates: section.optional("rates").map { AppRateSettings(reading: $0) } ?? AppRateSettings())
         section.done()
         check(section, schemes)
     }

@@ -1,6 +1,6 @@
 package import AssayAPI
 package import AssayCertificates
-import AssayCore
+package import AssayCore
 package import AssayPlugins
 package import AssaySchemes
 package import AssayTraceExport
@@ -11,6 +11,8 @@ package import AssayVendors
 /// Each property is followed by a reload step of the daemon; a test fails for one that is not.
 package struct LiveConfiguration: Sendable {
     package var callers: CallerDirectory
+    /// How often callers, apps, addresses and devices may ask; apps may set other rates.
+    package var rates: RateRules
     package var apps: [AppConfiguration]
     /// Roots of test authorities. What is trusted through one of them stays `simulated`.
     package var testRoots: [TrustAnchor]

@@ -48,7 +48,7 @@ extension ConfigurationReader {
         for store: FixedConfiguration.Store, _ lists: RevocationLists, _ verdicts: VerdictSettings, configuration: String
     ) {
         let ledger = LedgerFile.Side.allCases.map { ("store.path", $0.path(of: store.path)) }
-        var named = paths + ledger + [("", configuration)]
+        var named = paths + ledger + [("store.path", store.ratesFile), ("", configuration)]
         if !paths.contains(where: { $0.key == "store.key_file" }) { named.append(("store.key_file", store.keyFile)) }
         if !paths.contains(where: { $0.key == "verdicts.file" }) { named.append(("verdicts.file", verdicts.file)) }
         for side in ["-wal", "-shm"] { named.append(("verdicts.file", verdicts.file + side)) }

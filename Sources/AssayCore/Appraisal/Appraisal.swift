@@ -28,6 +28,8 @@ public struct Appraisal: Sendable {
     public var feeds: [FeedVersion]
     /// True if trust depends on an anchor that only a test configuration names.
     public var simulated: Bool
+    /// The kind of device that the evidence proves; `nil` until it is authenticated, and for evidence that does not tell.
+    public var platform: DevicePlatform?
     /// The mode for inspection; `nil` for a verdict.
     let examination: Examination?
 

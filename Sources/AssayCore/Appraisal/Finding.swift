@@ -34,6 +34,8 @@ public struct Finding: Hashable, Sendable {
     public static func note(_ check: String, _ code: String, _ detail: String) -> Finding {
         Finding(check: check, outcome: .note, code: code, detail: detail)
     }
+    /// The name of the findings about signals and the confidence that they give.
+    public static let confidenceCheck = "confidence"
     /// The code of the note that the same statement was accepted before.
     public static let repeatedStatement = "statement_repeated"
 

@@ -17,6 +17,9 @@ package struct JSONFields: Sendable {
         self.init(object, path: "", code: code)
     }
 
+    /// The members of an object that was read as part of another structure.
+    package init(_ object: JSONObject, code: ReasonCode) { self.init(object, path: "", code: code) }
+
     private init(_ object: JSONObject, path: String, code: ReasonCode) {
         (self.object, self.path, self.code) = (object, path, code)
     }

@@ -147,6 +147,7 @@ public enum ReasonCode: String, CaseIterable, Hashable, Sendable {
     case deviceRecalled = "device_recalled"
     case accountActivity = "account_activity"
     case evidenceMissing = "evidence_missing"
+    case confidenceTooLow = "confidence_too_low"
 
     // Registry.
     case unknownDevice = "unknown_device"
@@ -296,6 +297,7 @@ extension ReasonCode {
         case .deviceRecalled: "The device has a recall bit set that the app does not allow."
         case .accountActivity: "The app does not allow the activity level of the user's account."
         case .evidenceMissing: "The app requires another piece of evidence beside what was given."
+        case .confidenceTooLow: "The confidence in the capture is below the level that the app demands."
         case .unknownDevice: "No device with this key is registered for the app."
         case .deviceBlocked: "The device, its key or its subject is blocked."
         case .deviceMismatch: "The evidence belongs to another device than the caller expected, or to several."
@@ -322,7 +324,7 @@ extension ReasonCode {
         switch self {
         case .challengeInvalid, .challengeWrongPurpose, .challengeExpired, .challengeReused, .challengeAttemptsExceeded,
             .clientDataMismatch, .payloadRequired, .nonceMismatch, .counterNotIncreasing, .counterTooOld, .challengeMismatch,
-            .requestHashMismatch, .staleTimestamp, .csrNotBound:
+            .requestHashMismatch, .staleTimestamp, .csrNotBound, .confidenceTooLow:
             .newChallenge
         case .tooManySubmissions: .later
         case .unknownDevice, .environmentMismatch, .keyIDMismatch, .keyAlreadyRegistered, .keyOwnerMismatch, .csrKeyMismatch,

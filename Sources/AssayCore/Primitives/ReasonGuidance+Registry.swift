@@ -144,6 +144,17 @@ extension ReasonGuidance {
             registered device's signature.
             """)
 
+    static let confidenceTooLow = ReasonGuidance(
+        cause: """
+            The request carries no signals, or signals whose SHA-256 is not the payload that the device signed; or the signals speak \
+            against the capture, or against each other. The finding's detail names the level and the required one.
+            """,
+        remedy: """
+            Where a note says that the signals are not bound or malformed, the app or the caller is fixed: the document goes byte \
+            for byte as the device signed it. Otherwise the user captures again, with the depth sensor free. A level that the app's \
+            devices cannot reach is lowered in `confidence.require`.
+            """)
+
     static let pluginQuarantined = ReasonGuidance(
         cause: "The evidence makes the plugin crash, hang or exceed its limits, by a fault of the plugin or by intention.",
         remedy: """

@@ -131,6 +131,7 @@ extension ReasonCode {
         case .deviceRecalled: .deviceRecalled
         case .accountActivity: .accountActivity
         case .evidenceMissing: .evidenceMissing
+        case .confidenceTooLow: .confidenceTooLow
         case .unknownDevice: .unknownDevice
         case .deviceBlocked: .deviceBlocked
         case .deviceMismatch: .deviceMismatch

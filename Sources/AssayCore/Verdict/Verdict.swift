@@ -24,11 +24,14 @@ public final class Verdict: Sendable {
     /// 16 bytes, unique to this verdict.
     public let requestID: [UInt8]
     public let decidedAt: Timestamp
+    /// `nil` for an app without a rule of confidence. Of a rejected verdict it is `Confidence.rejected`, with any signals, unless the
+    /// level itself is the reason.
+    public let confidence: Confidence?
 
     public init(
         decision: Decision, findings: [Finding], claims: Claims, device: DeviceID?, binding: Binding?,
         evidenceDigest: [UInt8], policyDigest: [UInt8], feeds: [FeedVersion] = [], simulated: Bool, requestID: [UInt8],
-        decidedAt: Timestamp
+        decidedAt: Timestamp, confidence: Confidence? = nil
     ) {
         self.decision = decision
         self.findings = findings
@@ -41,6 +44,7 @@ public final class Verdict: Sendable {
         self.simulated = simulated
         self.requestID = requestID
         self.decidedAt = decidedAt
+        self.confidence = confidence?.limited(by: decision)
     }
 
     /// The same verdict as the answer to an equal request, which has its own id.
@@ -48,7 +52,15 @@ public final class Verdict: Sendable {
         Verdict(
             decision: decision, findings: findings, claims: claims, device: device, binding: binding,
             evidenceDigest: evidenceDigest, policyDigest: policyDigest, feeds: feeds, simulated: simulated,
-            requestID: requestID, decidedAt: decidedAt)
+            requestID: requestID, decidedAt: decidedAt, confidence: confidence)
+    }
+
+    /// The same verdict as the answer to an equal request at another time.
+    package func answering(_ requestID: [UInt8], at time: Timestamp) -> Verdict {
+        Verdict(
+            decision: decision, findings: findings, claims: claims, device: device, binding: binding,
+            evidenceDigest: evidenceDigest, policyDigest: policyDigest, feeds: feeds, simulated: simulated,
+            requestID: requestID, decidedAt: time)
     }
 
     /// The same verdict with further findings.
@@ -56,7 +68,7 @@ public final class Verdict: Sendable {
         Verdict(
             decision: decision, findings: findings + more, claims: claims, device: device, binding: binding,
             evidenceDigest: evidenceDigest, policyDigest: policyDigest, feeds: feeds, simulated: simulated,
-            requestID: requestID, decidedAt: decidedAt)
+            requestID: requestID, decidedAt: decidedAt, confidence: confidence)
     }
 
     /// An acceptance turned into a rejection by a check after the decision: the ledger's recheck.
@@ -66,6 +78,6 @@ public final class Verdict: Sendable {
         Verdict(
             decision: .rejected(rejection, check: check), findings: findings + [.fail(check, rejection)], claims: claims,
             device: device, binding: binding, evidenceDigest: evidenceDigest, policyDigest: policyDigest,
-            feeds: feeds, simulated: simulated, requestID: requestID, decidedAt: decidedAt)
+            feeds: feeds, simulated: simulated, requestID: requestID, decidedAt: decidedAt, confidence: confidence)
     }
 }

@@ -17,6 +17,10 @@ public struct VerificationRequest: Hashable, Sendable {
     public var expectedDevice: DeviceID?
     /// Empty if the caller requests no idempotency.
     public var idempotencyKey: [UInt8]
+    /// The address of the caller's own client, by which requests are counted. It bears on no verdict.
+    public var sourceAddress: SourceAddress?
+    /// The signals about the capture as the device signed them (``SignalDocument``), at most 64 KiB; empty if there are none.
+    public var signals: [UInt8]
 
     /// How the caller says that the evidence is bound to the request.
     public enum BindingRequest: Hashable, Sendable {
@@ -33,7 +37,7 @@ public struct VerificationRequest: Hashable, Sendable {
     public init(
         app: AppID, purpose: Purpose, challenge: [UInt8], context: [UInt8] = [], evidence: [Evidence],
         binding: BindingRequest = .clientData(payloadHash: nil), subject: [UInt8] = [], expectedDevice: DeviceID? = nil,
-        idempotencyKey: [UInt8] = []
+        idempotencyKey: [UInt8] = [], sourceAddress: SourceAddress? = nil, signals: [UInt8] = []
     ) {
         self.app = app
         self.purpose = purpose
@@ -44,9 +48,12 @@ public struct VerificationRequest: Hashable, Sendable {
         self.subject = subject
         self.expectedDevice = expectedDevice
         self.idempotencyKey = idempotencyKey
+        self.sourceAddress = sourceAddress
+        self.signals = signals
     }
 
-    /// SHA-256 over every field but the idempotency key: requests with equal digests are equal.
+    /// SHA-256 over every field but the idempotency key and the source address: a client may repeat a request from another address.
+    /// Requests with equal digests are equal.
     public var digest: [UInt8] { digest(evidence: evidence.map(\.digest)) }
 
     /// The same, from digests of the evidence that are known already.
@@ -72,6 +79,8 @@ public struct VerificationRequest: Hashable, Sendable {
         }
         hash.append(subject)
         hash.append(expectedDevice?.bytes ?? [])
+        // Left out where there are none, so that the digests of such requests stay as they are in ledgers.
+        if !signals.isEmpty { hash.append(signals) }
         return hash.finalize()
     }
 }

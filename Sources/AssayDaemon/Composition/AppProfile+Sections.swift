@@ -41,8 +41,8 @@ extension AppProfile {
             policyDigest: app.policyDigest(
                 testRoots: dependencies.testRoots, deviceAuthorities: dependencies.deviceAuthorities),
             keepsAuditClaims: app.keepsAuditClaims,
-            acceptsSimulated: app.acceptsSimulated, issuing: app.provisioning?.issuing, fleet: fleet,
-            policyKeys: PolicyKeys(of: app, schemes) { Set(verifiers(of: [$0]).map(\.format)) })
+            acceptsSimulated: app.acceptsSimulated, confidence: app.confidence, issuing: app.provisioning?.issuing,
+            fleet: fleet, policyKeys: PolicyKeys(of: app, schemes) { Set(verifiers(of: [$0]).map(\.format)) })
     }
 }
 

@@ -39,6 +39,7 @@ package struct Daemon: Sendable {
     package let operations: OperationsServer
     /// What the operations address shows.
     package let observation: DaemonObservation
+    package let rateLevels: RateLevelsKeeper
     /// Exports the traces of calls.
     package let exporter: SpanExporter
 
@@ -47,7 +48,7 @@ package struct Daemon: Sendable {
     package var backgroundServices: [any Service] {
         // The exporter first: it is stopped last, after the last calls.
         [exporter, operations, PluginProcesses(supervised: plugins.supervised), vendors, receipts] + revocationFeeds
-            + [revocationLists, maintenance]
+            + [revocationLists, maintenance, rateLevels]
     }
     /// Everything that runs.
     package var services: [any Service] { backgroundServices + [server] }
@@ -82,6 +83,9 @@ package func makeDaemon(
         records.map { VerdictRecorder($0.store, live.verdicts.rule, subjects: subjects, clock: clock) } ?? VerdictRecorder()
     let signer = try await AuditSigner(ledger: ledger, vault: vault, clock: clock)
     let fleets = FleetSecretsCache(root: try await vault.kept("fleet", in: ledger, at: clock.now()))
+    let buckets = RateBuckets(secret: try await vault.kept("rates", in: ledger, at: clock.now()))
+    let rateLevels = RateLevelsKeeper(buckets, in: fixed.store.ratesFile, logger: logger)
+    rateLevels.restore()
     let plugins = supervisedPlugins(fixed.plugins, ledger: ledger, fleets: fleets, clock: clock, logger: logger)
     try await plugins.supervised.prepare(live.plugins)()
     let authority = ReloadableAuthority(try deviceAuthorities(live.provisioning, logger: logger))
@@ -116,7 +120,7 @@ package func makeDaemon(
             RevocationFeed(
                 name: list.declaration.name, settings: live.settings(of: list), client: vendors, clock: clock, logger: logger)
         }, changes: changes, authority: authority, revocationListIssuer: revocationListIssuer,
-        revocationLists: revocationLists, fleets: fleets, plugins: plugins, recorder: recorder,
+        revocationLists: revocationLists, fleets: fleets, plugins: plugins, recorder: recorder, buckets: buckets,
         statistics: { serving.statistics(with: fronts) }, certificates: certificates, exporter: exporter, logger: logger)
     let lists = RevocationFileTask(clock: clock, logger: logger)
     lists.follow(live.revocationFiles.map(\.file))
@@ -136,7 +140,9 @@ package func makeDaemon(
     var steps = [
         ReloadStep("plugins", follows: [\.plugins]) { new in try await plugins.supervised.prepare(new.plugins) },
         // After the plugins, whose supervisors the methods refer to.
-        ReloadStep("callers, apps and anchors", follows: [\.callers, \.apps, \.testRoots, \.plugins, \.schemes, \.digest]) {
+        ReloadStep(
+            "callers, apps and anchors", follows: [\.callers, \.rates, \.apps, \.testRoots, \.plugins, \.schemes, \.digest]
+        ) {
             new in { composed.compose(under: new) }
         },
         ReloadStep("operations", follows: [\.operate]) { new in { operations.use(observation.rule(new.operate)) } },
@@ -191,7 +197,7 @@ package func makeDaemon(
             ],
             logger: logger),
         counters: parts.counters, calls: parts.calls, reloadSteps: steps, reloadProblem: parts.reloadProblem, changes: changes,
-        plugins: plugins, operations: operations, observation: observation, exporter: exporter)
+        plugins: plugins, operations: operations, observation: observation, rateLevels: rateLevels, exporter: exporter)
 }
 
 /// The plugins of a catalog, none of them started.

@@ -36,6 +36,8 @@ struct DaemonState: Sendable {
     let plugins: PluginAdministration
     /// Records verdicts for operators.
     let recorder: VerdictRecorder
+    /// What is left of the rates.
+    let buckets: RateBuckets
     /// The counts of calls and of the fronts' connections.
     let statistics: @Sendable () -> RPCStatistics
     let certificates: CertificateEnd.Slot
@@ -86,26 +88,29 @@ struct DaemonState: Sendable {
             })
         let observed = ObservedVerdicts(PluginObservers(plugins.supervised))
         let authorizer = CallAuthorizer(callers: live.callers, apps: apps, requestLog: requestLog)
+        let rates = RateLimits(caller: live.rates.caller, apps: live.appRates, buckets: buckets, counters: counters)
         let pipeline = VerificationPipeline(
             ledger: ledger, keys: keys, subjects: subjects, attempts: attempts, memory: memory, inquiries: inquiries,
-            inquiryShare: live.inquiryShare, stages: stages, measures: measures)
+            inquiryShare: live.inquiryShare, stages: stages, measures: measures, rates: rates,
+            refusals: RefusalMemory(counters: counters))
         let attestation = AttestationService(
             pipeline: pipeline, keys: keys, counters: counters, clock: clock, requestLog: requestLog, horizon: horizon,
-            observed: observed, recorder: recorder)
+            observed: observed, recorder: recorder, rates: rates)
         let devices = DevicesService(
             ledger: ledger, subjects: subjects, clock: clock, requestLog: requestLog,
             revoked: { [revocationLists] in revocationLists.wake() })
         let provisioning = ProvisioningService(
             ledger: ledger, authority: authority, lists: revocationListIssuer, pipeline: pipeline, counters: counters,
-            clock: clock, requestLog: requestLog, observed: observed, recorder: recorder,
+            clock: clock, requestLog: requestLog, observed: observed, recorder: recorder, rates: rates,
             revoked: { [revocationLists] in revocationLists.wake() })
         let fleetService = FleetService(
-            ledger: ledger, authority: authority, clock: clock, requestLog: requestLog, recorder: recorder,
+            ledger: ledger, authority: authority, clock: clock, requestLog: requestLog, recorder: recorder, rates: rates,
             revoked: { [revocationLists] in revocationLists.wake() })
         let audit = AuditService(ledger: ledger, clock: clock, requestLog: requestLog)
         let lists = revocationFeeds.map { $0 as any TrustFeed } + live.revocationFiles.map { $0 as any TrustFeed }
         let operations = OperationsService(
-            apps: apps, ledger: ledger, counters: counters, signer: signer, disk: disk, memory: memory,
+            apps: apps, callers: live.callers, rates: rates, ledger: ledger, counters: counters, signer: signer, disk: disk,
+            memory: memory,
             facts: OperationsService.Facts(
                 version: Version.text, startedAt: startedAt, anchors: live.anchors.map(AnchorFacts.init),
                 configurationDigest: live.digest, loadedAt: loadedAt),

@@ -22,6 +22,6 @@ extension PolicyKeys {
     package static let ofEveryApp = [
         "challenge_expired": "challenge.ttl", "payload_required": "binding.payload", "binding_not_allowed": "binding",
         "client_data_mismatch": "binding.embedded", "simulated_not_accepted": "accept_simulated",
-        "too_many_devices": "max_devices_per_subject",
+        "too_many_devices": "max_devices_per_subject", "confidence_too_low": "confidence.require",
     ]
 }

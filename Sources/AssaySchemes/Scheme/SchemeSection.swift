@@ -68,6 +68,9 @@ package protocol SchemeSection: Sendable {
     /// such rule.
     var fleetSecretRule: String? { get }
 
+    /// The kinds of devices that evidence under the section proves.
+    var devicePlatforms: Set<DevicePlatform> { get }
+
     /// Whether evidence under the section attests keys that can be certified (`Appraisal.certifiableKey`). Others are at most vouched for.
     var attestsCertifiableKeys: Bool { get }
 
@@ -112,6 +115,7 @@ extension SchemeSection {
     package var identity: AppIdentity? { nil }
     package var fleetArc: String? { nil }
     package var fleetSecretRule: String? { nil }
+    package var devicePlatforms: Set<DevicePlatform> { [] }
     package var attestsCertifiableKeys: Bool { false }
     package var evidenceLifetime: EvidenceLifetime? { nil }
     package func check(beside app: AppSections) {}

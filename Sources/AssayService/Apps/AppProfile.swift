@@ -37,6 +37,8 @@ package final class AppProfile: Sendable {
     package let keepsAuditClaims: Bool
     /// Whether evidence that rests on a test root may be accepted. Otherwise it is refused.
     package let acceptsSimulated: Bool
+    /// How confidence in captures is made of attestation and signals; `nil`: it is not.
+    package let confidence: ConfidenceRule?
     /// How certificates are issued to the app's devices; `nil`: none are.
     package let issuing: IssuingRule?
     /// How devices of the app's fleet are provisioned; `nil`: the app has no fleet.
@@ -52,8 +54,8 @@ package final class AppProfile: Sendable {
         discontinuedFormats: Set<EvidenceFormat> = [], requiredTogether: Set<EvidenceFormat> = [],
         challenges: ChallengeRule = ChallengeRule(),
         binding: BindingRule = BindingRule(), devicesPerSubject: UInt32? = nil, policyDigest: [UInt8],
-        keepsAuditClaims: Bool = false, acceptsSimulated: Bool = false, issuing: IssuingRule? = nil, fleet: Fleet? = nil,
-        policyKeys: PolicyKeys = PolicyKeys()
+        keepsAuditClaims: Bool = false, acceptsSimulated: Bool = false, confidence: ConfidenceRule? = nil,
+        issuing: IssuingRule? = nil, fleet: Fleet? = nil, policyKeys: PolicyKeys = PolicyKeys()
     ) {
         self.id = id
         self.verifiers = Dictionary(verifiers.map { ($0.format, $0) }, uniquingKeysWith: { _, last in last })
@@ -72,6 +74,7 @@ package final class AppProfile: Sendable {
         self.policyDigest = policyDigest
         self.keepsAuditClaims = keepsAuditClaims
         self.acceptsSimulated = acceptsSimulated
+        self.confidence = confidence
         (self.issuing, self.fleet, self.policyKeys) = (issuing, fleet, policyKeys)
     }
 }

@@ -81,6 +81,19 @@ package struct MethodBody: Sendable {
             })
     }
 
+    /// - Parameter body: gets the peer too, for a method about the caller itself.
+    static func unary<Request, Response>(
+        _ method: DaemonMethod<Request, Response>,
+        ofPeer body: @escaping @Sendable (Caller, RPCPeer, Request) async throws -> Response
+    ) -> MethodBody {
+        MethodBody(
+            method.declaration,
+            .unary { call, caller, _ in
+                let (request, peer) = (try call.decode(Request.self), call.peer)
+                return { try await body(caller, peer, request) }
+            })
+    }
+
     // MARK: Hot methods
 
     /// - Parameter body: answers the calls of a batch. A call that it leaves unanswered is answered INTERNAL, `unanswered`.

@@ -50,7 +50,8 @@ package struct RequestLog: Sendable {
 
     /// Logs a call that was answered by an error, without the error's message, which may repeat what the caller sent.
     package func failed(_ method: String, _ error: RPCError, _ names: Logger.Metadata = [:]) {
-        let level = error.code.logLevel
+        // What a rate limit refuses is counted: a client that repeats is no news.
+        let level = error.reason == RPCError.rateLimited ? .debug : error.code.logLevel
         guard logger.logLevel <= level else { return }
         var names = names
         names["method"] = "\(method)"

@@ -15,7 +15,16 @@ extension VerdictCounters: MetricsCollector {
         "assay_notes", .counter, labels: ["code"],
         "Notes in verdicts by their code, such as attestation_key_overused: what was let pass and is worth knowing.")
 
-    package var metricFamilies: [MetricFamily] { [Self.verdicts, Self.unavailable, Self.challenges, Self.notes] }
+    private static let rateLimited = MetricFamily(
+        "assay_rate_limited", .counter, labels: ["app", "limit"],
+        "Requests that a rate limit refused, by app and limit (caller, caller_in_app, app, address, device).")
+    private static let remembered = MetricFamily(
+        "assay_refusals_remembered", .counter,
+        "Rejections that were answered from memory, because an equal request was refused for good shortly before.")
+
+    package var metricFamilies: [MetricFamily] {
+        [Self.verdicts, Self.unavailable, Self.challenges, Self.notes, Self.rateLimited, Self.remembered]
+    }
 
     /// Counts that are zero have no series.
     package func collect(into exposition: inout Exposition) {
@@ -28,6 +37,11 @@ extension VerdictCounters: MetricsCollector {
                 exposition.add(Self.challenges, [app.app, purpose.name], count: count)
             }
         }
+        let counts = counts
+        for (limited, count) in counts.rateLimited.sorted(by: { $0.key < $1.key }) {
+            exposition.add(Self.rateLimited, [limited.app.text, limited.limit.rawValue], count: count)
+        }
+        exposition.add(Self.remembered, count: counts.refusalsRemembered)
         for (code, count) in counts.notes.sorted(by: { $0.key < $1.key }) {
             exposition.add(Self.notes, [code], count: count)
         }

@@ -26,6 +26,10 @@ package final class VerdictCounters: Sendable {
         package var rejected: [ReasonCode: UInt64] = [:]
         /// Rejections by any other code, all together: verifiers outside this package may state any number of codes.
         package var rejectedByOtherCodes: UInt64 = 0
+        /// Rejections that were answered from memory; they are in `rejected` too.
+        package var refusalsRemembered: UInt64 = 0
+        /// Requests that a rate limit refused; they are not in `unavailable`.
+        package var rateLimited: [LimitedRate: UInt64] = [:]
         /// Notes by their code, in accepted and rejected verdicts.
         package var notes: [String: UInt64] = [:]
     }
@@ -57,6 +61,8 @@ package final class VerdictCounters: Sendable {
         var places: [AppID: Int] = [:]
         var apps: [AppCounts] = []
         var notes: [String: UInt64] = [:]
+        var refusalsRemembered: UInt64 = 0
+        var rateLimited: [LimitedRate: UInt64] = [:]
     }
     private let state = Mutex(State())
 
@@ -64,9 +70,12 @@ package final class VerdictCounters: Sendable {
 
     /// The sums over all apps.
     package var counts: Counts {
-        let (apps, notes) = state.withLock { ($0.apps, $0.notes) }
         var counts = Counts()
-        counts.notes = notes
+        let apps = state.withLock { state in
+            (counts.notes, counts.rateLimited) = (state.notes, state.rateLimited)
+            counts.refusalsRemembered = state.refusalsRemembered
+            return state.apps
+        }
         for app in apps {
             counts.challengesIssued += app.challenges.values.reduce(0, +)
             for format in app.formats {
@@ -90,6 +99,13 @@ package final class VerdictCounters: Sendable {
         }
     }
 
+    func refusalRemembered() { state.withLock { $0.refusalsRemembered += 1 } }
+
+    /// Counts a request that a rate limit refused.
+    func rateLimited(_ limit: RateLimit, of app: AppID) {
+        state.withLock { $0.rateLimited[LimitedRate(app: app, limit: limit), default: 0] += 1 }
+    }
+
     /// Counts a group's answers under one lock.
     func count(_ answers: [Answer], to requests: [AuthorizedRequest]) {
         state.withLock { state in
@@ -106,6 +122,19 @@ package final class VerdictCounters: Sendable {
                 state.apps[app].formats[format].count(answer)
             }
         }
+    }
+}
+
+/// A rate limit of an app of the configuration: a label of counts.
+package struct LimitedRate: Hashable, Sendable {
+    package let app: AppID
+    package let limit: RateLimit
+}
+
+extension LimitedRate: Comparable {
+    /// By the app's name, then by the limit's.
+    package static func < (first: LimitedRate, second: LimitedRate) -> Bool {
+        (first.app.text, first.limit.rawValue) < (second.app.text, second.limit.rawValue)
     }
 }
 
@@ -160,6 +189,8 @@ extension VerdictCounters.FormatCounts {
                 if let code = rejection.code.builtIn { rejected[code, default: 0] += 1 } else { rejectedByOtherCodes += 1 }
             }
         case .repeated: repeated += 1
+        // Counted where the limit refused it.
+        case .failed(.rateLimited): break
         case .failed(let error): unavailable[error.reason, default: 0] += 1
         case .abandoned: break
         }

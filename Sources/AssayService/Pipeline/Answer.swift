@@ -29,6 +29,8 @@ package enum PipelineError: Error, Hashable, Sendable {
     case issuing(AuthorityError)
     /// The evidence is of a device of a fleet, and the app has no fleet.
     case fleetNotConfigured
+    /// The device has had as many accepted verdicts as its rate allows.
+    case rateLimited(RateLimits.Refusal)
     /// A bug: a state that the code does not allow.
     case inconsistent(String)
 }
@@ -65,7 +67,7 @@ final class PendingAcceptance: Sendable {
         challenge = fresh.challenge
         uses = changes.uses
         let assurance: Assurance = if case .accepted(let assurance) = verdict.decision { assurance } else { .none }
-        let claims = admitted.profile.keepsAuditClaims ? AuditClaims(verdict.claims) : nil
+        let claims = admitted.profile.keepsAuditClaims ? AuditClaims(verdict.claimsWithConfidence) : nil
         entry = LedgerEntry(
             time: admitted.now, spends: fresh.spends + uses.map { LedgerEntry.Spend(token: $0.token, expiry: $0.until) },
             registrations: changes.registrations,

@@ -125,11 +125,12 @@ struct VerificationCase: Sendable {
                 claims.add(contentsOf: appraisal.claims.prefixed(appraisal.format))
             }
         }
+        let confidence = admitted.assessesConfidence ? assessConfidence(under: decision, appraisals, binding, &findings) : nil
         return Verdict(
             decision: decision, findings: findings, claims: claims, device: device, binding: binding,
             evidenceDigest: admitted.evidenceDigest, policyDigest: admitted.profile.policyDigest,
             feeds: feeds(of: appraisals), simulated: appraisals.contains(where: \.simulated), requestID: admitted.requestID,
-            decidedAt: admitted.now)
+            decidedAt: admitted.now, confidence: confidence)
     }
 }
 
@@ -141,7 +142,8 @@ extension Verdict {
             device: device?.id,
             binding: nil, evidenceDigest: admitted.evidenceDigest, policyDigest: admitted.profile.policyDigest,
             simulated: device?.registration.simulated ?? (rejection.code == .simulatedNotAccepted),
-            requestID: admitted.requestID, decidedAt: admitted.now)
+            requestID: admitted.requestID, decidedAt: admitted.now,
+            confidence: admitted.confidenceRule.map { .rejected($0.profile) })
     }
 }
 

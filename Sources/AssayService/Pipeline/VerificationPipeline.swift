@@ -15,16 +15,18 @@ package struct VerificationPipeline: Sendable {
     private let equals = EqualRequests()
     private let stages: StageTimes
     private let measures: EvidenceMeasures
+    private let rates: RateLimits?
+    private let refusals: RefusalMemory?
 
     package init(
         ledger: any VerdictLedger, keys: ChallengeKeys, subjects: SubjectKey, attempts: ChallengeAttempts,
         memory: EvidenceUseLimit, inquiries: OutsideInquiries = OutsideInquiries(),
         inquiryShare: InquiryShare = InquiryShare(apps: 1, callLimit: 64), stages: StageTimes = StageTimes(),
-        measures: EvidenceMeasures = EvidenceMeasures()
+        measures: EvidenceMeasures = EvidenceMeasures(), rates: RateLimits? = nil, refusals: RefusalMemory? = nil
     ) {
         (self.stages, self.measures) = (stages, measures)
         self.ledger = ledger
-        self.attempts = attempts
+        (self.attempts, self.rates, self.refusals) = (attempts, rates, refusals)
         freshness = Freshness(keys: keys, attempts: attempts, memory: memory)
         fetching = FactFetcher(ledger: ledger, subjects: subjects, inquiries: inquiries, inquiryShare: inquiryShare)
     }
@@ -109,7 +111,7 @@ package struct VerificationPipeline: Sendable {
         waiting.removeAll { _, accepted in
             guard accepted.admitted.isAbandoned() else { return false }
             // Good evidence of an abandoned request is no attempt.
-            accepted.challenge.map(attempts.forget)
+            forget(accepted)
             return true
         }
         guard !waiting.isEmpty else { return answers }
@@ -122,29 +124,66 @@ package struct VerificationPipeline: Sendable {
             }
         } catch {
             for (index, accepted) in waiting {
-                accepted.challenge.map(attempts.forget)
+                forget(accepted)
                 answers[index] = .failed(.ledger(error))
             }
         }
         return answers
     }
 
+    /// Takes back what was counted for an acceptance that did not come to be, and that the evidence is not to blame for.
+    private func forget(_ accepted: PendingAcceptance) {
+        accepted.challenge.map(attempts.forget)
+        giveBack(accepted)
+    }
+
+    /// Takes back what the device was charged for a verdict that is not accepted after all.
+    private func giveBack(_ accepted: PendingAcceptance) {
+        guard let rates, let device = accepted.verdict.device else { return }
+        rates.giveBack(device, of: accepted.admitted.request.app)
+    }
+
     /// Everything that must be known before the evidence is judged.
     private func prepare(_ admitted: AuthorizedRequest) async -> Progress {
         var challenge: Challenge?
+        var isFresh = false
         do throws(StageError) {
             guard !admitted.isAbandoned() else { throw .abandoned }
             if let stored = try await storedVerdict(admitted) { return .settled(stored) }
+            if let refused = try refusedBefore(admitted) { return .settled(.verdict(refused)) }
             try admitted.checkAvailability()
             let fresh = try await freshness.settle(admitted)
-            challenge = fresh.challenge
+            (challenge, isFresh) = (fresh.challenge, true)
             let prepared = try await fetching.fetch(admitted, fresh)
+            // Before the appraisal, and charging nothing: what names the device is not verified yet.
+            if let rates, let device = prepared.device, let refusal = rates.refusal(of: device, of: admitted.request.app) {
+                throw .failed(.rateLimited(refusal))
+            }
             guard fresh.binding.mode == .inEvidence else { return .prepared(fresh, prepared) }
             return .prepared(try freshness.adding(prepared.statements, to: fresh, admitted), prepared)
         } catch {
             if case .failed = error { challenge.map(attempts.forget) }
-            return .settled(answer(error, to: admitted))
+            let answer = answer(error, to: admitted)
+            // The form of evidence depends on the evidence alone, what the registry says does not.
+            if isFresh, case .refused(_, check: "evidence", _) = error, case .verdict(let verdict) = answer,
+                admitted.profile.opinionSources.isEmpty
+            {
+                refusals?.remember(verdict, on: admitted, with: challenge)
+            }
+            return .settled(answer)
         }
+    }
+
+    /// The verdict on an equal request that was refused for good before. It is an attempt with the challenge like the first one.
+    private func refusedBefore(_ admitted: AuthorizedRequest) throws(StageError) -> Verdict? {
+        guard let verdict = refusals?.verdict(on: admitted) else { return nil }
+        guard !admitted.request.challenge.isEmpty else { return verdict }
+        do throws(Rejection) {
+            try attempts.count(try Challenge(parsing: admitted.request.challenge), now: admitted.now)
+        } catch {
+            throw .refused(error, check: "challenge")
+        }
+        return verdict
     }
 
     private func answer(_ interruption: StageError, to admitted: AuthorizedRequest) -> Answer {
@@ -214,6 +253,9 @@ package struct VerificationPipeline: Sendable {
         case .reject(let rejection, let check):
             let verdict = prepared.verdict(
                 .rejected(rejection, check: check), appraisals, fresh.binding, device: prepared.device)
+            if let refusals, prepared.restsOnRequest {
+                refusals.remember(verdict, on: prepared.admitted, with: fresh.challenge)
+            }
             return .settled(.verdict(verdict))
         case .accept(let assurance):
             func refused(_ rejection: Rejection, check: String, device: DeviceID? = nil) -> Progress {
@@ -240,8 +282,15 @@ package struct VerificationPipeline: Sendable {
                     Rejection(.deviceMismatch, "the evidence is \(found), the request expects \(expected)"), check: "registry",
                     device: device)
             }
+            if let rates, let device, let refusal = rates.charge(device, of: prepared.admitted.request.app) {
+                fresh.challenge.map(attempts.forget)
+                return .settled(.failed(.rateLimited(refusal)))
+            }
             measures.record(changes, of: prepared)
             let verdict = prepared.verdict(.accepted(assurance), appraisals, fresh.binding, device: device)
+            if let confidence = verdict.confidence, let refusal = prepared.admitted.refusal(of: confidence) {
+                return .settled(.verdict(verdict.rejected(refusal, check: Finding.confidenceCheck, device: prepared.device)))
+            }
             guard prepared.admitted.step == nil else {
                 return .decided(
                     DecidedRequest(
@@ -255,14 +304,19 @@ package struct VerificationPipeline: Sendable {
     /// Makes what an accepted request leads to beside its verdict. It counts once the entry is committed.
     private func perform(_ decided: DecidedRequest) async -> Progress {
         let (prepared, fresh) = (decided.prepared, decided.fresh)
+        func giveBack() {
+            if let rates, let device = decided.verdict.device { rates.giveBack(device, of: prepared.admitted.request.app) }
+        }
         guard let step = prepared.admitted.step, !prepared.admitted.isAbandoned() else {
             fresh.challenge.map(attempts.forget)
+            giveBack()
             return .settled(.abandoned)
         }
         do throws(StageError) {
             let result = try await step.perform(on: decided)
             return .accepted(PendingAcceptance(prepared, result.verdict, fresh, decided.changes, result))
         } catch {
+            giveBack()
             switch error {
             case .refused(let rejection, let check, _):
                 return .settled(.verdict(decided.verdict.rejected(rejection, check: check, device: prepared.device)))
@@ -277,6 +331,7 @@ package struct VerificationPipeline: Sendable {
     }
 
     private func conclude(_ accepted: PendingAcceptance, _ outcome: CommitOutcome) async -> Answer {
+        if outcome != .committed { giveBack(accepted) }
         switch outcome {
         case .committed:
             accepted.challenge.map(attempts.forget)

@@ -18,15 +18,16 @@ package struct FleetService: Sendable {
     let requestLog: RequestLog
     private let revoked: @Sendable () -> Void
     private let recorder: VerdictRecorder
+    private let rates: RateLimits?
     private let names = RequestIDGenerator()
 
     /// - Parameter revoked: called after a provisioning that may have revoked certificates of the device before. Never waits.
     package init(
         ledger: any EnrolmentRegistry & CertificateFacts & DeviceFacts, authority: any CertificateAuthority,
         clock: any WallClock, requestLog: RequestLog, recorder: VerdictRecorder = VerdictRecorder(),
-        revoked: @escaping @Sendable () -> Void
+        rates: RateLimits? = nil, revoked: @escaping @Sendable () -> Void
     ) {
-        (self.ledger, self.authority, self.recorder) = (ledger, authority, recorder)
+        (self.ledger, self.authority, self.recorder, self.rates) = (ledger, authority, recorder, rates)
         (self.clock, self.requestLog, self.revoked) = (clock, requestLog, revoked)
     }
 
@@ -38,9 +39,14 @@ package struct FleetService: Sendable {
         _ caller: Caller, _ app: AppProfile, _ request: FleetRequest
     ) async throws -> Assay_V1_ProvisionDeviceResponse {
         guard let fleet = app.fleet else { throw RPCError.hasNoFleet }
+        if let rates, let refusal = rates.charge(.verdicts, caller, app.id, nil, at: rates.buckets.now()) {
+            throw RPCError(refusal)
+        }
         do throws(StageError) {
             let response = try await answer(to: request, caller, app, fleet)
-            if !response.repeated {
+            if response.repeated {
+                rates?.giveBack(.verdicts, caller, app.id, nil)
+            } else {
                 let id = DeviceID(bytes: Array(response.deviceID)).map { "\($0)" } ?? ""
                 requestLog.changed("provisioned a device", by: caller, app: app.id, ["device": id])
             }

@@ -17,6 +17,7 @@ package struct ProvisioningService: Sendable {
     private let revoked: @Sendable () -> Void
     private let observed: ObservedVerdicts
     private let recorder: VerdictRecorder
+    private let rates: RateLimits?
     private let names = RequestIDGenerator()
 
     /// - Parameter revoked: called after a certificate was revoked. Never waits.
@@ -24,10 +25,10 @@ package struct ProvisioningService: Sendable {
         ledger: any CertificateRegistry & EnrolmentRegistry, authority: any CertificateAuthority,
         lists: RevocationListIssuer, pipeline: VerificationPipeline, counters: VerdictCounters, clock: any WallClock,
         requestLog: RequestLog, observed: ObservedVerdicts = ObservedVerdicts(),
-        recorder: VerdictRecorder = VerdictRecorder(), revoked: @escaping @Sendable () -> Void
+        recorder: VerdictRecorder = VerdictRecorder(), rates: RateLimits? = nil, revoked: @escaping @Sendable () -> Void
     ) {
         (self.ledger, self.authority, self.lists) = (ledger, authority, lists)
-        (self.pipeline, self.counters) = (pipeline, counters)
+        (self.pipeline, self.counters, self.rates) = (pipeline, counters, rates)
         (self.clock, self.requestLog, self.observed, self.recorder) = (clock, requestLog, observed, recorder)
         self.revoked = revoked
     }
@@ -58,6 +59,10 @@ package struct ProvisioningService: Sendable {
         _ method: String, _ caller: Caller, _ app: AppProfile, _ fields: IssuingFields
     ) async throws -> Assay_V1_IssueCertificateResponse {
         guard let rule = app.issuing else { throw RPCError.issuesNoCertificates }
+        let address = fields.request.sourceAddress
+        if let rates, let refusal = rates.charge(.verdicts, caller, app.id, address, at: rates.buckets.now()) {
+            throw RPCError(refusal)
+        }
         let authorized = AuthorizedRequest(
             request: fields.request, profile: app, caller: caller, now: clock.now(), requestID: names.next(),
             step: IssuingStep(
@@ -75,7 +80,9 @@ package struct ProvisioningService: Sendable {
             requestLog.changed(
                 "issued a certificate", by: caller, app: app.id, ["device": verdict.device.map { "\($0)" } ?? ""])
             return try Assay_V1_IssueCertificateResponse(serializedBytes: message)
-        case .repeated(let message)?: return try Assay_V1_IssueCertificateResponse(serializedBytes: message)
+        case .repeated(let message)?:
+            rates?.giveBack(.verdicts, caller, app.id, address)
+            return try Assay_V1_IssueCertificateResponse(serializedBytes: message)
         case .failed(let error)?: throw error
         case .abandoned?, nil: throw RPCError.cancelled
         }

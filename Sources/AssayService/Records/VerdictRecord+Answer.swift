@@ -101,6 +101,7 @@ extension PipelineError {
         case .evidenceMemoryFull: "use"
         case .evidenceUnavailable(let check, _): check
         case .issuing, .fleetNotConfigured: "certificate"
+        case .rateLimited: "rate"
         case .inconsistent: "daemon"
         }
     }

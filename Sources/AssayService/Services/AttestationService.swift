@@ -14,24 +14,32 @@ package struct AttestationService: Sendable {
     private let horizon: SpentHorizon
     private let observed: ObservedVerdicts
     private let recorder: VerdictRecorder
+    private let rates: RateLimits?
     private let names = RequestIDGenerator()
 
     package init(
         pipeline: VerificationPipeline, keys: ChallengeKeys, counters: VerdictCounters, clock: any WallClock,
         requestLog: RequestLog = .closed, horizon: SpentHorizon = SpentHorizon(),
-        observed: ObservedVerdicts = ObservedVerdicts(), recorder: VerdictRecorder = VerdictRecorder()
+        observed: ObservedVerdicts = ObservedVerdicts(), recorder: VerdictRecorder = VerdictRecorder(),
+        rates: RateLimits? = nil
     ) {
         self.pipeline = pipeline
         self.keys = keys
         self.counters = counters
         self.clock = clock
         self.requestLog = requestLog
-        (self.horizon, self.observed, self.recorder) = (horizon, observed, recorder)
+        (self.horizon, self.observed, self.recorder, self.rates) = (horizon, observed, recorder, rates)
     }
 
     package var methods: [MethodBody] {
         [
-            .batch(API.issueChallenge) { batch in batch.answerEach(API.issueChallenge, issueChallenge) },
+            .batch(API.issueChallenge) { batch in
+                // One look at the clock for all of them.
+                let time = rates?.buckets.now() ?? 0
+                batch.answerEach(API.issueChallenge) { call, request throws(RPCError) in
+                    try issueChallenge(call, request, at: time)
+                }
+            },
             .batch(API.verify, verify),
             .unary(API.prepare, reading: { try PreparationFields($1) }, prepare),
         ]
@@ -40,13 +48,14 @@ package struct AttestationService: Sendable {
     // MARK: IssueChallenge
 
     private func issueChallenge(
-        _ call: AuthorizedCall, _ request: Assay_V1_IssueChallengeRequest
+        _ call: AuthorizedCall, _ request: Assay_V1_IssueChallengeRequest, at time: Int64
     ) throws(RPCError) -> Assay_V1_IssueChallengeResponse {
-        let fields: (app: AppID, purpose: Purpose, context: [UInt8])
+        let fields: (app: AppID, purpose: Purpose, context: [UInt8], address: SourceAddress?)
         do throws(RequestError) {
             fields = (
                 try AppID(field: request.app), try Purpose(request.purpose),
-                try request.context.bounded("context", by: Challenge.contextLimit)
+                try request.context.bounded("context", by: Challenge.contextLimit),
+                try SourceAddress?(field: request.sourceAddress.utf8)
             )
             guard request.ttlMs <= ChallengeRule.longest else {
                 throw RequestError("ttl_ms", "must be at most \(ChallengeRule.longest)")
@@ -56,6 +65,7 @@ package struct AttestationService: Sendable {
         }
         try call.require(fields.purpose.role)
         let profile = try call.profile(of: fields.app)
+        try charge(.challenges, call.caller, fields.app, fields.address, at: time)
         let now = clock.now()
         guard let key = keys.issuingKey(at: now) else {
             throw RPCError(
@@ -75,7 +85,9 @@ package struct AttestationService: Sendable {
     // MARK: Verify
 
     private func verify(_ batch: CallBatch) async {
-        let batch = batch.reading(request)
+        // One look at the clock for all of them.
+        let time = rates?.buckets.now() ?? 0
+        let batch = batch.reading { call throws(RPCError) in try request(call, at: time) }
         guard batch.requests.contains(where: Self.asksOutside) else {
             await judge(batch)
             return
@@ -91,6 +103,7 @@ package struct AttestationService: Sendable {
     private func judge(_ batch: RequestBatch<AuthorizedRequest>) async {
         let answers = await pipeline.judge(batch.requests)
         counters.count(answers, to: batch.requests)
+        giveBackRepeated(batch.requests, answers)
         requestLog.judged(batch.requests, answers, traceNames: batch.traceNames)
         observed.judged(batch.requests, answers)
         recorder.judged(batch.requests, answers)
@@ -112,7 +125,7 @@ package struct AttestationService: Sendable {
     }
 
     /// Reads a call with the hot path's own reader, and authorises its app.
-    private func request(_ call: AuthorizedCall) throws(RPCError) -> AuthorizedRequest {
+    private func request(_ call: AuthorizedCall, at time: Int64) throws(RPCError) -> AuthorizedRequest {
         let read: VerificationRequest?
         do throws(RequestError) {
             read = try VerificationRequest(serialized: call.message)
@@ -121,9 +134,29 @@ package struct AttestationService: Sendable {
             throw RPCError(error)
         }
         guard let request = read else { throw .undecodableMessage }
+        let profile = try call.profile(of: request.app)
+        try charge(.verdicts, call.caller, request.app, request.sourceAddress, at: time)
         return AuthorizedRequest(
-            request: request, profile: try call.profile(of: request.app), caller: call.caller, now: clock.now(),
-            requestID: names.next(), trace: call.trace, isAbandoned: call.isAbandoned)
+            request: request, profile: profile, caller: call.caller, now: clock.now(), requestID: names.next(),
+            trace: call.trace, isAbandoned: call.isAbandoned)
+    }
+
+    // MARK: Rates
+
+    private func charge(
+        _ use: RateBuckets.Use, _ caller: Caller, _ app: AppID, _ address: SourceAddress?, at time: Int64
+    ) throws(RPCError) {
+        guard let refusal = rates?.charge(use, caller, app, address, at: time) else { return }
+        throw RPCError(refusal)
+    }
+
+    /// A verdict that is given again is not counted.
+    private func giveBackRepeated(_ requests: [AuthorizedRequest], _ answers: [Answer]) {
+        guard let rates else { return }
+        for (request, answer) in zip(requests, answers) {
+            guard case .repeated = answer else { continue }
+            rates.giveBack(.verdicts, request.caller, request.request.app, request.request.sourceAddress)
+        }
     }
 }
 
@@ -132,6 +165,7 @@ package struct AttestationService: Sendable {
 extension AttestationService {
     private struct PreparationFields: Sendable {
         let format: EvidenceFormat
+        let address: SourceAddress?
         let body: [UInt8]
 
         /// The most that a plugin takes, in bytes.
@@ -142,6 +176,7 @@ extension AttestationService {
                 throw RequestError("format", "must be a format of a plugin")
             }
             self.format = format
+            address = try SourceAddress?(field: request.sourceAddress.utf8)
             body = try request.body.bounded("body", by: Self.bodyLimit)
         }
     }
@@ -149,6 +184,7 @@ extension AttestationService {
     private func prepare(
         _ caller: Caller, _ app: AppProfile, _ fields: PreparationFields
     ) async throws -> Assay_V1_PrepareResponse {
+        try charge(.challenges, caller, app.id, fields.address, at: rates?.buckets.now() ?? 0)
         if let why = app.unavailableFormats[fields.format] {
             throw PipelineError.evidenceUnavailable(check: "plugin", detail: why)
         }

@@ -22,6 +22,8 @@ package struct OperationsService: Sendable {
     }
 
     private let apps: AppDirectory
+    private let callers: CallerDirectory
+    private let rates: RateLimits?
     private let ledger: any LedgerStatusSource
     private let counters: VerdictCounters
     private let signer: AuditSigner
@@ -40,7 +42,8 @@ package struct OperationsService: Sendable {
     private let records: @Sendable () -> VerdictRecordStatus?
 
     package init(
-        apps: AppDirectory, ledger: any LedgerStatusSource, counters: VerdictCounters, signer: AuditSigner,
+        apps: AppDirectory, callers: CallerDirectory = CallerDirectory(byUserID: [:]), rates: RateLimits? = nil,
+        ledger: any LedgerStatusSource, counters: VerdictCounters, signer: AuditSigner,
         disk: DiskWatch, memory: EvidenceUseLimit, facts: Facts, clock: any WallClock,
         clockReport: @escaping @Sendable () -> ClockWatch.Report, transport: @escaping @Sendable () -> RPCStatistics,
         receipts: @escaping @Sendable () -> ReceiptReport, reloadProblem: ReloadProblem.Slot, feeds: [any TrustFeed] = [],
@@ -48,7 +51,7 @@ package struct OperationsService: Sendable {
         authorities: @escaping @Sendable () -> [Assay_V1_Authority] = { [] }, plugins: any PluginControl = NoPlugins(),
         records: @escaping @Sendable () -> VerdictRecordStatus? = { nil }
     ) {
-        self.apps = apps
+        (self.apps, self.callers, self.rates) = (apps, callers, rates)
         self.ledger = ledger
         self.counters = counters
         self.signer = signer
@@ -65,7 +68,14 @@ package struct OperationsService: Sendable {
         (self.authorities, self.plugins, self.records) = (authorities, plugins, records)
     }
 
-    package var methods: [MethodBody] { [.unary(API.status) { caller, _ in await status(for: caller) }] }
+    package var methods: [MethodBody] {
+        [
+            .unary(API.status) { caller, _ in await status(for: caller) },
+            .unary(
+                API.whoAmI,
+                ofPeer: { caller, peer, _ in Assay_V1_WhoAmIResponse(caller, at: peer, in: callers, apps, rates) }),
+        ]
+    }
 
     /// What the caller may see of the daemon's state.
     package func status(for caller: Caller) async -> Assay_V1_StatusResponse {
@@ -99,7 +109,7 @@ package struct OperationsService: Sendable {
         response.receipts = receipts().message
         // The problem names teams and hosts of apps that the caller may not know of.
         if caller.apps != nil, !response.receipts.problem.isEmpty { response.receipts.problem = "the log says what is wrong" }
-        response.traffic = counters.counts.message(transport())
+        response.traffic = counters.counts.message(transport(), for: caller)
         response.feeds = feeds.shown(to: caller).map { $0.message(at: now) }
         response.certificates = certificates.value.map(\.message)
         response.authorities = authorities()
@@ -208,7 +218,7 @@ extension ClockWatch.Report {
 }
 
 extension VerdictCounters.Counts {
-    fileprivate func message(_ transport: RPCStatistics) -> Assay_V1_StatusResponse.Traffic {
+    fileprivate func message(_ transport: RPCStatistics, for caller: Caller) -> Assay_V1_StatusResponse.Traffic {
         .with {
             $0.accepted = accepted
             $0.repeatedVerdicts = repeated
@@ -220,6 +230,9 @@ extension VerdictCounters.Counts {
             $0.connections = UInt32(clamping: transport.openConnections)
             $0.callsInFlight = UInt32(clamping: transport.callsInFlight)
             $0.refusedCalls = transport.refusedCalls.mapValues { UInt64(clamping: $0) }
+            $0.rateLimited = rateLimited.filter { caller.may(use: $0.key.app) }
+                .sorted { ($0.key.app.text, $0.key.limit.rawValue) < ($1.key.app.text, $1.key.limit.rawValue) }
+                .map { key, count in .with { ($0.app, $0.limit, $0.count) = (key.app.text, key.limit.rawValue, count) } }
             $0.endedConnections = transport.endedConnections.mapValues { UInt64(clamping: $0) }
         }
     }

@@ -19,6 +19,7 @@ extension RPCError {
                 cause: "the check \(check) could not be made")
         case .issuing(let error): self.init(error)
         case .fleetNotConfigured: self = .hasNoFleet
+        case .rateLimited(let refusal): self.init(refusal)
         case .inconsistent(let what): self.init(.internalError, what)
         }
     }

@@ -42,5 +42,6 @@ package struct AndroidDeviceAppraiser: RegisteredDeviceAppraiser {
         try policy.judgeLevel(facts, in: &appraisal)
         try policy.judge(facts, at: context.now, in: &appraisal)
         appraisal.assurance = facts.assurance
+        appraisal.platform = .android
     }
 }

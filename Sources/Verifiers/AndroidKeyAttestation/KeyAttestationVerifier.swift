@@ -79,6 +79,7 @@ package struct KeyAttestationVerifier: EvidenceVerifier {
         try policy.provisioning.judge(context.facts.attestationKeyUse, of: chainClass, in: &appraisal)
 
         appraisal.assurance = facts.assurance
+        appraisal.platform = .android
         appraisal.attestedKey = AttestedKey(
             publicKeySHA256: chain.leaf.publicKey.sha256, packages: facts.application?.packages.map(\.name) ?? [],
             signers: facts.application?.signers ?? [])

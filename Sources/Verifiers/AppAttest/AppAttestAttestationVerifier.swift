@@ -78,6 +78,7 @@ package struct AppAttestAttestationVerifier: EvidenceVerifier {
         try judge(receipt, &appraisal)
 
         appraisal.assurance = .secureElement
+        appraisal.platform = identity.platform.device
         appraisal.effect = .register(
             Registration(
                 format: format, keyID: evidence.keyID, publicKey: Array(chain.leaf.publicKey.keyBytes),

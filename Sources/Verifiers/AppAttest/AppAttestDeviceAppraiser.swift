@@ -61,6 +61,7 @@ package struct AppAttestDeviceAppraiser: RegisteredDeviceAppraiser {
         }
         appraisal.claims.add("app_id", identity.appID.map { .text($0) })
         appraisal.claims.add("platform", .text(identity.platform.rawValue))
+        appraisal.platform = identity.platform.device
         try appraisal.check("environment") { () throws(Rejection) in
             guard let environment = AppAttestEnvironment(bytesOf: registration.environment),
                 identity.environments.contains(environment)

@@ -8,6 +8,9 @@ package struct AppAttestIdentity: Hashable, Sendable {
         case iOS = "ios"
         /// macOS 27 and later: the key's access control list is checked too.
         case macOS = "macos"
+
+        /// `nil` for a Mac, whose captures no profile of confidence describes.
+        var device: DevicePlatform? { self == .iOS ? .iOS : nil }
     }
 
     package let platform: Platform

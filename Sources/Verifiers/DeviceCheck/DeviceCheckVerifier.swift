@@ -33,6 +33,7 @@ package struct DeviceCheckVerifier: EvidenceVerifier {
         appraisal.claims = bits.claims
         try judge(bits, &appraisal)
         appraisal.assurance = .platform
+        appraisal.platform = .iOS
     }
 
     /// Apple's answer about the token; `nil` if it is not known.

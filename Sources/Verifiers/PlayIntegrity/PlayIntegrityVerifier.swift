@@ -67,6 +67,7 @@ package struct PlayIntegrityVerifier: EvidenceVerifier {
         try checkAttestedApp(payload.app, context.attestedKey, &appraisal)
 
         appraisal.assurance = Self.assurance(of: payload.device)
+        appraisal.platform = .android
     }
 
     /// The assurance of a device that Google certifies; lower if Google only answered.

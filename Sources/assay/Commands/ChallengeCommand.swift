@@ -20,6 +20,9 @@ struct ChallengeCommand: AsyncParsableCommand {
     @Option(help: "Its lifetime in seconds (the app's default: 300; at most 3600).")
     var ttl: UInt32?
 
+    @Option(help: ArgumentHelp("The IP address of your own client, by which requests are counted.", valueName: "address"))
+    var sourceAddress: SourceAddress?
+
     @Flag(help: "Print a JSON object.")
     var json = false
 
@@ -31,7 +34,7 @@ struct ChallengeCommand: AsyncParsableCommand {
         let challenge = try await server.with { client throws(AssayError) in
             try await client.issueChallenge(
                 app: app, purpose: purpose, context: Array(context.utf8), timeToLive: ttl.map { .seconds(Int64($0)) },
-                timeout: server.limit)
+                sourceAddress: sourceAddress, timeout: server.limit)
         }
         let text = Base64.url.encode(challenge.bytes)
         if json {

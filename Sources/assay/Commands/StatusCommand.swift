@@ -67,6 +67,8 @@ extension Assay_V1_StatusResponse {
         lines.append("  load      \(traffic.connections) connections, \(traffic.callsInFlight) calls in flight")
         if !traffic.refusedCalls.isEmpty { lines.append("  refused   calls, before or in place of a method") }
         lines += Self.counts(traffic.refusedCalls)
+        if !traffic.rateLimited.isEmpty { lines.append("  limited   requests, by a rate") }
+        lines += traffic.rateLimited.map { "              \($0.count) \($0.app) \($0.limit)" }
         if !traffic.endedConnections.isEmpty { lines.append("  ended     connections") }
         lines += Self.counts(traffic.endedConnections)
         lines.append(
@@ -149,6 +151,9 @@ extension Assay_V1_StatusResponse {
                 "notes": traffic.notes,
                 "connections": traffic.connections, "calls_in_flight": traffic.callsInFlight,
                 "refused_calls": traffic.refusedCalls, "ended_connections": traffic.endedConnections,
+                "rate_limited": traffic.rateLimited.map {
+                    ["app": $0.app, "limit": $0.limit, "count": $0.count] as [String: Any]
+                },
             ] as [String: Any],
             "configuration": [
                 "digest": Hex.encode(configuration.digest),

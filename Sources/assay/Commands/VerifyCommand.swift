@@ -35,6 +35,11 @@ struct VerifyCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The payload that the device bound.", valueName: "file"))
     var payload: FileArgument?
 
+    @Option(
+        help: ArgumentHelp(
+            "The signals about the capture, as JSON. They are the payload that the device bound.", valueName: "file"))
+    var signals: FileArgument?
+
     @Option(help: ArgumentHelp("The app's own client data, with the challenge inside.", valueName: "file"))
     var clientData: FileArgument?
 
@@ -50,12 +55,18 @@ struct VerifyCommand: AsyncParsableCommand {
     @Option(help: "Ask again under the same key and get the same verdict.")
     var idempotencyKey: String = ""
 
+    @Option(help: ArgumentHelp("The IP address of your own client, by which requests are counted.", valueName: "address"))
+    var sourceAddress: SourceAddress?
+
     @Flag(help: "Print a JSON object.")
     var json = false
 
     func validate() throws {
         guard [payload != nil, clientData != nil, clientDataHash != nil].count(where: { $0 }) <= 1 else {
             throw ValidationError("Give at most one of --payload, --client-data and --client-data-hash.")
+        }
+        guard signals == nil || payload == nil else {
+            throw ValidationError("Give --signals without --payload: the device binds the signals.")
         }
         guard evidence.bundle == nil else {
             guard challenge == nil, payload == nil, clientData == nil, clientDataHash == nil else {
@@ -70,11 +81,13 @@ struct VerifyCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        let signals = try signals?.read(atMost: SignalDocument.sizeLimit) ?? []
         let request = VerificationRequest(
             app: app, purpose: evidence.purpose, challenge: challenge?.bytes(wanting: Challenge.length) ?? [],
             context: Array(context.utf8),
-            evidence: try evidence.read(), binding: try binding(), subject: Array(subject.utf8),
-            expectedDevice: expectedDevice, idempotencyKey: Array(idempotencyKey.utf8))
+            evidence: try evidence.read(), binding: try binding(signals), subject: Array(subject.utf8),
+            expectedDevice: expectedDevice, idempotencyKey: Array(idempotencyKey.utf8), sourceAddress: sourceAddress,
+            signals: signals)
         let verdict = try await server.with { client throws(AssayError) in
             try await client.verify(request, timeout: server.limit)
         }
@@ -83,10 +96,11 @@ struct VerifyCommand: AsyncParsableCommand {
         guard text.isAccepted else { throw ExitCode(1) }
     }
 
-    private func binding() throws -> VerificationRequest.BindingRequest {
+    private func binding(_ signals: [UInt8]) throws -> VerificationRequest.BindingRequest {
         if evidence.bundle != nil { return .inEvidence }
         if let clientData { return .embedded(try clientData.read()) }
         if let clientDataHash { return .callerOwned(clientDataHash.bytes) }
+        if !signals.isEmpty { return .clientData(payloadHash: Array(SHA256.hash(data: signals))) }
         return .clientData(payloadHash: try payload.map { Array(SHA256.hash(data: try $0.read(atMost: .max))) })
     }
 }

@@ -11,6 +11,10 @@ extension DeviceID: ExpressibleByArgument {
     public init?(argument: String) { self.init(argument) }
 }
 
+extension SourceAddress: ExpressibleByArgument {
+    public init?(argument: String) { self.init(text: argument.utf8) }
+}
+
 extension Timestamp: ExpressibleByArgument {
     public init?(argument: String) { self.init(rfc3339: argument) }
 }

@@ -26,6 +26,7 @@ struct VerdictText {
         if !isAccepted { lines.append("  " + verdict.detail) }
         if let id = DeviceID(bytes: Array(verdict.deviceID)) { lines.append("  device    \(id)") }
         if verdict.hasBound { lines.append("  bound     \(verdict.bound.sentence)") }
+        lines += confidence?.lines ?? []
         for finding in verdict.findings where finding.outcome != .pass {
             let words = [finding.code, finding.detail].filter { !$0.isEmpty }.joined(separator: ": ")
             lines.append("  \(finding.outcome.name.padded(to: 9)) \(finding.check)\(words.isEmpty ? "" : ": " + words)")
@@ -37,6 +38,12 @@ struct VerdictText {
         lines.append("  policy    \(BytesText.hexFirst(verdict.policyDigest))")
         lines.append("  request   \(Hex.encode(verdict.requestID)) at \(Timestamp(unixMilliseconds: verdict.decidedAtUnixMs))")
         return lines
+    }
+
+    /// `nil` for an app without a rule of confidence.
+    private var confidence: ConfidenceText? {
+        guard verdict.hasConfidence else { return nil }
+        return ConfidenceText(json: Array(verdict.confidence.evidenceModelJson.utf8))
     }
 
     var json: [String: Any] {
@@ -62,6 +69,7 @@ struct VerdictText {
         }
         if !verdict.deviceID.isEmpty { object.add(device: "device_id", verdict.deviceID) }
         if verdict.hasBound { object["bound"] = verdict.bound.json }
+        if let confidence { object["confidence"] = confidence.json }
         return object
     }
 }

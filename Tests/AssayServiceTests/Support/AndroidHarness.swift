@@ -45,7 +45,7 @@ extension ServiceHarness {
     static func android(
         _ policy: AndroidPolicy = .testing, board: RevocationBoard = RevocationBoard(), binding: BindingRule = BindingRule(),
         beside others: [any EvidenceVerifier] = [], ledger: WatchedLedger = WatchedLedger(), acceptsSimulated: Bool = true,
-        issuing: IssuingRule? = nil
+        confidence: ConfidenceRule? = nil, issuing: IssuingRule? = nil
     ) async throws -> ServiceHarness {
         let anchors = try AndroidAuthority.Root.allCases.map {
             try TrustAnchor(name: $0.rawValue, pem: try VirtualAndroid.authority.pem($0), simulated: true)
@@ -56,7 +56,7 @@ extension ServiceHarness {
                 KeyAttestationVerifier(anchors: anchors, policy: policy, links: LinkCache()),
                 KeySignatureVerifier(judges: [AndroidDeviceAppraiser(anchors: anchors, policy: policy)]),
             ] + others, revocation: board, binding: binding, policyDigest: [UInt8](repeating: 0xD1, count: 32),
-            acceptsSimulated: acceptsSimulated, issuing: issuing)
+            acceptsSimulated: acceptsSimulated, confidence: confidence, issuing: issuing)
         return try await ServiceHarness([profile], ledger: ledger)
     }
 }
@@ -86,11 +86,15 @@ extension AndroidKey {
             ])
     }
 
-    func upload(_ challenge: [UInt8], _ purpose: Purpose = .assert) throws -> VerificationRequest {
-        let data = try #require(ClientData(purpose: purpose, challenge: challenge, payload: [7]))
+    /// - Parameter signals: the payload, if it is not empty.
+    func upload(
+        _ challenge: [UInt8], _ purpose: Purpose = .assert, signals: [UInt8] = []
+    ) throws -> VerificationRequest {
+        let data = try #require(
+            ClientData(purpose: purpose, challenge: challenge, payload: signals.isEmpty ? [7] : signals))
         return VerificationRequest(
             app: .camera, purpose: purpose, challenge: challenge, evidence: [try signature(over: data.bytes)],
-            binding: .clientData(payloadHash: data.payloadHash))
+            binding: .clientData(payloadHash: data.payloadHash), signals: signals)
     }
 
     func signature(over message: [UInt8]) throws -> Evidence {

@@ -29,7 +29,7 @@ struct ServiceHarness: Sendable {
     let limiter = ConcurrencyLimiter(places: 1)
     let calls = CallCounters()
     let pipeline: VerificationPipeline
-    let counters = VerdictCounters()
+    let counters: VerdictCounters
     let reloadProblem = ReloadProblem.Slot()
     let certificates = CertificateEnd.Slot()
     let apps: AppDirectory
@@ -49,8 +49,13 @@ struct ServiceHarness: Sendable {
         requestLog: RequestLog = .closed, feeds: [any TrustFeed] = [], logger: Logger = Self.logger,
         uptime: @escaping @Sendable () -> Int64 = { 0 }, authority: StandInAuthority = StandInAuthority(),
         plugins: any PluginControl = NoPlugins(), observer: (any VerdictObserver)? = nil,
-        recording rule: VerdictRecordRule = VerdictRecordRule()
+        recording rule: VerdictRecordRule = VerdictRecordRule(),
+        rates: @Sendable (VerdictCounters) -> RateLimits? = { _ in nil }
     ) async throws {
+        let counters = VerdictCounters()
+        self.counters = counters
+        let rates = rates(counters)
+
         self.ledger = ledger
         self.clock = clock
         let profiles = try apps ?? [.testing(.camera), .testing(.notes)]
@@ -59,7 +64,8 @@ struct ServiceHarness: Sendable {
         let subjects = try await SubjectKey(ledger: ledger, vault: Self.vault, clock: clock)
         recorder = VerdictRecorder(records, rule, subjects: subjects, clock: clock)
         pipeline = VerificationPipeline(
-            ledger: ledger, keys: keys, subjects: subjects, attempts: ChallengeAttempts(), memory: memory)
+            ledger: ledger, keys: keys, subjects: subjects, attempts: ChallengeAttempts(), memory: memory,
+            rates: rates, refusals: RefusalMemory(counters: counters))
         let authorizer = CallAuthorizer(callers: callers, apps: self.apps, requestLog: requestLog)
         signer = try await AuditSigner(ledger: ledger, vault: Self.vault, clock: clock)
         let facts = OperationsService.Facts(
@@ -81,7 +87,7 @@ struct ServiceHarness: Sendable {
         let bodies =
             AttestationService(
                 pipeline: pipeline, keys: keys, counters: counters, clock: clock, requestLog: requestLog, horizon: horizon,
-                observed: ObservedVerdicts(observer), recorder: recorder
+                observed: ObservedVerdicts(observer), recorder: recorder, rates: rates
             ).methods
             + DevicesService(
                 ledger: ledger, subjects: subjects, clock: clock, requestLog: requestLog,
@@ -94,16 +100,17 @@ struct ServiceHarness: Sendable {
             + AuditService(ledger: ledger, clock: clock, requestLog: requestLog).methods
             + ProvisioningService(
                 ledger: ledger, authority: authority, lists: lists, pipeline: pipeline, counters: counters, clock: clock,
-                requestLog: requestLog, observed: ObservedVerdicts(observer), recorder: recorder,
+                requestLog: requestLog, observed: ObservedVerdicts(observer), recorder: recorder, rates: rates,
                 revoked: { revocationLists.wake() }
             ).methods
             + PluginsService(plugins, requestLog: requestLog).methods
             + FleetService(
-                ledger: ledger, authority: authority, clock: clock, requestLog: requestLog, recorder: recorder, revoked: {}
+                ledger: ledger, authority: authority, clock: clock, requestLog: requestLog, recorder: recorder, rates: rates,
+                revoked: {}
             ).methods
             + VerdictsService(recorder: recorder, apps: self.apps, subjects: subjects, ledger: ledger).methods
             + OperationsService(
-                apps: self.apps, ledger: ledger, counters: counters, signer: signer,
+                apps: self.apps, callers: callers, rates: rates, ledger: ledger, counters: counters, signer: signer,
                 disk: DiskWatch(rule: DiskSpaceRule(), logger: Self.logger) { disk }, memory: memory, facts: facts,
                 clock: clock, clockReport: { clockWatch.report },
                 transport: { RPCStatistics() },
@@ -216,8 +223,8 @@ extension AppProfile {
         policy: AppAttestPolicy = AppAttestPolicy(), formats: Set<EvidenceFormat>? = nil,
         identities: [AppAttestIdentity] = [AppAttestIdentity(appID: Handset.appID, platform: .iOS)],
         anchors: [TrustAnchor]? = nil, devicesPerSubject: UInt32? = nil, keepsAuditClaims: Bool = false,
-        acceptsSimulated: Bool = true, issuing: IssuingRule? = IssuingRule(), fleet: Fleet? = nil,
-        policyKeys: PolicyKeys = PolicyKeys()
+        acceptsSimulated: Bool = true, confidence: ConfidenceRule? = nil, issuing: IssuingRule? = IssuingRule(),
+        fleet: Fleet? = nil, policyKeys: PolicyKeys = PolicyKeys()
     ) throws -> AppProfile {
         let anchors = try anchors ?? [TrustAnchor(name: "test root", pem: Handset.authority.rootPEM, simulated: true)]
         let verifiers: [any EvidenceVerifier] = [
@@ -229,8 +236,8 @@ extension AppProfile {
             id: id, verifiers: verifiers.filter { formats?.contains($0.format) ?? true }, discontinuedFormats: [.safetyNet],
             challenges: challenges,
             binding: binding, devicesPerSubject: devicesPerSubject, policyDigest: [UInt8](repeating: 0xD1, count: 32),
-            keepsAuditClaims: keepsAuditClaims, acceptsSimulated: acceptsSimulated, issuing: issuing, fleet: fleet,
-            policyKeys: policyKeys)
+            keepsAuditClaims: keepsAuditClaims, acceptsSimulated: acceptsSimulated, confidence: confidence,
+            issuing: issuing, fleet: fleet, policyKeys: policyKeys)
     }
 }
 

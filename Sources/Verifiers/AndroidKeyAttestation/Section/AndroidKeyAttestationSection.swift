@@ -75,6 +75,8 @@ package struct AndroidKeyAttestationSection: SchemeSection {
 
     // MARK: Rules between sections
 
+    package var devicePlatforms: Set<DevicePlatform> { [.android] }
+
     package var identity: AppIdentity? {
         AppIdentity(packages: (policy.apps ?? []).map { AppIdentity.Package(name: $0.packageName, signers: $0.signers) })
     }

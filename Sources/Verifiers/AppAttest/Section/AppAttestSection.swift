@@ -54,6 +54,8 @@ package struct AppAttestSection: SchemeSection {
         if policy.receipt.mode != .off { hash.append(receiptAnchors(with: testRoots)) }
     }
 
+    package var devicePlatforms: Set<DevicePlatform> { Set(identities.compactMap(\.platform.device)) }
+
     // MARK: Receipts
 
     /// One route for each environment that the app allows. The reader allows no team without a key.

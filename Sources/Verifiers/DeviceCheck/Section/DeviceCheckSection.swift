@@ -37,6 +37,8 @@ package struct DeviceCheckSection: SchemeSection {
         policy.digest(into: &hash)
     }
 
+    package var devicePlatforms: Set<DevicePlatform> { [.iOS] }
+
     // MARK: What the section needs from outside
 
     package var serviceCalls: [ServiceCall] {

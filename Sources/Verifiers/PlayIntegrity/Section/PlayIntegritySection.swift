@@ -49,6 +49,8 @@ package struct PlayIntegritySection: SchemeSection {
 
     // MARK: Rules between sections
 
+    package var devicePlatforms: Set<DevicePlatform> { [.android] }
+
     package var identity: AppIdentity? {
         AppIdentity(
             packages: app.packages.sorted().map { AppIdentity.Package(name: $0, signers: app.signers) },

@@ -41,6 +41,9 @@ public nonisolated struct Assay_V1_IssueChallengeRequest: Sendable {
   /// How long the challenge is good. 0: the app's default (5 minutes). At most 1 hour.
   public var ttlMs: UInt32 = 0
 
+  /// As in VerifyRequest.
+  public var sourceAddress: String = String()
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -102,6 +105,14 @@ public nonisolated struct Assay_V1_VerifyRequest: Sendable {
   /// marked repeated, however many come at once. Of requests that are rejected nothing is kept.
   public var idempotencyKey: Data = Data()
 
+  /// The IP address of the caller's own client, as text; may be empty. Requests are counted by it where the app limits rates: all of an IPv4
+  /// address, the first 64 bits of an IPv6 address. It is not stored or logged, and bears on no verdict.
+  public var sourceAddress: String = String()
+
+  /// Signals about a capture, at most 64 KiB: the JSON document (docs/confidence.md) byte for byte as the app made it. They count only if
+  /// the payload that the device signed is their SHA-256.
+  public var signals: Data = Data()
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -121,6 +132,9 @@ public nonisolated struct Assay_V1_PrepareRequest: Sendable {
 
   /// At most 512 KiB. The plugin defines its form.
   public var body: Data = Data()
+
+  /// As in VerifyRequest.
+  public var sourceAddress: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -149,7 +163,7 @@ fileprivate nonisolated let _protobuf_package = "assay.v1"
 
 nonisolated extension Assay_V1_IssueChallengeRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".IssueChallengeRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}purpose\0\u{1}context\0\u{3}ttl_ms\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}purpose\0\u{1}context\0\u{3}ttl_ms\0\u{3}source_address\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -161,6 +175,7 @@ nonisolated extension Assay_V1_IssueChallengeRequest: SwiftProtobuf.Message, Swi
       case 2: try { try decoder.decodeSingularEnumField(value: &self.purpose) }()
       case 3: try { try decoder.decodeSingularBytesField(value: &self.context) }()
       case 4: try { try decoder.decodeSingularUInt32Field(value: &self.ttlMs) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self.sourceAddress) }()
       default: break
       }
     }
@@ -179,6 +194,9 @@ nonisolated extension Assay_V1_IssueChallengeRequest: SwiftProtobuf.Message, Swi
     if self.ttlMs != 0 {
       try visitor.visitSingularUInt32Field(value: self.ttlMs, fieldNumber: 4)
     }
+    if !self.sourceAddress.isEmpty {
+      try visitor.visitSingularStringField(value: self.sourceAddress, fieldNumber: 5)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -187,6 +205,7 @@ nonisolated extension Assay_V1_IssueChallengeRequest: SwiftProtobuf.Message, Swi
     if lhs.purpose != rhs.purpose {return false}
     if lhs.context != rhs.context {return false}
     if lhs.ttlMs != rhs.ttlMs {return false}
+    if lhs.sourceAddress != rhs.sourceAddress {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -229,7 +248,7 @@ nonisolated extension Assay_V1_IssueChallengeResponse: SwiftProtobuf.Message, Sw
 
 nonisolated extension Assay_V1_VerifyRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".VerifyRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}purpose\0\u{1}challenge\0\u{1}context\0\u{1}evidence\0\u{1}binding\0\u{1}subject\0\u{3}expected_device_id\0\u{3}idempotency_key\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}purpose\0\u{1}challenge\0\u{1}context\0\u{1}evidence\0\u{1}binding\0\u{1}subject\0\u{3}expected_device_id\0\u{3}idempotency_key\0\u{3}source_address\0\u{1}signals\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -246,6 +265,8 @@ nonisolated extension Assay_V1_VerifyRequest: SwiftProtobuf.Message, SwiftProtob
       case 7: try { try decoder.decodeSingularBytesField(value: &self.subject) }()
       case 8: try { try decoder.decodeSingularBytesField(value: &self.expectedDeviceID) }()
       case 9: try { try decoder.decodeSingularBytesField(value: &self.idempotencyKey) }()
+      case 10: try { try decoder.decodeSingularStringField(value: &self.sourceAddress) }()
+      case 11: try { try decoder.decodeSingularBytesField(value: &self.signals) }()
       default: break
       }
     }
@@ -283,6 +304,12 @@ nonisolated extension Assay_V1_VerifyRequest: SwiftProtobuf.Message, SwiftProtob
     if !self.idempotencyKey.isEmpty {
       try visitor.visitSingularBytesField(value: self.idempotencyKey, fieldNumber: 9)
     }
+    if !self.sourceAddress.isEmpty {
+      try visitor.visitSingularStringField(value: self.sourceAddress, fieldNumber: 10)
+    }
+    if !self.signals.isEmpty {
+      try visitor.visitSingularBytesField(value: self.signals, fieldNumber: 11)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -296,6 +323,8 @@ nonisolated extension Assay_V1_VerifyRequest: SwiftProtobuf.Message, SwiftProtob
     if lhs.subject != rhs.subject {return false}
     if lhs.expectedDeviceID != rhs.expectedDeviceID {return false}
     if lhs.idempotencyKey != rhs.idempotencyKey {return false}
+    if lhs.sourceAddress != rhs.sourceAddress {return false}
+    if lhs.signals != rhs.signals {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -303,7 +332,7 @@ nonisolated extension Assay_V1_VerifyRequest: SwiftProtobuf.Message, SwiftProtob
 
 nonisolated extension Assay_V1_PrepareRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".PrepareRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}format\0\u{1}body\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}format\0\u{1}body\0\u{3}source_address\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -314,6 +343,7 @@ nonisolated extension Assay_V1_PrepareRequest: SwiftProtobuf.Message, SwiftProto
       case 1: try { try decoder.decodeSingularStringField(value: &self.app) }()
       case 2: try { try decoder.decodeSingularStringField(value: &self.format) }()
       case 3: try { try decoder.decodeSingularBytesField(value: &self.body) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.sourceAddress) }()
       default: break
       }
     }
@@ -329,6 +359,9 @@ nonisolated extension Assay_V1_PrepareRequest: SwiftProtobuf.Message, SwiftProto
     if !self.body.isEmpty {
       try visitor.visitSingularBytesField(value: self.body, fieldNumber: 3)
     }
+    if !self.sourceAddress.isEmpty {
+      try visitor.visitSingularStringField(value: self.sourceAddress, fieldNumber: 4)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -336,6 +369,7 @@ nonisolated extension Assay_V1_PrepareRequest: SwiftProtobuf.Message, SwiftProto
     if lhs.app != rhs.app {return false}
     if lhs.format != rhs.format {return false}
     if lhs.body != rhs.body {return false}
+    if lhs.sourceAddress != rhs.sourceAddress {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

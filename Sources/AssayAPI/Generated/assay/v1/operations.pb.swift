@@ -25,6 +25,76 @@ fileprivate nonisolated struct _GeneratedWithProtocGenSwiftVersion: SwiftProtobu
   typealias Version = _2
 }
 
+public nonisolated struct Assay_V1_WhoAmIRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+public nonisolated struct Assay_V1_WhoAmIResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The name in the configuration and in the audit log.
+  public var name: String = String()
+
+  /// What the caller was recognised by: unix_user, uri, dns, loopback_demo or unauthenticated_network. Further words may be added.
+  public var recognisedBy: String = String()
+
+  /// The user's id, or the name in the certificate; empty where there is none.
+  public var mark: String = String()
+
+  public var roles: [String] = []
+
+  /// Whether the caller may name every app, also those that are configured later.
+  public var allApps: Bool = false
+
+  /// The apps of the configuration that the caller may name.
+  public var apps: [String] = []
+
+  /// The rates that the caller's requests are counted by, without those of addresses and devices.
+  public var rates: [Assay_V1_WhoAmIResponse.Rate] = []
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public nonisolated struct Rate: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    /// caller, caller_in_app or app.
+    public var limit: String = String()
+
+    /// Empty for the limit over all apps.
+    public var app: String = String()
+
+    /// What is counted: challenges or verdicts.
+    public var use: String = String()
+
+    /// As the configuration has it, such as 100/h burst 20.
+    public var rate: String = String()
+
+    public var burst: UInt32 = 0
+
+    /// Requests that are allowed now.
+    public var left: UInt32 = 0
+
+    /// When the next one is, in milliseconds; 0: now.
+    public var retryAfterMs: UInt32 = 0
+
+    public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    public init() {}
+  }
+
+  public init() {}
+}
+
 public nonisolated struct Assay_V1_StatusRequest: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -409,6 +479,24 @@ public nonisolated struct Assay_V1_StatusResponse: @unchecked Sendable {
     public init() {}
   }
 
+  /// Requests that a rate limit refused.
+  public nonisolated struct RateLimited: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    public var app: String = String()
+
+    /// caller, caller_in_app, app, address or device.
+    public var limit: String = String()
+
+    public var count: UInt64 = 0
+
+    public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    public init() {}
+  }
+
   public nonisolated struct Traffic: Sendable {
     // SwiftProtobuf.Message conformance is added in an extension below. See the
     // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -440,6 +528,9 @@ public nonisolated struct Assay_V1_StatusResponse: @unchecked Sendable {
     /// Connections that the daemon ended, by the reason: that of its GoAway, why a TLS handshake failed, or write_timeout,
     /// outbound_overflow and reset.
     public var endedConnections: Dictionary<String,UInt64> = [:]
+
+    /// Requests that a rate limit refused, of the apps that the caller may name.
+    public var rateLimited: [Assay_V1_StatusResponse.RateLimited] = []
 
     public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -509,6 +600,145 @@ public nonisolated struct Assay_V1_StatusResponse: @unchecked Sendable {
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
 
 fileprivate nonisolated let _protobuf_package = "assay.v1"
+
+nonisolated extension Assay_V1_WhoAmIRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".WhoAmIRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap()
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    // Load everything into unknown fields
+    while try decoder.nextFieldNumber() != nil {}
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_WhoAmIRequest, rhs: Assay_V1_WhoAmIRequest) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Assay_V1_WhoAmIResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".WhoAmIResponse"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{3}recognised_by\0\u{1}mark\0\u{1}roles\0\u{3}all_apps\0\u{1}apps\0\u{1}rates\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.name) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.recognisedBy) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.mark) }()
+      case 4: try { try decoder.decodeRepeatedStringField(value: &self.roles) }()
+      case 5: try { try decoder.decodeSingularBoolField(value: &self.allApps) }()
+      case 6: try { try decoder.decodeRepeatedStringField(value: &self.apps) }()
+      case 7: try { try decoder.decodeRepeatedMessageField(value: &self.rates) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.name.isEmpty {
+      try visitor.visitSingularStringField(value: self.name, fieldNumber: 1)
+    }
+    if !self.recognisedBy.isEmpty {
+      try visitor.visitSingularStringField(value: self.recognisedBy, fieldNumber: 2)
+    }
+    if !self.mark.isEmpty {
+      try visitor.visitSingularStringField(value: self.mark, fieldNumber: 3)
+    }
+    if !self.roles.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.roles, fieldNumber: 4)
+    }
+    if self.allApps != false {
+      try visitor.visitSingularBoolField(value: self.allApps, fieldNumber: 5)
+    }
+    if !self.apps.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.apps, fieldNumber: 6)
+    }
+    if !self.rates.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.rates, fieldNumber: 7)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_WhoAmIResponse, rhs: Assay_V1_WhoAmIResponse) -> Bool {
+    if lhs.name != rhs.name {return false}
+    if lhs.recognisedBy != rhs.recognisedBy {return false}
+    if lhs.mark != rhs.mark {return false}
+    if lhs.roles != rhs.roles {return false}
+    if lhs.allApps != rhs.allApps {return false}
+    if lhs.apps != rhs.apps {return false}
+    if lhs.rates != rhs.rates {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Assay_V1_WhoAmIResponse.Rate: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = Assay_V1_WhoAmIResponse.protoMessageName + ".Rate"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}limit\0\u{1}app\0\u{1}use\0\u{1}rate\0\u{1}burst\0\u{1}left\0\u{3}retry_after_ms\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.limit) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.app) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.use) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.rate) }()
+      case 5: try { try decoder.decodeSingularUInt32Field(value: &self.burst) }()
+      case 6: try { try decoder.decodeSingularUInt32Field(value: &self.left) }()
+      case 7: try { try decoder.decodeSingularUInt32Field(value: &self.retryAfterMs) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.limit.isEmpty {
+      try visitor.visitSingularStringField(value: self.limit, fieldNumber: 1)
+    }
+    if !self.app.isEmpty {
+      try visitor.visitSingularStringField(value: self.app, fieldNumber: 2)
+    }
+    if !self.use.isEmpty {
+      try visitor.visitSingularStringField(value: self.use, fieldNumber: 3)
+    }
+    if !self.rate.isEmpty {
+      try visitor.visitSingularStringField(value: self.rate, fieldNumber: 4)
+    }
+    if self.burst != 0 {
+      try visitor.visitSingularUInt32Field(value: self.burst, fieldNumber: 5)
+    }
+    if self.left != 0 {
+      try visitor.visitSingularUInt32Field(value: self.left, fieldNumber: 6)
+    }
+    if self.retryAfterMs != 0 {
+      try visitor.visitSingularUInt32Field(value: self.retryAfterMs, fieldNumber: 7)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_WhoAmIResponse.Rate, rhs: Assay_V1_WhoAmIResponse.Rate) -> Bool {
+    if lhs.limit != rhs.limit {return false}
+    if lhs.app != rhs.app {return false}
+    if lhs.use != rhs.use {return false}
+    if lhs.rate != rhs.rate {return false}
+    if lhs.burst != rhs.burst {return false}
+    if lhs.left != rhs.left {return false}
+    if lhs.retryAfterMs != rhs.retryAfterMs {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
 
 nonisolated extension Assay_V1_StatusRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".StatusRequest"
@@ -1132,9 +1362,49 @@ nonisolated extension Assay_V1_StatusResponse.ReceiptExchange: SwiftProtobuf.Mes
   }
 }
 
+nonisolated extension Assay_V1_StatusResponse.RateLimited: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = Assay_V1_StatusResponse.protoMessageName + ".RateLimited"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}limit\0\u{1}count\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.app) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.limit) }()
+      case 3: try { try decoder.decodeSingularUInt64Field(value: &self.count) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.app.isEmpty {
+      try visitor.visitSingularStringField(value: self.app, fieldNumber: 1)
+    }
+    if !self.limit.isEmpty {
+      try visitor.visitSingularStringField(value: self.limit, fieldNumber: 2)
+    }
+    if self.count != 0 {
+      try visitor.visitSingularUInt64Field(value: self.count, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_StatusResponse.RateLimited, rhs: Assay_V1_StatusResponse.RateLimited) -> Bool {
+    if lhs.app != rhs.app {return false}
+    if lhs.limit != rhs.limit {return false}
+    if lhs.count != rhs.count {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
 nonisolated extension Assay_V1_StatusResponse.Traffic: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = Assay_V1_StatusResponse.protoMessageName + ".Traffic"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}accepted\0\u{3}repeated_verdicts\0\u{1}unavailable\0\u{1}rejected\0\u{3}challenges_issued\0\u{1}connections\0\u{3}calls_in_flight\0\u{1}notes\0\u{3}refused_calls\0\u{3}ended_connections\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}accepted\0\u{3}repeated_verdicts\0\u{1}unavailable\0\u{1}rejected\0\u{3}challenges_issued\0\u{1}connections\0\u{3}calls_in_flight\0\u{1}notes\0\u{3}refused_calls\0\u{3}ended_connections\0\u{3}rate_limited\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1152,6 +1422,7 @@ nonisolated extension Assay_V1_StatusResponse.Traffic: SwiftProtobuf.Message, Sw
       case 8: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufUInt64>.self, value: &self.notes) }()
       case 9: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufUInt64>.self, value: &self.refusedCalls) }()
       case 10: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufUInt64>.self, value: &self.endedConnections) }()
+      case 11: try { try decoder.decodeRepeatedMessageField(value: &self.rateLimited) }()
       default: break
       }
     }
@@ -1188,6 +1459,9 @@ nonisolated extension Assay_V1_StatusResponse.Traffic: SwiftProtobuf.Message, Sw
     if !self.endedConnections.isEmpty {
       try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufUInt64>.self, value: self.endedConnections, fieldNumber: 10)
     }
+    if !self.rateLimited.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.rateLimited, fieldNumber: 11)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1202,6 +1476,7 @@ nonisolated extension Assay_V1_StatusResponse.Traffic: SwiftProtobuf.Message, Sw
     if lhs.notes != rhs.notes {return false}
     if lhs.refusedCalls != rhs.refusedCalls {return false}
     if lhs.endedConnections != rhs.endedConnections {return false}
+    if lhs.rateLimited != rhs.rateLimited {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

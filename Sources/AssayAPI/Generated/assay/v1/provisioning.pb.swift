@@ -132,6 +132,9 @@ public nonisolated struct Assay_V1_IssueCertificateRequest: Sendable {
   /// At most 64 bytes.
   public var idempotencyKey: Data = Data()
 
+  /// As in VerifyRequest.
+  public var sourceAddress: String = String()
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public nonisolated enum OneOf_Key: Equatable, Sendable {
@@ -211,6 +214,9 @@ public nonisolated struct Assay_V1_RenewCertificateRequest: Sendable {
 
   /// At most 64 bytes.
   public var idempotencyKey: Data = Data()
+
+  /// As in VerifyRequest.
+  public var sourceAddress: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1127,7 +1133,7 @@ nonisolated extension Assay_V1_RevocationReason: SwiftProtobuf._ProtoNameProvidi
 
 nonisolated extension Assay_V1_IssueCertificateRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".IssueCertificateRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}challenge\0\u{1}context\0\u{1}evidence\0\u{3}payload_sha256\0\u{1}csr\0\u{3}public_key\0\u{1}subject\0\u{3}expected_device_id\0\u{3}idempotency_key\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}challenge\0\u{1}context\0\u{1}evidence\0\u{3}payload_sha256\0\u{1}csr\0\u{3}public_key\0\u{1}subject\0\u{3}expected_device_id\0\u{3}idempotency_key\0\u{3}source_address\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1159,6 +1165,7 @@ nonisolated extension Assay_V1_IssueCertificateRequest: SwiftProtobuf.Message, S
       case 8: try { try decoder.decodeSingularBytesField(value: &self.subject) }()
       case 9: try { try decoder.decodeSingularBytesField(value: &self.expectedDeviceID) }()
       case 10: try { try decoder.decodeSingularBytesField(value: &self.idempotencyKey) }()
+      case 11: try { try decoder.decodeSingularStringField(value: &self.sourceAddress) }()
       default: break
       }
     }
@@ -1204,6 +1211,9 @@ nonisolated extension Assay_V1_IssueCertificateRequest: SwiftProtobuf.Message, S
     if !self.idempotencyKey.isEmpty {
       try visitor.visitSingularBytesField(value: self.idempotencyKey, fieldNumber: 10)
     }
+    if !self.sourceAddress.isEmpty {
+      try visitor.visitSingularStringField(value: self.sourceAddress, fieldNumber: 11)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1217,6 +1227,7 @@ nonisolated extension Assay_V1_IssueCertificateRequest: SwiftProtobuf.Message, S
     if lhs.subject != rhs.subject {return false}
     if lhs.expectedDeviceID != rhs.expectedDeviceID {return false}
     if lhs.idempotencyKey != rhs.idempotencyKey {return false}
+    if lhs.sourceAddress != rhs.sourceAddress {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1268,7 +1279,7 @@ nonisolated extension Assay_V1_IssueCertificateResponse: SwiftProtobuf.Message, 
 
 nonisolated extension Assay_V1_RenewCertificateRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".RenewCertificateRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}challenge\0\u{1}context\0\u{1}signature\0\u{1}csr\0\u{1}subject\0\u{3}expected_device_id\0\u{3}idempotency_key\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}challenge\0\u{1}context\0\u{1}signature\0\u{1}csr\0\u{1}subject\0\u{3}expected_device_id\0\u{3}idempotency_key\0\u{3}source_address\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1284,6 +1295,7 @@ nonisolated extension Assay_V1_RenewCertificateRequest: SwiftProtobuf.Message, S
       case 6: try { try decoder.decodeSingularBytesField(value: &self.subject) }()
       case 7: try { try decoder.decodeSingularBytesField(value: &self.expectedDeviceID) }()
       case 8: try { try decoder.decodeSingularBytesField(value: &self.idempotencyKey) }()
+      case 9: try { try decoder.decodeSingularStringField(value: &self.sourceAddress) }()
       default: break
       }
     }
@@ -1318,6 +1330,9 @@ nonisolated extension Assay_V1_RenewCertificateRequest: SwiftProtobuf.Message, S
     if !self.idempotencyKey.isEmpty {
       try visitor.visitSingularBytesField(value: self.idempotencyKey, fieldNumber: 8)
     }
+    if !self.sourceAddress.isEmpty {
+      try visitor.visitSingularStringField(value: self.sourceAddress, fieldNumber: 9)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1330,6 +1345,7 @@ nonisolated extension Assay_V1_RenewCertificateRequest: SwiftProtobuf.Message, S
     if lhs.subject != rhs.subject {return false}
     if lhs.expectedDeviceID != rhs.expectedDeviceID {return false}
     if lhs.idempotencyKey != rhs.idempotencyKey {return false}
+    if lhs.sourceAddress != rhs.sourceAddress {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

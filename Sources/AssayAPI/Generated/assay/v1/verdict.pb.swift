@@ -265,6 +265,17 @@ public nonisolated struct Assay_V1_Verdict: @unchecked Sendable {
     set {_uniqueStorage()._decidedAtUnixMs = newValue}
   }
 
+  /// The confidence in the capture, for apps with a section confidence. It never lifts a verdict: when rejected its level is REJECTED,
+  /// unless the level is the reason (confidence_too_low).
+  public var confidence: Assay_V1_Confidence {
+    get {_storage._confidence ?? Assay_V1_Confidence()}
+    set {_uniqueStorage()._confidence = newValue}
+  }
+  /// Returns true if `confidence` has been explicitly set.
+  public var hasConfidence: Bool {_storage._confidence != nil}
+  /// Clears the value of `confidence`. Subsequent reads from it will return its default value.
+  public mutating func clearConfidence() {_uniqueStorage()._confidence = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -527,7 +538,7 @@ nonisolated extension Assay_V1_RetryClass: SwiftProtobuf._ProtoNameProviding {
 
 nonisolated extension Assay_V1_Verdict: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Verdict"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}decision\0\u{1}assurance\0\u{1}reason\0\u{1}detail\0\u{1}check\0\u{1}retry\0\u{1}findings\0\u{1}claims\0\u{3}device_id\0\u{1}bound\0\u{3}evidence_digest\0\u{3}policy_digest\0\u{1}feeds\0\u{1}simulated\0\u{1}repeated\0\u{3}request_id\0\u{3}decided_at_unix_ms\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}decision\0\u{1}assurance\0\u{1}reason\0\u{1}detail\0\u{1}check\0\u{1}retry\0\u{1}findings\0\u{1}claims\0\u{3}device_id\0\u{1}bound\0\u{3}evidence_digest\0\u{3}policy_digest\0\u{1}feeds\0\u{1}simulated\0\u{1}repeated\0\u{3}request_id\0\u{3}decided_at_unix_ms\0\u{1}confidence\0")
 
   fileprivate class _StorageClass {
     var _decision: Assay_V1_Decision = .unspecified
@@ -547,6 +558,7 @@ nonisolated extension Assay_V1_Verdict: SwiftProtobuf.Message, SwiftProtobuf._Me
     var _repeated: Bool = false
     var _requestID: Data = Data()
     var _decidedAtUnixMs: Int64 = 0
+    var _confidence: Assay_V1_Confidence? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -574,6 +586,7 @@ nonisolated extension Assay_V1_Verdict: SwiftProtobuf.Message, SwiftProtobuf._Me
       _repeated = source._repeated
       _requestID = source._requestID
       _decidedAtUnixMs = source._decidedAtUnixMs
+      _confidence = source._confidence
     }
   }
 
@@ -609,6 +622,7 @@ nonisolated extension Assay_V1_Verdict: SwiftProtobuf.Message, SwiftProtobuf._Me
         case 15: try { try decoder.decodeSingularBoolField(value: &_storage._repeated) }()
         case 16: try { try decoder.decodeSingularBytesField(value: &_storage._requestID) }()
         case 17: try { try decoder.decodeSingularInt64Field(value: &_storage._decidedAtUnixMs) }()
+        case 18: try { try decoder.decodeSingularMessageField(value: &_storage._confidence) }()
         default: break
         }
       }
@@ -672,6 +686,9 @@ nonisolated extension Assay_V1_Verdict: SwiftProtobuf.Message, SwiftProtobuf._Me
       if _storage._decidedAtUnixMs != 0 {
         try visitor.visitSingularInt64Field(value: _storage._decidedAtUnixMs, fieldNumber: 17)
       }
+      try { if let v = _storage._confidence {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 18)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -698,6 +715,7 @@ nonisolated extension Assay_V1_Verdict: SwiftProtobuf.Message, SwiftProtobuf._Me
         if _storage._repeated != rhs_storage._repeated {return false}
         if _storage._requestID != rhs_storage._requestID {return false}
         if _storage._decidedAtUnixMs != rhs_storage._decidedAtUnixMs {return false}
+        if _storage._confidence != rhs_storage._confidence {return false}
         return true
       }
       if !storagesAreEqual {return false}

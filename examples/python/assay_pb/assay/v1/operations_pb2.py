@@ -17,7 +17,7 @@ from assay.v1 import provisioning_pb2 as assay_dot_v1_dot_provisioning__pb2
 from assay.v1 import verdicts_pb2 as assay_dot_v1_dot_verdicts__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19\x61ssay/v1/operations.proto\x12\x08\x61ssay.v1\x1a\x14\x61ssay/v1/feeds.proto\x1a\x16\x61ssay/v1/plugins.proto\x1a\x1b\x61ssay/v1/provisioning.proto\x1a\x17\x61ssay/v1/verdicts.proto\"\x0f\n\rStatusRequest\"\xe3\x15\n\x0eStatusResponse\x12\x0f\n\x07version\x18\x01 \x01(\t\x12\x1a\n\x12started_at_unix_ms\x18\x02 \x01(\x03\x12\x13\n\x0bnow_unix_ms\x18\x03 \x01(\x03\x12-\n\x05store\x18\x04 \x01(\x0b\x32\x1e.assay.v1.StatusResponse.Store\x12\x31\n\x07traffic\x18\x05 \x01(\x0b\x32 .assay.v1.StatusResponse.Traffic\x12*\n\x04\x61pps\x18\x06 \x03(\x0b\x32\x1c.assay.v1.StatusResponse.App\x12\x30\n\x07\x61nchors\x18\x07 \x03(\x0b\x32\x1f.assay.v1.StatusResponse.Anchor\x12-\n\x05\x61udit\x18\x14 \x01(\x0b\x32\x1e.assay.v1.StatusResponse.Audit\x12+\n\x04\x64isk\x18\x15 \x01(\x0b\x32\x1d.assay.v1.StatusResponse.Disk\x12=\n\rconfiguration\x18\x0f \x01(\x0b\x32&.assay.v1.StatusResponse.Configuration\x12:\n\x08receipts\x18\x18 \x01(\x0b\x32(.assay.v1.StatusResponse.ReceiptExchange\x12-\n\x05\x63lock\x18# \x01(\x0b\x32\x1e.assay.v1.StatusResponse.Clock\x12\x1d\n\x05\x66\x65\x65\x64s\x18- \x03(\x0b\x32\x0e.assay.v1.Feed\x12:\n\x0c\x63\x65rtificates\x18. \x03(\x0b\x32$.assay.v1.StatusResponse.Certificate\x12(\n\x0b\x61uthorities\x18\x30 \x03(\x0b\x32\x13.assay.v1.Authority\x12!\n\x07plugins\x18\x31 \x03(\x0b\x32\x10.assay.v1.Plugin\x12\x35\n\x0fverdict_records\x18\x32 \x01(\x0b\x32\x1c.assay.v1.VerdictRecordState\x12\x35\n\tattention\x18/ \x03(\x0b\x32\".assay.v1.StatusResponse.Attention\x1a\xa4\x01\n\x0b\x43\x65rtificate\x12\x0c\n\x04\x66ile\x18\x01 \x01(\t\x12\x35\n\x03use\x18\x02 \x01(\x0e\x32(.assay.v1.StatusResponse.Certificate.Use\x12\x19\n\x11not_after_unix_ms\x18\x03 \x01(\x03\"5\n\x03Use\x12\x13\n\x0fUSE_UNSPECIFIED\x10\x00\x12\n\n\x06SERVER\x10\x01\x12\r\n\tCALLER_CA\x10\x02\x1a\x37\n\tAttention\x12\x0c\n\x04\x63ode\x18\x01 \x01(\t\x12\x0f\n\x07message\x18\x02 \x01(\t\x12\x0b\n\x03\x61pp\x18\x03 \x01(\t\x1ag\n\rConfiguration\x12\x0e\n\x06\x64igest\x18\x01 \x01(\x0c\x12\x19\n\x11loaded_at_unix_ms\x18\x02 \x01(\x03\x12\x1a\n\x12refused_at_unix_ms\x18\x03 \x01(\x03\x12\x0f\n\x07problem\x18\x04 \x01(\t\x1a\xd0\x01\n\x05Store\x12\x11\n\tavailable\x18\x01 \x01(\x08\x12\x0f\n\x07problem\x18\x02 \x01(\t\x12\x0f\n\x07\x64\x65vices\x18\x03 \x01(\x03\x12\x13\n\x0b\x61udit_count\x18\x04 \x01(\x03\x12\x12\n\naudit_head\x18\x05 \x01(\x0c\x12\x1d\n\x15spent_horizon_unix_ms\x18\x06 \x01(\x03\x12\x1d\n\x15last_entry_at_unix_ms\x18\x07 \x01(\x03\x12\x1c\n\x14\x65vidence_memory_full\x18\x08 \x01(\x08\x12\r\n\x05state\x18\t \x01(\t\x1a\xa3\x01\n\x05\x41udit\x12\r\n\x05\x63ount\x18\x01 \x01(\x03\x12\x0c\n\x04head\x18\x02 \x01(\x0c\x12\x19\n\x11signed_at_unix_ms\x18\x03 \x01(\x03\x12\x11\n\tsignature\x18\x04 \x01(\x0c\x12\x12\n\npublic_key\x18\x05 \x01(\x0c\x12\x0f\n\x07\x64ropped\x18\x06 \x01(\x03\x12\x12\n\nstart_head\x18\x07 \x01(\x0c\x12\x16\n\x0espan_signature\x18\x08 \x01(\x0c\x1a\xa3\x01\n\x05\x43lock\x12\x17\n\x0fsettled_unix_ms\x18\x01 \x01(\x03\x12\x10\n\x08\x61head_ms\x18\x02 \x01(\x03\x12\x16\n\x0e\x66ollowed_in_ms\x18\x03 \x01(\x03\x12\x1c\n\x14last_step_at_unix_ms\x18\x04 \x01(\x03\x12\x14\n\x0clast_step_ms\x18\x05 \x01(\x03\x12#\n\x1bno_challenges_until_unix_ms\x18\x06 \x01(\x03\x1a?\n\x04\x44isk\x12\x12\n\nfree_bytes\x18\x01 \x01(\x04\x12\x16\n\x0e\x63\x61pacity_bytes\x18\x02 \x01(\x04\x12\x0b\n\x03low\x18\x03 \x01(\x08\x1a}\n\x0fReceiptExchange\x12\x0b\n\x03\x64ue\x18\x01 \x01(\x03\x12\x11\n\texchanged\x18\x02 \x01(\x04\x12\x0e\n\x06\x66\x61iled\x18\x03 \x01(\x04\x12\r\n\x05\x65nded\x18\x04 \x01(\x04\x12\x0f\n\x07problem\x18\x05 \x01(\t\x12\x1a\n\x12problem_at_unix_ms\x18\x06 \x01(\x03\x1a\xfd\x04\n\x07Traffic\x12\x10\n\x08\x61\x63\x63\x65pted\x18\x01 \x01(\x04\x12\x19\n\x11repeated_verdicts\x18\x02 \x01(\x04\x12\x13\n\x0bunavailable\x18\x03 \x01(\x04\x12@\n\x08rejected\x18\x04 \x03(\x0b\x32..assay.v1.StatusResponse.Traffic.RejectedEntry\x12\x19\n\x11\x63hallenges_issued\x18\x05 \x01(\x04\x12\x13\n\x0b\x63onnections\x18\x06 \x01(\r\x12\x17\n\x0f\x63\x61lls_in_flight\x18\x07 \x01(\r\x12:\n\x05notes\x18\x08 \x03(\x0b\x32+.assay.v1.StatusResponse.Traffic.NotesEntry\x12I\n\rrefused_calls\x18\t \x03(\x0b\x32\x32.assay.v1.StatusResponse.Traffic.RefusedCallsEntry\x12Q\n\x11\x65nded_connections\x18\n \x03(\x0b\x32\x36.assay.v1.StatusResponse.Traffic.EndedConnectionsEntry\x1a/\n\rRejectedEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x04:\x02\x38\x01\x1a,\n\nNotesEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x04:\x02\x38\x01\x1a\x33\n\x11RefusedCallsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x04:\x02\x38\x01\x1a\x37\n\x15\x45ndedConnectionsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x04:\x02\x38\x01\x1a\x9b\x01\n\x03\x41pp\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12\x0f\n\x07\x66ormats\x18\x02 \x03(\t\x12\x15\n\rpolicy_digest\x18\x03 \x01(\x0c\x12\x34\n\x07outages\x18\x04 \x03(\x0b\x32#.assay.v1.StatusResponse.App.Outage\x1a)\n\x06Outage\x12\x0f\n\x07\x66ormats\x18\x01 \x03(\t\x12\x0e\n\x06reason\x18\x02 \x01(\t\x1am\n\x06\x41nchor\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x11\n\tpublisher\x18\x02 \x01(\t\x12\x13\n\x0bspki_sha256\x18\x03 \x01(\x0c\x12\x1a\n\x12\x63\x65rtificate_sha256\x18\x04 \x01(\x0c\x12\x11\n\tsimulated\x18\x05 \x01(\x08\x32I\n\nOperations\x12;\n\x06Status\x12\x17.assay.v1.StatusRequest\x1a\x18.assay.v1.StatusResponseB\x1fP\x01Z\x10\x61ssay/v1;assayv1\xaa\x02\x08\x41ssay.V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19\x61ssay/v1/operations.proto\x12\x08\x61ssay.v1\x1a\x14\x61ssay/v1/feeds.proto\x1a\x16\x61ssay/v1/plugins.proto\x1a\x1b\x61ssay/v1/provisioning.proto\x1a\x17\x61ssay/v1/verdicts.proto\"\x0f\n\rWhoAmIRequest\"\x94\x02\n\x0eWhoAmIResponse\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x15\n\rrecognised_by\x18\x02 \x01(\t\x12\x0c\n\x04mark\x18\x03 \x01(\t\x12\r\n\x05roles\x18\x04 \x03(\t\x12\x10\n\x08\x61ll_apps\x18\x05 \x01(\x08\x12\x0c\n\x04\x61pps\x18\x06 \x03(\t\x12,\n\x05rates\x18\x07 \x03(\x0b\x32\x1d.assay.v1.WhoAmIResponse.Rate\x1ar\n\x04Rate\x12\r\n\x05limit\x18\x01 \x01(\t\x12\x0b\n\x03\x61pp\x18\x02 \x01(\t\x12\x0b\n\x03use\x18\x03 \x01(\t\x12\x0c\n\x04rate\x18\x04 \x01(\t\x12\r\n\x05\x62urst\x18\x05 \x01(\r\x12\x0c\n\x04left\x18\x06 \x01(\r\x12\x16\n\x0eretry_after_ms\x18\x07 \x01(\r\"\x0f\n\rStatusRequest\"\xd9\x16\n\x0eStatusResponse\x12\x0f\n\x07version\x18\x01 \x01(\t\x12\x1a\n\x12started_at_unix_ms\x18\x02 \x01(\x03\x12\x13\n\x0bnow_unix_ms\x18\x03 \x01(\x03\x12-\n\x05store\x18\x04 \x01(\x0b\x32\x1e.assay.v1.StatusResponse.Store\x12\x31\n\x07traffic\x18\x05 \x01(\x0b\x32 .assay.v1.StatusResponse.Traffic\x12*\n\x04\x61pps\x18\x06 \x03(\x0b\x32\x1c.assay.v1.StatusResponse.App\x12\x30\n\x07\x61nchors\x18\x07 \x03(\x0b\x32\x1f.assay.v1.StatusResponse.Anchor\x12-\n\x05\x61udit\x18\x14 \x01(\x0b\x32\x1e.assay.v1.StatusResponse.Audit\x12+\n\x04\x64isk\x18\x15 \x01(\x0b\x32\x1d.assay.v1.StatusResponse.Disk\x12=\n\rconfiguration\x18\x0f \x01(\x0b\x32&.assay.v1.StatusResponse.Configuration\x12:\n\x08receipts\x18\x18 \x01(\x0b\x32(.assay.v1.StatusResponse.ReceiptExchange\x12-\n\x05\x63lock\x18# \x01(\x0b\x32\x1e.assay.v1.StatusResponse.Clock\x12\x1d\n\x05\x66\x65\x65\x64s\x18- \x03(\x0b\x32\x0e.assay.v1.Feed\x12:\n\x0c\x63\x65rtificates\x18. \x03(\x0b\x32$.assay.v1.StatusResponse.Certificate\x12(\n\x0b\x61uthorities\x18\x30 \x03(\x0b\x32\x13.assay.v1.Authority\x12!\n\x07plugins\x18\x31 \x03(\x0b\x32\x10.assay.v1.Plugin\x12\x35\n\x0fverdict_records\x18\x32 \x01(\x0b\x32\x1c.assay.v1.VerdictRecordState\x12\x35\n\tattention\x18/ \x03(\x0b\x32\".assay.v1.StatusResponse.Attention\x1a\xa4\x01\n\x0b\x43\x65rtificate\x12\x0c\n\x04\x66ile\x18\x01 \x01(\t\x12\x35\n\x03use\x18\x02 \x01(\x0e\x32(.assay.v1.StatusResponse.Certificate.Use\x12\x19\n\x11not_after_unix_ms\x18\x03 \x01(\x03\"5\n\x03Use\x12\x13\n\x0fUSE_UNSPECIFIED\x10\x00\x12\n\n\x06SERVER\x10\x01\x12\r\n\tCALLER_CA\x10\x02\x1a\x37\n\tAttention\x12\x0c\n\x04\x63ode\x18\x01 \x01(\t\x12\x0f\n\x07message\x18\x02 \x01(\t\x12\x0b\n\x03\x61pp\x18\x03 \x01(\t\x1ag\n\rConfiguration\x12\x0e\n\x06\x64igest\x18\x01 \x01(\x0c\x12\x19\n\x11loaded_at_unix_ms\x18\x02 \x01(\x03\x12\x1a\n\x12refused_at_unix_ms\x18\x03 \x01(\x03\x12\x0f\n\x07problem\x18\x04 \x01(\t\x1a\xd0\x01\n\x05Store\x12\x11\n\tavailable\x18\x01 \x01(\x08\x12\x0f\n\x07problem\x18\x02 \x01(\t\x12\x0f\n\x07\x64\x65vices\x18\x03 \x01(\x03\x12\x13\n\x0b\x61udit_count\x18\x04 \x01(\x03\x12\x12\n\naudit_head\x18\x05 \x01(\x0c\x12\x1d\n\x15spent_horizon_unix_ms\x18\x06 \x01(\x03\x12\x1d\n\x15last_entry_at_unix_ms\x18\x07 \x01(\x03\x12\x1c\n\x14\x65vidence_memory_full\x18\x08 \x01(\x08\x12\r\n\x05state\x18\t \x01(\t\x1a\xa3\x01\n\x05\x41udit\x12\r\n\x05\x63ount\x18\x01 \x01(\x03\x12\x0c\n\x04head\x18\x02 \x01(\x0c\x12\x19\n\x11signed_at_unix_ms\x18\x03 \x01(\x03\x12\x11\n\tsignature\x18\x04 \x01(\x0c\x12\x12\n\npublic_key\x18\x05 \x01(\x0c\x12\x0f\n\x07\x64ropped\x18\x06 \x01(\x03\x12\x12\n\nstart_head\x18\x07 \x01(\x0c\x12\x16\n\x0espan_signature\x18\x08 \x01(\x0c\x1a\xa3\x01\n\x05\x43lock\x12\x17\n\x0fsettled_unix_ms\x18\x01 \x01(\x03\x12\x10\n\x08\x61head_ms\x18\x02 \x01(\x03\x12\x16\n\x0e\x66ollowed_in_ms\x18\x03 \x01(\x03\x12\x1c\n\x14last_step_at_unix_ms\x18\x04 \x01(\x03\x12\x14\n\x0clast_step_ms\x18\x05 \x01(\x03\x12#\n\x1bno_challenges_until_unix_ms\x18\x06 \x01(\x03\x1a?\n\x04\x44isk\x12\x12\n\nfree_bytes\x18\x01 \x01(\x04\x12\x16\n\x0e\x63\x61pacity_bytes\x18\x02 \x01(\x04\x12\x0b\n\x03low\x18\x03 \x01(\x08\x1a}\n\x0fReceiptExchange\x12\x0b\n\x03\x64ue\x18\x01 \x01(\x03\x12\x11\n\texchanged\x18\x02 \x01(\x04\x12\x0e\n\x06\x66\x61iled\x18\x03 \x01(\x04\x12\r\n\x05\x65nded\x18\x04 \x01(\x04\x12\x0f\n\x07problem\x18\x05 \x01(\t\x12\x1a\n\x12problem_at_unix_ms\x18\x06 \x01(\x03\x1a\x38\n\x0bRateLimited\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12\r\n\x05limit\x18\x02 \x01(\t\x12\r\n\x05\x63ount\x18\x03 \x01(\x04\x1a\xb9\x05\n\x07Traffic\x12\x10\n\x08\x61\x63\x63\x65pted\x18\x01 \x01(\x04\x12\x19\n\x11repeated_verdicts\x18\x02 \x01(\x04\x12\x13\n\x0bunavailable\x18\x03 \x01(\x04\x12@\n\x08rejected\x18\x04 \x03(\x0b\x32..assay.v1.StatusResponse.Traffic.RejectedEntry\x12\x19\n\x11\x63hallenges_issued\x18\x05 \x01(\x04\x12\x13\n\x0b\x63onnections\x18\x06 \x01(\r\x12\x17\n\x0f\x63\x61lls_in_flight\x18\x07 \x01(\r\x12:\n\x05notes\x18\x08 \x03(\x0b\x32+.assay.v1.StatusResponse.Traffic.NotesEntry\x12I\n\rrefused_calls\x18\t \x03(\x0b\x32\x32.assay.v1.StatusResponse.Traffic.RefusedCallsEntry\x12Q\n\x11\x65nded_connections\x18\n \x03(\x0b\x32\x36.assay.v1.StatusResponse.Traffic.EndedConnectionsEntry\x12:\n\x0crate_limited\x18\x0b \x03(\x0b\x32$.assay.v1.StatusResponse.RateLimited\x1a/\n\rRejectedEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x04:\x02\x38\x01\x1a,\n\nNotesEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x04:\x02\x38\x01\x1a\x33\n\x11RefusedCallsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x04:\x02\x38\x01\x1a\x37\n\x15\x45ndedConnectionsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x04:\x02\x38\x01\x1a\x9b\x01\n\x03\x41pp\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12\x0f\n\x07\x66ormats\x18\x02 \x03(\t\x12\x15\n\rpolicy_digest\x18\x03 \x01(\x0c\x12\x34\n\x07outages\x18\x04 \x03(\x0b\x32#.assay.v1.StatusResponse.App.Outage\x1a)\n\x06Outage\x12\x0f\n\x07\x66ormats\x18\x01 \x03(\t\x12\x0e\n\x06reason\x18\x02 \x01(\t\x1am\n\x06\x41nchor\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x11\n\tpublisher\x18\x02 \x01(\t\x12\x13\n\x0bspki_sha256\x18\x03 \x01(\x0c\x12\x1a\n\x12\x63\x65rtificate_sha256\x18\x04 \x01(\x0c\x12\x11\n\tsimulated\x18\x05 \x01(\x08\x32\x86\x01\n\nOperations\x12;\n\x06Status\x12\x17.assay.v1.StatusRequest\x1a\x18.assay.v1.StatusResponse\x12;\n\x06WhoAmI\x12\x17.assay.v1.WhoAmIRequest\x1a\x18.assay.v1.WhoAmIResponseB\x1fP\x01Z\x10\x61ssay/v1;assayv1\xaa\x02\x08\x41ssay.V1b\x06proto3')
 
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, globals())
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'assay.v1.operations_pb2', globals())
@@ -33,44 +33,52 @@ if _descriptor._USE_C_DESCRIPTORS == False:
   _STATUSRESPONSE_TRAFFIC_REFUSEDCALLSENTRY._serialized_options = b'8\001'
   _STATUSRESPONSE_TRAFFIC_ENDEDCONNECTIONSENTRY._options = None
   _STATUSRESPONSE_TRAFFIC_ENDEDCONNECTIONSENTRY._serialized_options = b'8\001'
-  _STATUSREQUEST._serialized_start=139
-  _STATUSREQUEST._serialized_end=154
-  _STATUSRESPONSE._serialized_start=157
-  _STATUSRESPONSE._serialized_end=2944
-  _STATUSRESPONSE_CERTIFICATE._serialized_start=974
-  _STATUSRESPONSE_CERTIFICATE._serialized_end=1138
-  _STATUSRESPONSE_CERTIFICATE_USE._serialized_start=1085
-  _STATUSRESPONSE_CERTIFICATE_USE._serialized_end=1138
-  _STATUSRESPONSE_ATTENTION._serialized_start=1140
-  _STATUSRESPONSE_ATTENTION._serialized_end=1195
-  _STATUSRESPONSE_CONFIGURATION._serialized_start=1197
-  _STATUSRESPONSE_CONFIGURATION._serialized_end=1300
-  _STATUSRESPONSE_STORE._serialized_start=1303
-  _STATUSRESPONSE_STORE._serialized_end=1511
-  _STATUSRESPONSE_AUDIT._serialized_start=1514
-  _STATUSRESPONSE_AUDIT._serialized_end=1677
-  _STATUSRESPONSE_CLOCK._serialized_start=1680
-  _STATUSRESPONSE_CLOCK._serialized_end=1843
-  _STATUSRESPONSE_DISK._serialized_start=1845
-  _STATUSRESPONSE_DISK._serialized_end=1908
-  _STATUSRESPONSE_RECEIPTEXCHANGE._serialized_start=1910
-  _STATUSRESPONSE_RECEIPTEXCHANGE._serialized_end=2035
-  _STATUSRESPONSE_TRAFFIC._serialized_start=2038
-  _STATUSRESPONSE_TRAFFIC._serialized_end=2675
-  _STATUSRESPONSE_TRAFFIC_REJECTEDENTRY._serialized_start=2472
-  _STATUSRESPONSE_TRAFFIC_REJECTEDENTRY._serialized_end=2519
-  _STATUSRESPONSE_TRAFFIC_NOTESENTRY._serialized_start=2521
-  _STATUSRESPONSE_TRAFFIC_NOTESENTRY._serialized_end=2565
-  _STATUSRESPONSE_TRAFFIC_REFUSEDCALLSENTRY._serialized_start=2567
-  _STATUSRESPONSE_TRAFFIC_REFUSEDCALLSENTRY._serialized_end=2618
-  _STATUSRESPONSE_TRAFFIC_ENDEDCONNECTIONSENTRY._serialized_start=2620
-  _STATUSRESPONSE_TRAFFIC_ENDEDCONNECTIONSENTRY._serialized_end=2675
-  _STATUSRESPONSE_APP._serialized_start=2678
-  _STATUSRESPONSE_APP._serialized_end=2833
-  _STATUSRESPONSE_APP_OUTAGE._serialized_start=2792
-  _STATUSRESPONSE_APP_OUTAGE._serialized_end=2833
-  _STATUSRESPONSE_ANCHOR._serialized_start=2835
-  _STATUSRESPONSE_ANCHOR._serialized_end=2944
-  _OPERATIONS._serialized_start=2946
-  _OPERATIONS._serialized_end=3019
+  _WHOAMIREQUEST._serialized_start=139
+  _WHOAMIREQUEST._serialized_end=154
+  _WHOAMIRESPONSE._serialized_start=157
+  _WHOAMIRESPONSE._serialized_end=433
+  _WHOAMIRESPONSE_RATE._serialized_start=319
+  _WHOAMIRESPONSE_RATE._serialized_end=433
+  _STATUSREQUEST._serialized_start=435
+  _STATUSREQUEST._serialized_end=450
+  _STATUSRESPONSE._serialized_start=453
+  _STATUSRESPONSE._serialized_end=3358
+  _STATUSRESPONSE_CERTIFICATE._serialized_start=1270
+  _STATUSRESPONSE_CERTIFICATE._serialized_end=1434
+  _STATUSRESPONSE_CERTIFICATE_USE._serialized_start=1381
+  _STATUSRESPONSE_CERTIFICATE_USE._serialized_end=1434
+  _STATUSRESPONSE_ATTENTION._serialized_start=1436
+  _STATUSRESPONSE_ATTENTION._serialized_end=1491
+  _STATUSRESPONSE_CONFIGURATION._serialized_start=1493
+  _STATUSRESPONSE_CONFIGURATION._serialized_end=1596
+  _STATUSRESPONSE_STORE._serialized_start=1599
+  _STATUSRESPONSE_STORE._serialized_end=1807
+  _STATUSRESPONSE_AUDIT._serialized_start=1810
+  _STATUSRESPONSE_AUDIT._serialized_end=1973
+  _STATUSRESPONSE_CLOCK._serialized_start=1976
+  _STATUSRESPONSE_CLOCK._serialized_end=2139
+  _STATUSRESPONSE_DISK._serialized_start=2141
+  _STATUSRESPONSE_DISK._serialized_end=2204
+  _STATUSRESPONSE_RECEIPTEXCHANGE._serialized_start=2206
+  _STATUSRESPONSE_RECEIPTEXCHANGE._serialized_end=2331
+  _STATUSRESPONSE_RATELIMITED._serialized_start=2333
+  _STATUSRESPONSE_RATELIMITED._serialized_end=2389
+  _STATUSRESPONSE_TRAFFIC._serialized_start=2392
+  _STATUSRESPONSE_TRAFFIC._serialized_end=3089
+  _STATUSRESPONSE_TRAFFIC_REJECTEDENTRY._serialized_start=2886
+  _STATUSRESPONSE_TRAFFIC_REJECTEDENTRY._serialized_end=2933
+  _STATUSRESPONSE_TRAFFIC_NOTESENTRY._serialized_start=2935
+  _STATUSRESPONSE_TRAFFIC_NOTESENTRY._serialized_end=2979
+  _STATUSRESPONSE_TRAFFIC_REFUSEDCALLSENTRY._serialized_start=2981
+  _STATUSRESPONSE_TRAFFIC_REFUSEDCALLSENTRY._serialized_end=3032
+  _STATUSRESPONSE_TRAFFIC_ENDEDCONNECTIONSENTRY._serialized_start=3034
+  _STATUSRESPONSE_TRAFFIC_ENDEDCONNECTIONSENTRY._serialized_end=3089
+  _STATUSRESPONSE_APP._serialized_start=3092
+  _STATUSRESPONSE_APP._serialized_end=3247
+  _STATUSRESPONSE_APP_OUTAGE._serialized_start=3206
+  _STATUSRESPONSE_APP_OUTAGE._serialized_end=3247
+  _STATUSRESPONSE_ANCHOR._serialized_start=3249
+  _STATUSRESPONSE_ANCHOR._serialized_end=3358
+  _OPERATIONS._serialized_start=3361
+  _OPERATIONS._serialized_end=3495
 # @@protoc_insertion_point(module_scope)

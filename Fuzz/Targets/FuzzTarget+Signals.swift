@@ -1,0 +1,16 @@
+import AssayCore
+
+extension FuzzTarget {
+    static func signals(_ bytes: [UInt8]) {
+        if let document = try? SignalDocument(parsing: bytes) {
+            let scene = SceneAnalysis(counted: document, digest: [UInt8](repeating: 0, count: 32))
+            for profile in ConfidenceProfile.allCases {
+                for platform in DevicePlatform.allCases {
+                    let hardware = HardwareAttestation(.hardware, platform: platform, simulated: false)
+                    _ = EvidenceModel(ConfidenceRule(profile: profile).assess(scene, platform: platform, hardware)).json
+                }
+            }
+        }
+        if let model = try? EvidenceModel(parsing: bytes) { _ = model.json }
+    }
+}

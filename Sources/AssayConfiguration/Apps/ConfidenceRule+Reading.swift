@@ -1,0 +1,79 @@
+import AssayCore
+import AssaySchemes
+
+extension ConfidenceRule {
+    /// Reads the section `confidence` of an app; `nil` if it names no profile.
+    init?(reading value: ConfigurationReader.Value) {
+        let section = value.section()
+        let profile = section.required("profile")?.choice(["mvp": ConfidenceProfile.mvp, "weighted": .weighted])
+        let least = section.optional("pass_score")?.score()
+        let thresholds = section.optional("thresholds")
+        if profile == .mvp { thresholds?.report("the profile mvp has no score; thresholds are for the profile weighted") }
+        let limits = thresholds.flatMap(Thresholds.init(reading:))
+        let words = ConfidenceLevel.allCases.filter { $0 > .rejected && (profile != .mvp || $0 != .mediumHigh) }.map(\.name)
+        let required = section.optional("require")?.choice(among: words).flatMap { ConfidenceLevel(name: $0.utf8) }
+        section.done()
+        guard let profile else { return nil }
+        self.init(
+            profile: profile, thresholds: limits ?? .usual, passScore: least ?? Self.usualPassScore, required: required)
+    }
+
+    /// What the rule does, as a part of a sentence.
+    var summary: String {
+        "confidence in captures by the profile \(profile.rawValue)"
+            + (required.map { "; captures below \($0.name) are rejected" } ?? ", which informs only")
+    }
+}
+
+extension ConfidenceRule.Thresholds {
+    fileprivate init?(reading value: ConfigurationReader.Value) {
+        let section = value.section()
+        let (high, mediumHigh) = (section.optional("high")?.score(), section.optional("medium_high")?.score())
+        let (medium, low) = (section.optional("medium")?.score(), section.optional("low")?.score())
+        section.done()
+        let usual = Self.usual
+        let thresholds = Self(
+            high: high ?? usual.high, mediumHigh: mediumHigh ?? usual.mediumHigh, medium: medium ?? usual.medium,
+            low: low ?? usual.low)
+        guard let thresholds else {
+            value.report("the thresholds must not rise from high over medium_high and medium to low")
+            return nil
+        }
+        self = thresholds
+    }
+}
+
+extension ConfigurationReader.Value {
+    /// A number from 0 to 1 with at most 6 decimal places.
+    fileprivate func score() -> Score? {
+        guard let text = text() else { return nil }
+        guard let score = Score(decimal: Array(text.utf8)) else {
+            report("want a number from 0 to 1 such as 0.85, have \"\(text.prefix(60))\"")
+            return nil
+        }
+        return score
+    }
+}
+
+extension AppConfiguration {
+    /// Levels that no device of the app reaches, or no device of one of its platforms.
+    var confidenceFindings: [SectionFinding] {
+        guard let rule = confidence, let required = rule.required else { return [] }
+        let platforms = sections.reduce(into: Set<DevicePlatform>()) { $0.formUnion($1.section.devicePlatforms) }
+        let path = "confidence.require"
+        // Without a platform there is no depth in the profile mvp, and no table in the profile weighted.
+        if platforms.isEmpty, required > (rule.profile == .mvp ? .medium : .low) {
+            return [
+                .unmeetable(
+                    path,
+                    "no evidence of the app says that a device is an iPhone or an Android device, so that no capture reaches "
+                        + "\(required.name)")
+            ]
+        }
+        if rule.profile == .weighted, required == .high, platforms.contains(.android) {
+            let others = platforms.contains(.iOS) ? "" : ", and the app has no others"
+            return [.unmeetable(path, "captures of Android devices are at most medium_high\(others)")]
+        }
+        return []
+    }
+}

@@ -1,0 +1,121 @@
+public import ArgumentParser
+import AssayConfiguration
+public import AssayCore
+import AssaySchemes
+import Crypto
+
+struct ConfidenceCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "confidence", abstract: "Show the confidence in a capture, or try out signals.",
+        discussion: """
+            No daemon is asked. In a verdict signals count only if the device signed them; here nothing is verified.
+            """,
+        subcommands: [ConfidenceShowCommand.self, ConfidenceScoreCommand.self])
+}
+
+struct ConfidenceShowCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "Show an evidence model, of this version or an older one.",
+        discussion: "Exit status 65 if the file is no evidence model.")
+
+    @Argument(help: "The evidence model as JSON, or '-' for standard input.")
+    var file: FileArgument
+
+    @Flag(help: "Print a JSON object.")
+    var json = false
+
+    func run() throws {
+        let bytes = try file.read(atMost: EvidenceModel.sizeLimit)
+        let model: EvidenceModel
+        do throws(Rejection) {
+            model = try EvidenceModel(parsing: bytes)
+        } catch {
+            throw Console.unreadable("\(file.path): \(error.detail)")
+        }
+        ConfidenceText(model).print(asJSON: json)
+    }
+}
+
+struct ConfidenceScoreCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "score", abstract: "Compute the confidence that signals would give.",
+        discussion: """
+            The signals count as if a device had signed them. The rule is that of an app of --config, or that of a profile with its usual \
+            numbers. Exit status 65 if the file is no document of signals.
+            """)
+
+    @Argument(help: "The signals about a capture, as JSON, or '-' for standard input.")
+    var file: FileArgument
+
+    @Option(help: "The kind of device.")
+    var platform: DevicePlatform
+
+    @Option(help: "The strength of the attestation.")
+    var assurance: Assurance = .secureElement
+
+    @Option(help: "The profile. Default: that of the app, or weighted.")
+    var profile: ConfidenceProfile?
+
+    @Option(help: ArgumentHelp("Apply the rule of an app in this configuration.", valueName: "file"))
+    var config: String?
+
+    @Option(help: "The app, as the configuration names it.")
+    var app: AppID?
+
+    @Flag(help: "Print a JSON object.")
+    var json = false
+
+    func validate() throws {
+        guard (config == nil) == (app == nil) else { throw ValidationError("Give --config and --app together.") }
+        guard config == nil || profile == nil else { throw ValidationError("Give --profile without --config.") }
+    }
+
+    func run() throws {
+        let bytes = try file.read(atMost: SignalDocument.sizeLimit)
+        let document: SignalDocument
+        do throws(Rejection) {
+            document = try SignalDocument(parsing: bytes)
+        } catch {
+            throw Console.unreadable("\(file.path): \(error.detail)")
+        }
+        let scene = SceneAnalysis(counted: document, digest: Array(SHA256.hash(data: bytes)))
+        let confidence = try rule().assess(
+            scene, platform: platform, HardwareAttestation(assurance, platform: platform, simulated: false))
+        ConfidenceText(EvidenceModel(confidence)).print(asJSON: json)
+    }
+
+    private func rule() throws -> ConfidenceRule {
+        guard let config, let app else { return ConfidenceRule(profile: profile ?? .weighted) }
+        let configuration: Configuration
+        do throws(ConfigurationError) {
+            configuration = try Configuration.load(config)
+        } catch {
+            throw Console.unreadable(error.description)
+        }
+        guard let named = configuration.live.apps.first(where: { $0.id == app }) else {
+            throw Console.unreadable("\(config) has no app \(app)")
+        }
+        guard let rule = named.confidence else { throw Console.unreadable("the app \(app) has no section confidence") }
+        return rule
+    }
+}
+
+extension ConfidenceText {
+    fileprivate func print(asJSON: Bool) {
+        if asJSON { Console.print(json: json) } else { lines.forEach(Console.print) }
+    }
+}
+
+extension DevicePlatform: ExpressibleByArgument {}
+
+extension ConfidenceProfile: ExpressibleByArgument {}
+
+extension Assurance: ExpressibleByArgument {
+    public init?(argument: String) {
+        guard let assurance = Self.allCases.first(where: { $0 > .none && $0.name == argument }) else { return nil }
+        self = assurance
+    }
+    public static var allValueStrings: [String] { allCases.filter { $0 > .none }.map(\.name) }
+    public static var allValueDescriptions: [String: String] { [:] }
+    public var defaultValueDescription: String { name }
+}
