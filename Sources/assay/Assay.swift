@@ -20,6 +20,7 @@ struct Assay: AsyncParsableCommand {
         version: Version.text,
         subcommands: [
             ChallengeCommand.self, VerifyCommand.self, VerdictsCommand.self, DeviceCommand.self, StatusCommand.self,
+            TopCommand.self,
             WhoAmICommand.self,
             AuditCommand.self,
             FeedsCommand.self, ProvisionCommand.self, CertCommand.self, CRLCommand.self, CACommand.self, EnrolCommand.self,

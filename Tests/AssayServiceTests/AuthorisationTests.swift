@@ -37,7 +37,7 @@ struct AuthorisationTests {
                 [.devices]
             case "/assay.v1.Audit/Read": [.observe]
             case "/assay.v1.Audit/GetClaims", "/assay.v1.Audit/ForgetClaims": [.devices]
-            case "/assay.v1.Operations/Status": [.observe]
+            case "/assay.v1.Operations/Status", "/assay.v1.Operations/Metrics": [.observe]
             case "/assay.v1.Operations/WhoAmI": [.verify, .provision, .devices, .operate, .observe, .fleet, .enrol]
             case "/assay.v1.Feeds/List", "/assay.v1.Feeds/Read": [.observe]
             case "/assay.v1.Feeds/Load": [.operate]
@@ -105,6 +105,7 @@ struct AuthorisationTests {
                     $0.devices = [.with { $0.appAttest.publicKey = Data([1]) }]
                 }
             case "/assay.v1.Operations/Status": Assay_V1_StatusRequest()
+            case "/assay.v1.Operations/Metrics": Assay_V1_MetricsRequest()
             case "/assay.v1.Operations/WhoAmI": Assay_V1_WhoAmIRequest()
             case "/assay.v1.Audit/GetClaims": Assay_V1_GetAuditClaimsRequest.with { $0.app = app }
             case "/assay.v1.Audit/ForgetClaims":
@@ -256,7 +257,7 @@ struct AuthorisationTests {
         arguments: MethodDeclaration.all.filter {
             ![
                 API.status.path, API.listFeeds.path, API.readFeed.path, API.loadFeed.path, API.getAuthorities.path,
-                API.getRevocationList.path, API.getVerdict.path, API.whoAmI.path,
+                API.getRevocationList.path, API.getVerdict.path, API.whoAmI.path, API.metrics.path,
             ].contains($0.path) && !$0.path.hasPrefix("/assay.v1.Plugins/")
         })
     func apps(_ method: MethodDeclaration) async throws {

@@ -56,8 +56,8 @@ struct CallAuthorizerTests {
         }
         #expect(refusal(1) == nil && refusal(2) == .denied)
         #expect(
-            MethodDeclaration.all.filter(\.changesAllApps).map(\.path) == [
-                API.loadFeed.path, API.enablePlugin.path, API.disablePlugin.path, API.reloadPlugins.path,
+            MethodDeclaration.all.filter(\.concernsAllApps).map(\.path) == [
+                API.metrics.path, API.loadFeed.path, API.enablePlugin.path, API.disablePlugin.path, API.reloadPlugins.path,
                 API.readQuarantine.path, API.releaseQuarantine.path,
             ])
     }

@@ -52,6 +52,8 @@ struct DaemonState: Sendable {
     let inquiries = OutsideInquiries()
     let counters = VerdictCounters()
     let calls = CallCounters()
+    let callerCalls = CallerCounters()
+    let metrics = MetricsSource()
     let stages = StageTimes()
     let measures = EvidenceMeasures()
     let reloadProblem = ReloadProblem.Slot()
@@ -86,6 +88,8 @@ struct DaemonState: Sendable {
                 return AppProfile(
                     app, of: live.schemes, in: dependencies, fleet: fleet, plugins: plugins.supervised, logger: logger)
             })
+        for app in apps.all { counters.know(app.id, formats: app.verifiers.keys.sorted { $0.rawValue < $1.rawValue }) }
+        callerCalls.know(live.callers.known.map(\.caller.name))
         let observed = ObservedVerdicts(PluginObservers(plugins.supervised))
         let authorizer = CallAuthorizer(callers: live.callers, apps: apps, requestLog: requestLog)
         let rates = RateLimits(caller: live.rates.caller, apps: live.appRates, buckets: buckets, counters: counters)
@@ -118,14 +122,14 @@ struct DaemonState: Sendable {
             transport: statistics,
             receipts: { [receipts] in receipts.report }, reloadProblem: reloadProblem, feeds: lists, certificates: certificates,
             authorities: { [revocationLists] in revocationLists.report() }, plugins: plugins,
-            records: { [recorder] in recorder.status })
+            records: { [recorder] in recorder.status }, metrics: metrics)
         let feeds = FeedsService(feeds: lists, changes: changes, clock: clock, requestLog: requestLog)
         let methods = ServedMethods(
             attestation.methods + devices.methods + operations.methods + audit.methods + feeds.methods + provisioning.methods
                 + fleetService.methods + PluginsService(plugins, requestLog: requestLog).methods
                 + VerdictsService(recorder: recorder, apps: apps, subjects: subjects, ledger: ledger).methods,
             authorizer: authorizer,
-            limiter: limiter, counters: calls, tracer: exporter.tracer)
+            limiter: limiter, counters: calls, tracer: exporter.tracer, callers: callerCalls)
         return ComposedServices(methods: methods, operations: operations, callers: live.callers)
     }
 }

@@ -5,7 +5,8 @@ extension DaemonState {
     func collectors(_ libraries: LibraryMetrics?) -> [any MetricsCollector] {
         let own: [any MetricsCollector] = [
             counters, stages, measures, calls, TrafficMetrics(statistics: statistics), LinkCacheMetrics(links: links), client,
-            exporter, ProcessMetrics(),
+            inquiries, exporter, callerCalls,
+            ClockStepMetrics(watch: clockWatch), VerdictRecordMetrics(recorder: recorder), ProcessMetrics(),
         ]
         return own + (libraries.map { [$0] } ?? [])
     }

@@ -40,6 +40,7 @@ package struct OperationsService: Sendable {
     private let authorities: @Sendable () -> [Assay_V1_Authority]
     private let plugins: any PluginControl
     private let records: @Sendable () -> VerdictRecordStatus?
+    private let metrics: MetricsSource
 
     package init(
         apps: AppDirectory, callers: CallerDirectory = CallerDirectory(byUserID: [:]), rates: RateLimits? = nil,
@@ -49,7 +50,7 @@ package struct OperationsService: Sendable {
         receipts: @escaping @Sendable () -> ReceiptReport, reloadProblem: ReloadProblem.Slot, feeds: [any TrustFeed] = [],
         certificates: CertificateEnd.Slot = CertificateEnd.Slot(),
         authorities: @escaping @Sendable () -> [Assay_V1_Authority] = { [] }, plugins: any PluginControl = NoPlugins(),
-        records: @escaping @Sendable () -> VerdictRecordStatus? = { nil }
+        records: @escaping @Sendable () -> VerdictRecordStatus? = { nil }, metrics: MetricsSource = MetricsSource()
     ) {
         (self.apps, self.callers, self.rates) = (apps, callers, rates)
         self.ledger = ledger
@@ -65,12 +66,18 @@ package struct OperationsService: Sendable {
         self.reloadProblem = reloadProblem
         self.feeds = feeds
         self.certificates = certificates
-        (self.authorities, self.plugins, self.records) = (authorities, plugins, records)
+        (self.authorities, self.plugins, self.records, self.metrics) = (authorities, plugins, records, metrics)
     }
 
     package var methods: [MethodBody] {
         [
             .unary(API.status) { caller, _ in await status(for: caller) },
+            .unary(API.metrics) { _, _ in
+                var response = await metrics.response
+                response.nowUnixMs = clock.now().unixMilliseconds
+                (response.startedAtUnixMs, response.version) = (facts.startedAt.unixMilliseconds, facts.version)
+                return response
+            },
             .unary(
                 API.whoAmI,
                 ofPeer: { caller, peer, _ in Assay_V1_WhoAmIResponse(caller, at: peer, in: callers, apps, rates) }),
