@@ -202,6 +202,9 @@ let package = Package(
                 "AssayEncoding", "AssayFiles", "AssayAPI", "AssayFramedRPC", "AssayRPC", "AssayCore", crypto, log,
             ]),
         module("AssayAudit", ["AssayCore", arguments]),
+
+        // What `assay top` shows, computed from samples of the metrics.
+        module("AssayTop", ["AssayAPI"]),
         module("AssayCommandLine", ["AssaySchemes", arguments]),
         module(
             "AssayDaemon",
@@ -225,7 +228,7 @@ let package = Package(
         .executableTarget(
             name: "assay",
             dependencies: [
-                "AssayDaemon", "AssayConfiguration", "AssaySchemes", "AssayPlugins", "AssayAudit", "AssayCommandLine",
+                "AssayTop", "AssayDaemon", "AssayConfiguration", "AssaySchemes", "AssayPlugins", "AssayAudit", "AssayCommandLine",
                 "AssayClient", "AssaySimulator", "AssayVendors", "AssayProvisioning", "AssayCertificates", "AssayEncoding",
                 "AssayFiles",
                 "AssayAPI",
@@ -262,6 +265,7 @@ let package = Package(
         tests("AssayCore", ["AssayTesting"]),
         tests("AssayMetrics", [metrics]),
         tests("AssayTracing", ["AssayMetrics"]),
+        tests("AssayTop", ["AssayAPI"]),
         tests(
             "AssayTraceExport",
             [

@@ -142,6 +142,11 @@ public final class AssayClient: Sendable {
             }, timeout)
     }
 
+    /// The daemon's metrics as they are now.
+    public func metrics(timeout: Duration? = nil) async throws(AssayError) -> Assay_V1_MetricsResponse {
+        try await call(API.metrics, Assay_V1_MetricsRequest(), timeout)
+    }
+
     /// The daemon's status.
     public func status(timeout: Duration? = nil) async throws(AssayError) -> Assay_V1_StatusResponse {
         try await call(API.status, Assay_V1_StatusRequest(), timeout)

@@ -61,6 +61,9 @@ package final class VendorHealth: Sendable {
     /// Whether the service failed repeatedly and has not answered since.
     package func isFailing(at now: Timestamp) -> Bool { admits(at: now) < .max }
 
+    /// The same, by the clock of the service's client.
+    package var isFailing: Bool { isFailing(at: clock.now()) }
+
     /// Whether a request may be made now. An admitted attempt stops all others for a while.
     package func admitsOne(at now: Timestamp) -> Bool {
         state.withLock { $0.breaker.admitsOne(at: now, using: &$0.random) }

@@ -20,7 +20,8 @@ struct Assay: AsyncParsableCommand {
         version: Version.text,
         subcommands: [
             ChallengeCommand.self, VerifyCommand.self, VerdictsCommand.self, PolicyCommand.self, DeviceCommand.self,
-            StatusCommand.self, WatchCommand.self, WebhooksCommand.self, WhoAmICommand.self, KeyCommand.self, AuditCommand.self,
+            StatusCommand.self, TopCommand.self, WatchCommand.self, WebhooksCommand.self, WhoAmICommand.self, KeyCommand.self,
+            AuditCommand.self,
             FeedsCommand.self, ProvisionCommand.self, CertCommand.self, CRLCommand.self, CACommand.self, EnrolCommand.self,
             AnchorsCommand.self, PluginCommand.self, ConfidenceCommand.self, InspectCommand.self, SimulateCommand.self,
             ConformanceCommand.self,

@@ -37,7 +37,7 @@ struct AuthorisationTests {
                 [.devices]
             case "/assay.v1.Audit/Read": [.observe]
             case "/assay.v1.Audit/GetClaims", "/assay.v1.Audit/ForgetClaims": [.devices]
-            case "/assay.v1.Operations/Status": [.observe]
+            case "/assay.v1.Operations/Status", "/assay.v1.Operations/Metrics": [.observe]
             case "/assay.v1.Operations/Watch", "/assay.v1.Webhooks/List", "/assay.v1.Webhooks/Resend": [.operate]
             case "/assay.v1.Operations/WhoAmI": [.verify, .provision, .devices, .operate, .observe, .fleet, .enrol]
             case "/assay.v1.Feeds/List", "/assay.v1.Feeds/Read": [.observe]
@@ -111,6 +111,7 @@ struct AuthorisationTests {
             case "/assay.v1.Webhooks/List": Assay_V1_ListWebhooksRequest()
             case "/assay.v1.Webhooks/Resend": Assay_V1_ResendWebhookRequest.with { $0.name = "pager" }
             case "/assay.v1.Operations/Watch": Assay_V1_WatchRequest.with { $0.apps = [app] }
+            case "/assay.v1.Operations/Metrics": Assay_V1_MetricsRequest()
             case "/assay.v1.Operations/WhoAmI": Assay_V1_WhoAmIRequest()
             case "/assay.v1.Audit/GetClaims": Assay_V1_GetAuditClaimsRequest.with { $0.app = app }
             case "/assay.v1.Audit/ForgetClaims":
@@ -267,8 +268,9 @@ struct AuthorisationTests {
         arguments: MethodDeclaration.all.filter {
             ![
                 API.status.path, API.listFeeds.path, API.readFeed.path, API.loadFeed.path, API.getAuthorities.path,
-                API.getRevocationList.path, API.getVerdict.path, API.whoAmI.path, API.getPolicy.path,
-            ].contains($0.path) && !["Plugins", "Keys", "Webhooks"].contains { service in $0.path.hasPrefix("/assay.v1.\(service)/") }
+                API.getRevocationList.path, API.getVerdict.path, API.whoAmI.path, API.getPolicy.path, API.metrics.path,
+            ].contains($0.path) && !$0.path.hasPrefix("/assay.v1.Plugins/") && !$0.path.hasPrefix("/assay.v1.Keys/")
+                && !$0.path.hasPrefix("/assay.v1.Webhooks/")
         })
     func apps(_ method: MethodDeclaration) async throws {
         let harness = try await harness()

@@ -56,9 +56,9 @@ struct CallAuthorizerTests {
         }
         #expect(refusal(1) == nil && refusal(2) == .denied)
         #expect(
-            MethodDeclaration.all.filter(\.changesAllApps).map(\.path) == [
-                API.createKey.path, API.listKeys.path, API.revokeKey.path, API.loadFeed.path, API.enablePlugin.path,
-                API.disablePlugin.path, API.reloadPlugins.path,
+            MethodDeclaration.all.filter(\.concernsAllApps).map(\.path) == [
+                API.metrics.path, API.createKey.path, API.listKeys.path, API.revokeKey.path, API.listWebhooks.path,
+                API.resendWebhook.path, API.loadFeed.path, API.enablePlugin.path, API.disablePlugin.path, API.reloadPlugins.path,
                 API.readQuarantine.path, API.releaseQuarantine.path,
             ])
     }

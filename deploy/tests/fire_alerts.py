@@ -9,8 +9,8 @@ Not caused here, and tried by promtool alone (cases.yml):
   AssayRevocationListEndsSoon;
 - they take a slow, full or broken disk: AssayStoreUnavailable, AssayStoreDamaged, AssayCommitsStuck, AssayCommitsFailing,
   AssayCommitsSlow, AssayCommitsWaiting, AssayRecordsUnavailable, AssayVerifySlow;
-- they take another clock: AssayNoChallenges, AssayClockAhead, AssayCertificateExpired;
-- they take a vendor's server: AssayVendorCallsFailing, AssayVendorCallsRefused, AssayVendorCallsFull, AssayFeedNotRefreshed;
+- they take another clock: AssayClockStepped, AssayNoChallenges, AssayClockAhead, AssayCertificateExpired;
+- they take a vendor's server, or a collector: AssayTraceSpansDropped, AssayVendorCallsFailing, AssayVendorCallsRefused, AssayVendorCallsFull, AssayFeedNotRefreshed;
 - they take a receiver of events: AssayWebhookFailing;
 - they take a plugin that starts and then fails: AssayPluginCallsFailing, AssayPluginQuarantine, AssayRequiredPluginNotReady;
 - they take a key that fails, or many registrations: AssayIssuingUnavailable, AssayAuthorityFailing,
@@ -44,7 +44,7 @@ CAUSED = {
     "troubled": {
         "AssayDiskLow", "AssayReloadRefused", "AssayCertificateExpiresSoon", "AssayAuthorityExpiresSoon", "AssayFeedOutdated",
         "AssayAppUnavailable", "AssayUnavailableShareHigh"},
-    "listless": {"AssayFeedMissing", "AssayAppUnavailable", "AssayCertificateExpiresTomorrow", "AssayCertificateExpiresSoon"},
+    "listless": {"AssayNotReady", "AssayFeedMissing", "AssayAppUnavailable", "AssayCertificateExpiresTomorrow", "AssayCertificateExpiresSoon"},
     "crowded": {"AssayCallerFlooding"},
     "overloaded": {"AssayOverloaded"},
     "plugged": {"AssayPluginNotReady", "AssayPluginRestarting", "AssayAppUnavailable"},

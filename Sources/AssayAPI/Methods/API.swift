@@ -34,24 +34,26 @@ package enum API {
         "/assay.v1.Operations/Status", roles: [.observe], .idempotent)
     package static let watch = DaemonMethod<Assay_V1_WatchRequest, Assay_V1_WatchItem>(
         "/assay.v1.Operations/Watch", roles: [.operate], .idempotent, form: .stream)
+    package static let metrics = DaemonMethod<Assay_V1_MetricsRequest, Assay_V1_MetricsResponse>(
+        "/assay.v1.Operations/Metrics", roles: [.observe], .idempotent, concernsAllApps: true)
     package static let whoAmI = DaemonMethod<Assay_V1_WhoAmIRequest, Assay_V1_WhoAmIResponse>(
         "/assay.v1.Operations/WhoAmI", roles: Set(Role.allCases), .idempotent)
 
     // MARK: assay.v1.Keys
 
     package static let createKey = DaemonMethod<Assay_V1_CreateKeyRequest, Assay_V1_CreateKeyResponse>(
-        "/assay.v1.Keys/Create", roles: [.operate], .notIdempotent, changesAllApps: true)
+        "/assay.v1.Keys/Create", roles: [.operate], .notIdempotent, concernsAllApps: true)
     package static let listKeys = DaemonMethod<Assay_V1_ListKeysRequest, Assay_V1_ListKeysResponse>(
-        "/assay.v1.Keys/List", roles: [.operate], .idempotent, changesAllApps: true)
+        "/assay.v1.Keys/List", roles: [.operate], .idempotent, concernsAllApps: true)
     package static let revokeKey = DaemonMethod<Assay_V1_RevokeKeyRequest, Assay_V1_CallerKey>(
-        "/assay.v1.Keys/Revoke", roles: [.operate], .idempotent, changesAllApps: true)
+        "/assay.v1.Keys/Revoke", roles: [.operate], .idempotent, concernsAllApps: true)
 
     // MARK: assay.v1.Webhooks
 
     package static let listWebhooks = DaemonMethod<Assay_V1_ListWebhooksRequest, Assay_V1_ListWebhooksResponse>(
-        "/assay.v1.Webhooks/List", roles: [.operate], .idempotent, changesAllApps: true)
+        "/assay.v1.Webhooks/List", roles: [.operate], .idempotent, concernsAllApps: true)
     package static let resendWebhook = DaemonMethod<Assay_V1_ResendWebhookRequest, Assay_V1_ResendWebhookResponse>(
-        "/assay.v1.Webhooks/Resend", roles: [.operate], .idempotent, changesAllApps: true)
+        "/assay.v1.Webhooks/Resend", roles: [.operate], .idempotent, concernsAllApps: true)
 
     // MARK: assay.v1.Audit
 
@@ -83,24 +85,24 @@ package enum API {
     package static let readFeed = DaemonMethod<Assay_V1_ReadFeedRequest, Assay_V1_FeedEntries>(
         "/assay.v1.Feeds/Read", roles: [.observe], .idempotent)
     package static let loadFeed = DaemonMethod<Assay_V1_LoadFeedRequest, Assay_V1_Feed>(
-        "/assay.v1.Feeds/Load", roles: [.operate], .notIdempotent, changesAllApps: true)
+        "/assay.v1.Feeds/Load", roles: [.operate], .notIdempotent, concernsAllApps: true)
 
     // MARK: assay.v1.Plugins
 
     package static let listPlugins = DaemonMethod<Assay_V1_ListPluginsRequest, Assay_V1_ListPluginsResponse>(
         "/assay.v1.Plugins/List", roles: [.observe], .idempotent)
     package static let enablePlugin = DaemonMethod<Assay_V1_EnablePluginRequest, Assay_V1_Plugin>(
-        "/assay.v1.Plugins/Enable", roles: [.operate], .idempotent, changesAllApps: true)
+        "/assay.v1.Plugins/Enable", roles: [.operate], .idempotent, concernsAllApps: true)
     package static let disablePlugin = DaemonMethod<Assay_V1_DisablePluginRequest, Assay_V1_Plugin>(
-        "/assay.v1.Plugins/Disable", roles: [.operate], .idempotent, changesAllApps: true)
+        "/assay.v1.Plugins/Disable", roles: [.operate], .idempotent, concernsAllApps: true)
     package static let reloadPlugins = DaemonMethod<Assay_V1_ReloadPluginsRequest, Assay_V1_ListPluginsResponse>(
-        "/assay.v1.Plugins/Reload", roles: [.operate], .idempotent, changesAllApps: true)
+        "/assay.v1.Plugins/Reload", roles: [.operate], .idempotent, concernsAllApps: true)
     package static let listQuarantine = DaemonMethod<Assay_V1_ListQuarantineRequest, Assay_V1_ListQuarantineResponse>(
         "/assay.v1.Plugins/ListQuarantine", roles: [.observe], .idempotent)
     package static let readQuarantine = DaemonMethod<Assay_V1_ReadQuarantineRequest, Assay_V1_QuarantinedEvidence>(
-        "/assay.v1.Plugins/ReadQuarantine", roles: [.operate], .idempotent, changesAllApps: true)
+        "/assay.v1.Plugins/ReadQuarantine", roles: [.operate], .idempotent, concernsAllApps: true)
     package static let releaseQuarantine = DaemonMethod<Assay_V1_ReleaseQuarantineRequest, Assay_V1_ReleaseQuarantineResponse>(
-        "/assay.v1.Plugins/ReleaseQuarantine", roles: [.operate], .notIdempotent, changesAllApps: true)
+        "/assay.v1.Plugins/ReleaseQuarantine", roles: [.operate], .notIdempotent, concernsAllApps: true)
 
     // MARK: assay.v1.Provisioning
 
@@ -131,7 +133,7 @@ package enum API {
 
     package static let all: [any APIMethod] = [
         issueChallenge, verify, prepare, getDevice, listDevices, block, unblock, listBlocks, forgetDevice, importDevices,
-        status, watch, whoAmI, createKey, listKeys, revokeKey, listWebhooks, resendWebhook,
+        status, metrics, watch, whoAmI, createKey, listKeys, revokeKey, listWebhooks, resendWebhook,
         readAudit, getAuditClaims, forgetAuditClaims, listFeeds, readFeed, loadFeed, listPlugins, enablePlugin, disablePlugin,
         reloadPlugins,
         listQuarantine, readQuarantine, releaseQuarantine, issueCertificate,

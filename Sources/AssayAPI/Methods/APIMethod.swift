@@ -16,12 +16,12 @@ extension APIMethod {
     /// - Parameter roles: the caller needs one of these.
     init(
         _ path: String, roles: Set<Role>, _ idempotency: Idempotency, form: MethodDeclaration.Form = .unary,
-        takesTurns: Bool = false, changesAllApps: Bool = false
+        takesTurns: Bool = false, concernsAllApps: Bool = false
     ) {
         self.init(
             MethodDeclaration(
                 path: path, roles: roles, idempotency: idempotency, form: form, takesTurns: takesTurns,
-                changesAllApps: changesAllApps))
+                concernsAllApps: concernsAllApps))
     }
 }
 

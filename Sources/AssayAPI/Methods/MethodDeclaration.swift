@@ -21,8 +21,8 @@ package struct MethodDeclaration: Hashable, Sendable {
     package let form: Form
     /// A call takes long, such as a thousand records to read, so that it waits for one of a few places after it was authorised.
     package let takesTurns: Bool
-    /// The method changes something that belongs to all apps, so that a caller that is limited to some apps may not call it.
-    package let changesAllApps: Bool
+    /// The method changes or shows something that belongs to all apps, so that a caller that is limited to some apps may not call it.
+    package let concernsAllApps: Bool
 
     /// All methods, in the order of `API.all`.
     package static let all = API.all.map(\.declaration)

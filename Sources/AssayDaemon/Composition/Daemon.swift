@@ -151,6 +151,7 @@ package func makeDaemon(
     let observation = DaemonObservation(
         services: { composed.services }, server: server, collectors: parts.collectors(libraryMetrics),
         writer: ledger as? any MeasuredLedger)
+    parts.metrics.use { await observation.response }
     let operations = OperationsServer(
         addresses: fixed.operate, rule: observation.rule(live.operate), source: observation.source, tls: tls?.server,
         logger: logger)

@@ -61,6 +61,8 @@ struct DaemonState: Sendable {
     let inquiries = OutsideInquiries()
     let counters = VerdictCounters()
     let calls = CallCounters()
+    let callerCalls = CallerCounters()
+    let metrics = MetricsSource()
     let stages = StageTimes()
     let measures = EvidenceMeasures()
     let reloadProblem = ReloadProblem.Slot()
@@ -106,6 +108,8 @@ struct DaemonState: Sendable {
                     app, of: live.schemes, in: dependencies, fleet: fleet, plugins: plugins.supervised, logger: logger)
             })
         registeredApps.value = apps
+        for app in apps.all { counters.know(app.id, formats: app.verifiers.keys.sorted { $0.rawValue < $1.rawValue }) }
+        callerCalls.know(live.callers.known.map(\.caller.name))
         let observed = ObservedVerdicts(PluginObservers(plugins.supervised), hub: hub)
         let authorizer = CallAuthorizer(
             callers: live.callers, apps: apps, keys: keyDirectory, requestLog: requestLog)
@@ -140,7 +144,7 @@ struct DaemonState: Sendable {
             receipts: { [receipts] in receipts.report }, reloadProblem: reloadProblem, feeds: lists, certificates: certificates,
             authorities: { [revocationLists] in revocationLists.report() }, plugins: plugins,
             records: { [recorder] in recorder.status },
-            reappraisal: { [reappraisal] in reappraisal.report })
+            reappraisal: { [reappraisal] in reappraisal.report }, metrics: metrics)
         let keyService = KeysService(
             ledger: ledger, directory: keyDirectory, rule: live.callers.keys, clock: clock, requestLog: requestLog)
         let feeds = FeedsService(feeds: lists, changes: changes, clock: clock, requestLog: requestLog)
@@ -152,7 +156,7 @@ struct DaemonState: Sendable {
                 + VerdictsService(recorder: recorder, apps: apps, subjects: subjects, ledger: ledger).methods
                 + PoliciesService(ledger: ledger, apps: apps).methods,
             authorizer: authorizer,
-            limiter: limiter, counters: calls, tracer: exporter.tracer)
+            limiter: limiter, counters: calls, tracer: exporter.tracer, callers: callerCalls)
         return ComposedServices(methods: methods, operations: operations, callers: live.callers)
     }
 }

@@ -6,8 +6,9 @@ extension DaemonState {
     func collectors(_ libraries: LibraryMetrics?) -> [any MetricsCollector] {
         let own: [any MetricsCollector] = [
             counters, stages, measures, calls, TrafficMetrics(statistics: statistics), LinkCacheMetrics(links: links), client,
-            exporter, ProcessMetrics(), hub, webhooks,
+            inquiries, exporter, callerCalls, hub, webhooks,
             ReappraisalMetrics(report: { [reappraisal] in reappraisal.report }),
+            ClockStepMetrics(watch: clockWatch), VerdictRecordMetrics(recorder: recorder), ProcessMetrics(),
         ]
         return own + (libraries.map { [$0] } ?? [])
     }

@@ -20,6 +20,12 @@ struct TrafficMetrics: MetricsCollector {
         "assay_calls_refused", .counter, labels: ["reason"],
         "Calls that were answered before a method began or in its place, by the reason of the answer.")
 
+    /// The reasons that alerts ask for, which have series from the start.
+    private static let refusals = Dictionary(
+        uniqueKeysWithValues: [
+            RPCError.overloaded, .tooManyCalls, .deadlineExceeded, .cancelled, .goingAway,
+        ].map { ($0.reason, 0) })
+
     let statistics: @Sendable () -> RPCStatistics
 
     var metricFamilies: [MetricFamily] {
@@ -43,7 +49,8 @@ struct TrafficMetrics: MetricsCollector {
         exposition.add(Self.waiting, count: now.callsWaiting)
         exposition.add(Self.held, count: now.heldBytes)
         exposition.add(Self.started, count: now.callsStarted)
-        for (reason, count) in now.refusedCalls.sorted(by: { $0.key < $1.key }) {
+        let refused = Self.refusals.merging(now.refusedCalls) { _, counted in counted }
+        for (reason, count) in refused.sorted(by: { $0.key < $1.key }) {
             exposition.add(Self.refused, [reason], count: count)
         }
     }

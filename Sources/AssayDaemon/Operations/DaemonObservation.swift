@@ -30,7 +30,10 @@ package struct DaemonObservation: Sendable {
     private static let reader = Caller(name: "operations", roles: [.observe], apps: nil)
 
     /// Every family that the daemon exposes, in the order of a scrape.
-    package var families: [MetricFamily] { StatusSubjects.all.flatMap { $0.families } + registry.families }
+    package var families: [MetricFamily] { [Self.ready] + StatusSubjects.all.flatMap { $0.families } + registry.families }
+
+    private static let ready = MetricFamily(
+        "assay_ready", .gauge, "1 if the daemon can do all of its work for callers, as /readyz says it.")
 
     package var source: OperationsSource {
         OperationsSource(
@@ -67,14 +70,23 @@ package struct DaemonObservation: Sendable {
         return (try? status.jsonUTF8Data()).map { Array($0) }
     }
 
-    private func metrics(_ format: MetricsText) async -> [UInt8] {
+    private func metrics(_ format: MetricsText) async -> [UInt8] { format.write(await read()) }
+
+    /// As the method `Operations.Metrics` answers it.
+    var response: Assay_V1_MetricsResponse {
+        get async { Assay_V1_MetricsResponse(await read()) }
+    }
+
+    private func read() async -> Exposition {
         let status = await services().operations.status(for: Self.reader)
         var exposition = registry.exposition()
+        exposition.declare([Self.ready])
+        exposition.add(Self.ready, isTrue: Readiness(status, server.currentPhase).isReady)
         for subject in StatusSubjects.all {
             exposition.declare(subject.families)
             subject.collect(status, into: &exposition)
         }
-        return format.write(exposition)
+        return exposition
     }
 
     package var liveness: Liveness { Liveness(writerBusySeconds: writer?.writerBusySeconds ?? 0) }

@@ -20,11 +20,18 @@ package final class ClockWatch: MaintenanceTask {
         package let milliseconds: Int64
     }
 
+    /// Steps since the start, by their direction.
+    package struct Steps: Hashable, Sendable {
+        package var ahead: UInt64 = 0
+        package var back: UInt64 = 0
+    }
+
     private struct State {
         var last: SettledClock.Reading?
         /// The last reading is that of an earlier run: whether the machine was started again since is not known.
         var isRemembered: Bool
         var lastStep: Step?
+        var steps = Steps()
         var isAhead = false
         var horizonIsAhead = false
         /// What was kept last.
@@ -73,7 +80,10 @@ package final class ClockWatch: MaintenanceTask {
         let reading = clock.read()
         let (step, isNews, isStart) = state.withLock { state in
             let step = state.last.flatMap { Self.step(from: $0, to: reading, knowingWhatPassed: !state.isRemembered) }
-            if let step { state.lastStep = step }
+            if let step {
+                state.lastStep = step
+                if step.milliseconds < 0 { state.steps.back += 1 } else { state.steps.ahead += 1 }
+            }
             defer { (state.last, state.isRemembered, state.isAhead) = (reading, false, reading.aheadFor != nil) }
             return (step, state.isAhead != (reading.aheadFor != nil), state.isRemembered)
         }
@@ -147,6 +157,7 @@ package final class ClockWatch: MaintenanceTask {
     package struct Report: Hashable, Sendable {
         package let reading: SettledClock.Reading
         package let lastStep: Step?
+        package let steps: Steps
         /// The spent horizon, where it lies ahead and ordinary challenges are not issued.
         package let horizonAhead: Timestamp?
     }
@@ -154,8 +165,9 @@ package final class ClockWatch: MaintenanceTask {
     package var report: Report {
         let reading = clock.read()
         let time = horizon.time
+        let (lastStep, steps) = state.withLock { ($0.lastStep, $0.steps) }
         return Report(
-            reading: reading, lastStep: state.withLock { $0.lastStep },
+            reading: reading, lastStep: lastStep, steps: steps,
             horizonAhead: time.milliseconds(since: reading.wall) >= Self.horizonLead ? time : nil)
     }
 }

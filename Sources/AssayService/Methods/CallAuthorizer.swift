@@ -61,7 +61,7 @@ package struct CallAuthorizer: Sendable {
             throw .denied
         }
         guard !caller.roles.isDisjoint(with: method.roles) else { throw denial(of: caller, .noRole, method.path) }
-        guard !method.changesAllApps || caller.apps == nil else { throw denial(of: caller, .notForAllApps, method.path) }
+        guard !method.concernsAllApps || caller.apps == nil else { throw denial(of: caller, .notForAllApps, method.path) }
         return caller
     }
 

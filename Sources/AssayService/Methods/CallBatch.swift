@@ -22,11 +22,13 @@ struct CallBatch: Sendable {
         _ method: Method, _ answer: (AuthorizedCall, Method.Request) throws(RPCError) -> Method.Response
     ) {
         var durations = Histogram.Run(self.method.durations)
+        var caller: (name: String, calls: Int)?
         for call in calls where !call.isAbandoned {
             var trace: CallTrace?
             do throws(RPCError) {
                 let authorized = try authorize(call)
                 trace = authorized.trace
+                caller = (authorized.caller.name, (caller?.calls ?? 0) + 1)
                 call.reply(try answer(authorized, try call.decode(Method.Request.self)))
                 durations.record(call.received.duration(to: .now).wholeNanoseconds)
                 trace?.endAnswered()
@@ -35,6 +37,7 @@ struct CallBatch: Sendable {
             }
         }
         durations.flush()
+        if let caller { self.method.callers.count(caller.calls, of: caller.name) }
     }
 
     /// Reads each call, for a body that answers them together.
@@ -42,16 +45,20 @@ struct CallBatch: Sendable {
     func reading<Request>(_ read: (AuthorizedCall) throws(RPCError) -> Request) -> RequestBatch<Request> {
         var batch = RequestBatch<Request>(method)
         batch.reserve(calls.count)
+        // The calls of a batch came over one connection, and are of one caller.
+        var caller: (name: String, calls: Int)?
         for call in calls where !call.isAbandoned {
             var trace: CallTrace?
             do throws(RPCError) {
                 let authorized = try authorize(call)
                 trace = authorized.trace
+                caller = (authorized.caller.name, (caller?.calls ?? 0) + 1)
                 batch.append(try read(authorized), of: call, trace)
             } catch {
                 fail(call, error, trace)
             }
         }
+        if let caller { method.callers.count(caller.calls, of: caller.name) }
         return batch
     }
 

@@ -48,12 +48,12 @@ extension CallCounters: MetricsCollector {
 
     package var metricFamilies: [MetricFamily] { [Self.answered, Self.seconds] }
 
-    /// Methods that were never called have no series.
+    /// A method that was never called has the count of its good answers, 0, and no histogram.
     package func collect(into exposition: inout Exposition) {
         for (method, counter) in zip(MethodDeclaration.all, counters) {
             let (durations, counts) = (counter.durations.snapshot, counter.counts)
-            guard counts.calls > 0 else { continue }
             exposition.add(Self.answered, [method.path, "OK"], count: durations.count)
+            guard counts.calls > 0 else { continue }
             for (code, count) in counts.failures.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
                 exposition.add(Self.answered, [method.path, "\(code)"], count: count)
             }

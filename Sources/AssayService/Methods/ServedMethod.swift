@@ -24,13 +24,15 @@ final class ServedMethod: Sendable {
     private let limiter: ConcurrencyLimiter
     private let counter: CallCounters.Counter
     let tracer: Tracer
+    let callers: CallerCounters
 
     init(
         _ body: MethodBody, authorizer: CallAuthorizer, limiter: ConcurrencyLimiter, counter: CallCounters.Counter,
-        tracer: Tracer
+        tracer: Tracer, callers: CallerCounters
     ) {
         (declaration, work) = (body.declaration, body.work)
         (self.authorizer, self.limiter, self.counter, self.tracer) = (authorizer, limiter, counter, tracer)
+        self.callers = callers
     }
 
     func answer(_ call: RPCCall, _ read: MethodBody.Unary) async throws(RPCError) -> any SwiftProtobuf.Message {
@@ -38,6 +40,7 @@ final class ServedMethod: Sendable {
         var trace: CallTrace?
         do {
             let caller = try authorizer.caller(call.peer, calling: declaration)
+            callers.count(1, of: caller.name)
             if tracer.isOn { trace = tracer.begin(call, of: declaration, by: caller.name) }
             let work = try read(call, caller, authorizer)
             let answer: any SwiftProtobuf.Message
@@ -113,12 +116,12 @@ package struct ServedMethods: Sendable {
     ///   - limiter: for the methods that take turns.
     package init(
         _ bodies: [MethodBody], authorizer: CallAuthorizer, limiter: ConcurrencyLimiter, counters: CallCounters,
-        tracer: Tracer = Tracer()
+        tracer: Tracer = Tracer(), callers: CallerCounters = CallerCounters()
     ) {
         self.authorizer = authorizer
         methods = zip(MethodDeclaration.all, counters.counters).map { declaration, counter in
             bodies.first { $0.declaration == declaration }.map {
-                ServedMethod($0, authorizer: authorizer, limiter: limiter, counter: counter, tracer: tracer)
+                ServedMethod($0, authorizer: authorizer, limiter: limiter, counter: counter, tracer: tracer, callers: callers)
             }
         }
     }

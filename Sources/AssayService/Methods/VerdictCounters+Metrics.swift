@@ -15,6 +15,9 @@ extension VerdictCounters: MetricsCollector {
         "assay_notes", .counter, labels: ["code"],
         "Notes in verdicts by their code, such as attestation_key_overused: what was let pass and is worth knowing.")
 
+    private static let seconds = MetricFamily(
+        "assay_verdict_seconds", .counter, labels: ["app"],
+        "The time that requests took to be judged, summed over the requests: vendors, plugins and the commit included.")
     private static let rateLimited = MetricFamily(
         "assay_rate_limited", .counter, labels: ["app", "limit"],
         "Requests that a rate limit refused, by app and limit (caller, caller_in_app, app, address, device).")
@@ -23,15 +26,16 @@ extension VerdictCounters: MetricsCollector {
         "Rejections that were answered from memory, because an equal request was refused for good shortly before.")
 
     package var metricFamilies: [MetricFamily] {
-        [Self.verdicts, Self.unavailable, Self.challenges, Self.notes, Self.rateLimited, Self.remembered]
+        [Self.verdicts, Self.unavailable, Self.seconds, Self.challenges, Self.notes, Self.rateLimited, Self.remembered]
     }
 
-    /// Counts that are zero have no series.
+    /// Counts of rejections that are zero have no series: there are some sixty reasons for each format.
     package func collect(into exposition: inout Exposition) {
         for app in apps {
             for format in app.formats {
-                collect(format, of: app.app, into: &exposition)
+                collect(format, of: app, into: &exposition)
             }
+            exposition.add(Self.seconds, [app.app], number: Double(app.nanoseconds) / 1e9)
             for purpose in Purpose.allCases {
                 guard let count = app.challenges[purpose] else { continue }
                 exposition.add(Self.challenges, [app.app, purpose.name], count: count)
@@ -47,18 +51,19 @@ extension VerdictCounters: MetricsCollector {
         }
     }
 
-    private func collect(_ format: FormatCounts, of app: String, into exposition: inout Exposition) {
+    private func collect(_ format: FormatCounts, of counts: AppCounts, into exposition: inout Exposition) {
+        let app = counts.app
         func add(_ decision: String, _ reason: String, _ assurance: String, _ count: UInt64) {
             exposition.add(Self.verdicts, [app, format.format, decision, reason, assurance], count: count)
         }
-        for (assurance, count) in zip(Assurance.allCases, format.accepted) where count > 0 {
+        for (assurance, count) in zip(Assurance.allCases, format.accepted) where count > 0 || counts.isKnown {
             add("accepted", "", assurance.name, count)
         }
         for (code, count) in format.rejected.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             add("rejected", code.rawValue, "", count)
         }
         if format.rejectedByOtherCodes > 0 { add("rejected", Self.other, "", format.rejectedByOtherCodes) }
-        if format.repeated > 0 { add("repeated", "", "", format.repeated) }
+        if format.repeated > 0 || counts.isKnown { add("repeated", "", "", format.repeated) }
         for (reason, count) in format.unavailable.sorted(by: { $0.key < $1.key }) {
             exposition.add(Self.unavailable, [app, format.format, reason], count: count)
         }

@@ -41,6 +41,10 @@ package final class VerdictCounters: Sendable {
         /// Challenges by their purpose.
         package fileprivate(set) var challenges: [Purpose: UInt64] = [:]
         package fileprivate(set) var formats: [FormatCounts] = []
+        /// The time that its requests took to be judged, summed over the requests, in nanoseconds.
+        package fileprivate(set) var nanoseconds: UInt64 = 0
+        /// Counts that are zero have series too: the app is one of the configuration.
+        package fileprivate(set) var isKnown = false
     }
 
     /// The verdicts on one format of an app.
@@ -106,8 +110,21 @@ package final class VerdictCounters: Sendable {
         state.withLock { $0.rateLimited[LimitedRate(app: app, limit: limit), default: 0] += 1 }
     }
 
+    /// Begins the counts of an app at zero, so that the first verdict of a kind is seen as a rise.
+    package func know(_ app: AppID, formats: [EvidenceFormat]) {
+        state.withLock { state in
+            let place = state.place(of: app)
+            guard state.apps[place].app != Self.other else { return }
+            state.apps[place].isKnown = true
+            for purpose in Purpose.allCases { state.apps[place].challenges[purpose, default: 0] += 0 }
+            for format in formats { state.apps[place].know(format.rawValue) }
+        }
+    }
+
     /// Counts a group's answers under one lock.
-    func count(_ answers: [Answer], to requests: [AuthorizedRequest]) {
+    ///
+    /// - Parameter nanoseconds: the time that each of the group took to be judged.
+    func count(_ answers: [Answer], to requests: [AuthorizedRequest], took nanoseconds: UInt64 = 0) {
         state.withLock { state in
             var (profile, app): (AppProfile?, Int) = (nil, 0)
             for (request, answer) in zip(requests, answers) {
@@ -120,6 +137,7 @@ package final class VerdictCounters: Sendable {
                 if let verdict = answer.verdict { state.count(notesOf: verdict.findings) }
                 let format = state.apps[app].place(of: request)
                 state.apps[app].formats[format].count(answer)
+                state.apps[app].nanoseconds &+= nanoseconds
             }
         }
     }
@@ -171,6 +189,8 @@ extension VerdictCounters.AppCounts {
         let isAccepted = request.profile.verifiers[only.format] != nil
         return place(named: isAccepted ? only.format.rawValue : VerdictCounters.other)
     }
+
+    fileprivate mutating func know(_ format: String) { _ = place(named: format) }
 
     private mutating func place(named name: String) -> Int {
         if let known = formats.firstIndex(where: { $0.format == name }) { return known }

@@ -1,4 +1,5 @@
 package import AssayCore
+package import AssayMetrics
 import Synchronization
 
 /// Asks sources outside about evidence: once for each piece, and about one piece for each challenge.
@@ -22,6 +23,8 @@ package final class OutsideInquiries: Sendable {
     private struct State {
         var apps: [AppID: Kept] = [:]
         var sweptAt = Timestamp.distantPast
+        /// The share of each app when it last asked.
+        var share: InquiryShare?
     }
 
     /// What is kept for one app.
@@ -91,6 +94,7 @@ package final class OutsideInquiries: Sendable {
         let until = memory.map { min(expiry, now.adding(milliseconds: min(Self.keptUnbound, $0))) } ?? expiry
         let admission = state.withLock { state -> Admission in
             Self.sweep(&state, now)
+            state.share = share
             return state.apps[app, default: Kept()].admit(digest, challenge, until: until, share, now) {
                 ask(source, about: evidence, of: app)
             }
@@ -145,6 +149,32 @@ package final class OutsideInquiries: Sendable {
             kept.claims = kept.claims.filter { now < $0.value.until }
             return kept.isEmpty ? nil : kept
         }
+    }
+}
+
+extension OutsideInquiries: MetricsCollector {
+    private static let questions = MetricFamily(
+        "assay_inquiries_under_way", .gauge, labels: ["app"],
+        "Questions to vendors about an app's evidence that are not answered.")
+    private static let answers = MetricFamily(
+        "assay_inquiry_answers", .gauge, labels: ["app"], "Answers of vendors that are kept for an app.")
+    private static let limits = MetricFamily(
+        "assay_inquiries_limit", .gauge, labels: ["of"],
+        "The share of each app: the most questions under way, and the most kept answers. Missing before the first question.")
+
+    package var metricFamilies: [MetricFamily] { [Self.questions, Self.answers, Self.limits] }
+
+    package func collect(into exposition: inout Exposition) {
+        let (apps, share) = state.withLock { state in
+            (state.apps.map { ($0.key.text, $0.value.underWay, $0.value.inquiries.count) }, state.share)
+        }
+        for (app, underWay, answers) in apps.sorted(by: { $0.0 < $1.0 }) {
+            exposition.add(Self.questions, [app], count: underWay)
+            exposition.add(Self.answers, [app], count: answers)
+        }
+        guard let share else { return }
+        exposition.add(Self.limits, ["questions"], count: share.questions)
+        exposition.add(Self.limits, ["answers"], count: share.answers)
     }
 }
 

@@ -1,5 +1,6 @@
 import AssayAPI
 package import AssayCore
+import AssayMetrics
 import AssayRPC
 import AssayTracing
 import Foundation
@@ -68,8 +69,9 @@ package struct ProvisioningService: Sendable {
             step: IssuingStep(
                 method: method, key: fields.key, rule: rule, fleet: app.fleet, authority: authority, ledger: ledger),
             trace: ActiveSpan.current?.trace)
+        let begun = MonotonicTime.nanoseconds()
         let answers = await pipeline.judge([authorized])
-        counters.count(answers, to: [authorized])
+        counters.count(answers, to: [authorized], took: MonotonicTime.nanoseconds() &- begun)
         requestLog.judged([authorized], answers)
         observed.judged([authorized], answers)
         recorder.judged([authorized], answers)

@@ -15,9 +15,18 @@ package final class VerdictRecorder: Sendable {
     /// `VerdictRecordRule.recorded` of the rule in force.
     private let recorded: Atomic<UInt8>
 
-    private struct State {
+    fileprivate struct State {
         var rule: VerdictRecordRule
         var sampler: FloodSampler
+        var counts = Counts()
+    }
+
+    /// Since the start.
+    package struct Counts: Hashable, Sendable {
+        /// Records that were handed to the store.
+        package var made: UInt64 = 0
+        /// Verdicts that another record stands for.
+        package var sampled: UInt64 = 0
     }
 
     package init(
@@ -40,7 +49,7 @@ package final class VerdictRecorder: Sendable {
     package func use(_ rule: VerdictRecordRule) {
         guard let store else { return }
         let ended = state.withLock { state in
-            defer { state = State(rule: rule, sampler: FloodSampler(rule)) }
+            defer { state = State(rule: rule, sampler: FloodSampler(rule), counts: state.counts) }
             return state.sampler.settle(at: clock.now())
         }
         recorded.store(rule.recorded.rawValue, ordering: .relaxed)
@@ -61,7 +70,7 @@ package final class VerdictRecorder: Sendable {
             for (request, answer) in zip(requests, answers) {
                 guard let reason = answer.recordedReason(recorded) else { continue }
                 let kind = FloodSampler.Kind(app: request.request.app, caller: request.caller.name, reason: reason)
-                state.sampler.take(kind, at: request.now, into: &kept) { record(request, answer) }
+                state.take(kind, at: request.now, into: &kept) { record(request, answer) }
             }
         }
         store.append(kept)
@@ -81,7 +90,7 @@ package final class VerdictRecorder: Sendable {
         var kept: [VerdictRecord] = []
         state.withLock { state in
             let kind = FloodSampler.Kind(app: request.app, caller: request.caller, reason: rejection.code.rawValue)
-            state.sampler.take(kind, at: request.time, into: &kept) {
+            state.take(kind, at: request.time, into: &kept) {
                 VerdictRecord(
                     request, .rejected, reason: .init(rejection, check), device: device, findings: [.fail(check, rejection)],
                     policyDigest: policyDigest)
@@ -91,6 +100,8 @@ package final class VerdictRecorder: Sendable {
     }
 
     // MARK: Reading
+
+    package var counts: Counts { state.withLock { $0.counts } }
 
     /// The store, with everything that was judged before the call; `nil` if nothing is recorded.
     func settled() -> (any VerdictRecordStore)? {
@@ -119,4 +130,20 @@ extension VerdictRecorder: MaintenanceTask {
 
 extension FloodSampler {
     init(_ rule: VerdictRecordRule) { self.init(full: rule.fullPerMinute, length: rule.sampledBy) }
+}
+
+extension VerdictRecorder.State {
+    fileprivate mutating func take(
+        _ kind: FloodSampler.Kind, at now: Timestamp, into kept: inout [VerdictRecord], _ record: () -> VerdictRecord?
+    ) {
+        var isOwn = false
+        let before = kept.count
+        sampler.take(kind, at: now, into: &kept) {
+            isOwn = true
+            return record()
+        }
+        counts.made += UInt64(kept.count - before)
+        // A record that others join is made with the first of them, and handed over with the last.
+        if !isOwn { counts.sampled += 1 }
+    }
 }

@@ -1,5 +1,6 @@
 import AssayAPI
 package import AssayCore
+import AssayMetrics
 import AssayRPC
 import Foundation
 import SwiftProtobuf
@@ -101,8 +102,9 @@ package struct AttestationService: Sendable {
     }
 
     private func judge(_ batch: RequestBatch<AuthorizedRequest>) async {
+        let begun = MonotonicTime.nanoseconds()
         let answers = await pipeline.judge(batch.requests)
-        counters.count(answers, to: batch.requests)
+        counters.count(answers, to: batch.requests, took: MonotonicTime.nanoseconds() &- begun)
         giveBackRepeated(batch.requests, answers)
         requestLog.judged(batch.requests, answers, traceNames: batch.traceNames)
         observed.judged(batch.requests, answers)

@@ -41,6 +41,7 @@ package struct OperationsService: Sendable {
     private let plugins: any PluginControl
     private let records: @Sendable () -> VerdictRecordStatus?
     private let reappraisal: @Sendable () -> ReappraisalReport
+    private let metrics: MetricsSource
 
     package init(
         apps: AppDirectory, callers: CallerDirectory = CallerDirectory(byUserID: [:]), rates: RateLimits? = nil,
@@ -51,7 +52,8 @@ package struct OperationsService: Sendable {
         certificates: CertificateEnd.Slot = CertificateEnd.Slot(),
         authorities: @escaping @Sendable () -> [Assay_V1_Authority] = { [] }, plugins: any PluginControl = NoPlugins(),
         records: @escaping @Sendable () -> VerdictRecordStatus? = { nil },
-        reappraisal: @escaping @Sendable () -> ReappraisalReport = { ReappraisalReport() }
+        reappraisal: @escaping @Sendable () -> ReappraisalReport = { ReappraisalReport() },
+        metrics: MetricsSource = MetricsSource()
     ) {
         (self.apps, self.callers, self.rates) = (apps, callers, rates)
         self.ledger = ledger
@@ -67,13 +69,19 @@ package struct OperationsService: Sendable {
         self.reloadProblem = reloadProblem
         self.feeds = feeds
         self.certificates = certificates
-        (self.authorities, self.plugins, self.records) = (authorities, plugins, records)
+        (self.authorities, self.plugins, self.records, self.metrics) = (authorities, plugins, records, metrics)
         self.reappraisal = reappraisal
     }
 
     package var methods: [MethodBody] {
         [
             .unary(API.status) { caller, _ in await status(for: caller) },
+            .unary(API.metrics) { _, _ in
+                var response = await metrics.response
+                response.nowUnixMs = clock.now().unixMilliseconds
+                (response.startedAtUnixMs, response.version) = (facts.startedAt.unixMilliseconds, facts.version)
+                return response
+            },
             .unary(
                 API.whoAmI,
                 ofPeer: { caller, peer, _ in Assay_V1_WhoAmIResponse(caller, at: peer, in: callers, apps, rates) }),

@@ -17,6 +17,13 @@ package final class VendorClient: Service {
     private let state: Mutex<State>
     private let calls = LabelledCounters(VendorClient.callFamily, limit: 256)
     private let durations = Histogram(seconds: Histogram.callSeconds)
+    /// The services that are asked on request, by host. A reload replaces them.
+    private let services = Mutex<[AskedService]>([])
+
+    private struct AskedService {
+        let host: String
+        weak var health: VendorHealth?
+    }
 
     /// Throws if the extra roots are not PEM.
     package init(_ settings: VendorSettings = VendorSettings()) throws {
@@ -37,6 +44,22 @@ package final class VendorClient: Service {
             self.state.withLock { state in
                 if state.session != nil { state.session = next }
             }
+        }
+    }
+
+    /// Shows the state of a service among the metrics, as long as the service is in use.
+    package func show(_ health: VendorHealth, of address: VendorAddress) {
+        services.withLock { services in
+            services.removeAll { $0.health == nil }
+            services.append(AskedService(host: address.host, health: health))
+        }
+    }
+
+    /// By host, whether requests wait because a service there failed repeatedly.
+    private var breakers: [String: Bool] {
+        let services = services.withLock { $0.compactMap { service in service.health.map { (service.host, $0) } } }
+        return services.reduce(into: [:]) { open, service in
+            open[service.0, default: false] = open[service.0] == true || service.1.isFailing
         }
     }
 
@@ -120,7 +143,13 @@ extension VendorClient: MetricsCollector {
     private static let limit = MetricFamily(
         "assay_vendor_calls_limit", .gauge, "The most calls to vendors at a time; further ones are refused (busy).")
 
-    package var metricFamilies: [MetricFamily] { [Self.callFamily, Self.seconds, Self.underWay, Self.limit] }
+    private static let breaker = MetricFamily(
+        "assay_vendor_breaker_open", .gauge, labels: ["host"],
+        "1 if requests to a service at the host wait, because it failed repeatedly.")
+
+    package var metricFamilies: [MetricFamily] {
+        [Self.callFamily, Self.seconds, Self.underWay, Self.limit, Self.breaker]
+    }
 
     package func collect(into exposition: inout Exposition) {
         calls.collect(into: &exposition)
@@ -128,6 +157,9 @@ extension VendorClient: MetricsCollector {
         let (underWay, limit) = state.withLock { ($0.callsUnderWay, $0.session?.settings.callLimit ?? 0) }
         exposition.add(Self.underWay, count: underWay)
         exposition.add(Self.limit, count: limit)
+        for (host, isOpen) in breakers.sorted(by: { $0.key < $1.key }) {
+            exposition.add(Self.breaker, [host], isTrue: isOpen)
+        }
     }
 }
 

@@ -7,6 +7,8 @@ enum Console {
     static func print(_ text: String) { try? FileHandle.standardOutput.write(contentsOf: Data((text + "\n").utf8)) }
     /// Bytes as they are, without a line end.
     static func write(_ bytes: [UInt8]) { try? FileHandle.standardOutput.write(contentsOf: Data(bytes)) }
+    /// Text as it is, without a line end.
+    static func writeText(_ text: String) { write(Array(text.utf8)) }
     static func error(_ text: String) { try? FileHandle.standardError.write(contentsOf: Data(("assay: " + text + "\n").utf8)) }
 
     /// Writes a message for the operator to standard error.
@@ -45,6 +47,11 @@ enum Console {
     static let isTerminal =
         isatty(STDOUT_FILENO) != 0 && (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty
         && ProcessInfo.processInfo.environment["TERM"] != "dumb"
+
+    /// Whether a view may be redrawn in place: on a terminal that can do more than print, with or without colours.
+    static let isScreen = isatty(STDOUT_FILENO) != 0 && ProcessInfo.processInfo.environment["TERM"] != "dumb"
+
+    static func styled(_ text: String, _ style: Style?) -> String { style.map { styled(text, $0) } ?? text }
 
     static func styled(_ text: String, _ style: Style) -> String {
         isTerminal ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text

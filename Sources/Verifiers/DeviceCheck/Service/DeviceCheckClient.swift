@@ -22,6 +22,7 @@ package final class DeviceCheckClient: AnswerSource {
                 failing: "DeviceCheck gives no answer", answering: "DeviceCheck answers again",
                 metadata: ["host": "\(address.host)"]),
             clock: clock, logger: logger)
+        client.show(watch, of: address)
     }
 
     package func outage(at now: Timestamp) -> String? {

@@ -36,6 +36,7 @@ package final class PlayDecodeClient: AnswerSource {
                 failing: "Play Integrity gives no answer", answering: "Play Integrity answers again",
                 metadata: ["host": "\(address.host)", "package": "\(package)"]),
             clock: clock, logger: logger)
+        client.show(watch, of: address)
     }
 
     package func outage(at now: Timestamp) -> String? {

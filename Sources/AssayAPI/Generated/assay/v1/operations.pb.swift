@@ -25,6 +25,101 @@ fileprivate nonisolated struct _GeneratedWithProtocGenSwiftVersion: SwiftProtobu
   typealias Version = _2
 }
 
+public nonisolated struct Assay_V1_MetricsRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+public nonisolated struct Assay_V1_MetricsResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var nowUnixMs: Int64 = 0
+
+  /// When the process was started: counts begin at zero with it.
+  public var startedAtUnixMs: Int64 = 0
+
+  public var version: String = String()
+
+  public var families: [Assay_V1_MetricsResponse.Family] = []
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public nonisolated struct Family: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    /// As a query has it: assay_verdicts_total.
+    public var name: String = String()
+
+    /// counter, gauge, histogram or info.
+    public var kind: String = String()
+
+    /// The names of the labels.
+    public var labels: [String] = []
+
+    public var series: [Assay_V1_MetricsResponse.Series] = []
+
+    public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    public init() {}
+  }
+
+  public nonisolated struct Series: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    /// The values of the family's labels, in their order.
+    public var labels: [String] = []
+
+    public var value: Double = 0
+
+    /// Set in place of value.
+    public var histogram: Assay_V1_MetricsResponse.Histogram {
+      get {_histogram ?? Assay_V1_MetricsResponse.Histogram()}
+      set {_histogram = newValue}
+    }
+    /// Returns true if `histogram` has been explicitly set.
+    public var hasHistogram: Bool {self._histogram != nil}
+    /// Clears the value of `histogram`. Subsequent reads from it will return its default value.
+    public mutating func clearHistogram() {self._histogram = nil}
+
+    public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    public init() {}
+
+    fileprivate var _histogram: Assay_V1_MetricsResponse.Histogram? = nil
+  }
+
+  public nonisolated struct Histogram: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    /// Upper bounds, ascending.
+    public var bounds: [Double] = []
+
+    /// The values in each bucket, not cumulated; one more than there are bounds.
+    public var counts: [UInt64] = []
+
+    public var sum: Double = 0
+
+    public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    public init() {}
+  }
+
+  public init() {}
+}
+
 public nonisolated struct Assay_V1_WhoAmIRequest: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -637,6 +732,199 @@ public nonisolated struct Assay_V1_StatusResponse: @unchecked Sendable {
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
 
 fileprivate nonisolated let _protobuf_package = "assay.v1"
+
+nonisolated extension Assay_V1_MetricsRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".MetricsRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap()
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    // Load everything into unknown fields
+    while try decoder.nextFieldNumber() != nil {}
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_MetricsRequest, rhs: Assay_V1_MetricsRequest) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Assay_V1_MetricsResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".MetricsResponse"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}now_unix_ms\0\u{3}started_at_unix_ms\0\u{1}version\0\u{1}families\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularInt64Field(value: &self.nowUnixMs) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self.startedAtUnixMs) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.version) }()
+      case 4: try { try decoder.decodeRepeatedMessageField(value: &self.families) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.nowUnixMs != 0 {
+      try visitor.visitSingularInt64Field(value: self.nowUnixMs, fieldNumber: 1)
+    }
+    if self.startedAtUnixMs != 0 {
+      try visitor.visitSingularInt64Field(value: self.startedAtUnixMs, fieldNumber: 2)
+    }
+    if !self.version.isEmpty {
+      try visitor.visitSingularStringField(value: self.version, fieldNumber: 3)
+    }
+    if !self.families.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.families, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_MetricsResponse, rhs: Assay_V1_MetricsResponse) -> Bool {
+    if lhs.nowUnixMs != rhs.nowUnixMs {return false}
+    if lhs.startedAtUnixMs != rhs.startedAtUnixMs {return false}
+    if lhs.version != rhs.version {return false}
+    if lhs.families != rhs.families {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Assay_V1_MetricsResponse.Family: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = Assay_V1_MetricsResponse.protoMessageName + ".Family"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}kind\0\u{1}labels\0\u{1}series\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.name) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.kind) }()
+      case 3: try { try decoder.decodeRepeatedStringField(value: &self.labels) }()
+      case 4: try { try decoder.decodeRepeatedMessageField(value: &self.series) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.name.isEmpty {
+      try visitor.visitSingularStringField(value: self.name, fieldNumber: 1)
+    }
+    if !self.kind.isEmpty {
+      try visitor.visitSingularStringField(value: self.kind, fieldNumber: 2)
+    }
+    if !self.labels.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.labels, fieldNumber: 3)
+    }
+    if !self.series.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.series, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_MetricsResponse.Family, rhs: Assay_V1_MetricsResponse.Family) -> Bool {
+    if lhs.name != rhs.name {return false}
+    if lhs.kind != rhs.kind {return false}
+    if lhs.labels != rhs.labels {return false}
+    if lhs.series != rhs.series {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Assay_V1_MetricsResponse.Series: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = Assay_V1_MetricsResponse.protoMessageName + ".Series"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}labels\0\u{1}value\0\u{1}histogram\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedStringField(value: &self.labels) }()
+      case 2: try { try decoder.decodeSingularDoubleField(value: &self.value) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._histogram) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.labels.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.labels, fieldNumber: 1)
+    }
+    if self.value.bitPattern != 0 {
+      try visitor.visitSingularDoubleField(value: self.value, fieldNumber: 2)
+    }
+    try { if let v = self._histogram {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_MetricsResponse.Series, rhs: Assay_V1_MetricsResponse.Series) -> Bool {
+    if lhs.labels != rhs.labels {return false}
+    if lhs.value != rhs.value {return false}
+    if lhs._histogram != rhs._histogram {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Assay_V1_MetricsResponse.Histogram: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = Assay_V1_MetricsResponse.protoMessageName + ".Histogram"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}bounds\0\u{1}counts\0\u{1}sum\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedDoubleField(value: &self.bounds) }()
+      case 2: try { try decoder.decodeRepeatedUInt64Field(value: &self.counts) }()
+      case 3: try { try decoder.decodeSingularDoubleField(value: &self.sum) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.bounds.isEmpty {
+      try visitor.visitPackedDoubleField(value: self.bounds, fieldNumber: 1)
+    }
+    if !self.counts.isEmpty {
+      try visitor.visitPackedUInt64Field(value: self.counts, fieldNumber: 2)
+    }
+    if self.sum.bitPattern != 0 {
+      try visitor.visitSingularDoubleField(value: self.sum, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_MetricsResponse.Histogram, rhs: Assay_V1_MetricsResponse.Histogram) -> Bool {
+    if lhs.bounds != rhs.bounds {return false}
+    if lhs.counts != rhs.counts {return false}
+    if lhs.sum != rhs.sum {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
 
 nonisolated extension Assay_V1_WhoAmIRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".WhoAmIRequest"
