@@ -228,7 +228,8 @@ let package = Package(
         .executableTarget(
             name: "assay",
             dependencies: [
-                "AssayTop", "AssayDaemon", "AssayConfiguration", "AssaySchemes", "AssayPlugins", "AssayAudit", "AssayCommandLine",
+                "AssayTop", "AssayDaemon", "AssayConfiguration", "AssaySchemes", "AssayPlugins", "AssayAudit",
+                "AssayCommandLine",
                 "AssayClient", "AssaySimulator", "AssayVendors", "AssayProvisioning", "AssayCertificates", "AssayEncoding",
                 "AssayFiles",
                 "AssayAPI",

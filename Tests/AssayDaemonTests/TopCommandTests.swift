@@ -17,7 +17,7 @@ extension ProcessTests {
             try home.leaveTheDiskAlone()
             let daemon = try await TestDaemon(home)
             let client = try await daemon.connect()
-            var phone = daemon.home.phone()
+            let phone = daemon.home.phone()
             #expect(try await phone.register(client).outcome == "accepted")
             let uploads = Task { [phone] in
                 var phone = phone

@@ -1,5 +1,8 @@
 import AssayConfiguration
 import AssayCore
+import AssaySchemes
+import AssayService
+import AssayVendors
 import Foundation
 import Testing
 

@@ -6,6 +6,7 @@ import AssayRPC
 import AssayTesting
 import AssayVendors
 import Foundation
+import SwiftProtobuf
 import Testing
 
 @testable import AssayDaemon

@@ -58,7 +58,8 @@ struct CallAuthorizerTests {
         #expect(
             MethodDeclaration.all.filter(\.concernsAllApps).map(\.path) == [
                 API.metrics.path, API.createKey.path, API.listKeys.path, API.revokeKey.path, API.listWebhooks.path,
-                API.resendWebhook.path, API.loadFeed.path, API.enablePlugin.path, API.disablePlugin.path, API.reloadPlugins.path,
+                API.resendWebhook.path, API.loadFeed.path, API.enablePlugin.path, API.disablePlugin.path,
+                API.reloadPlugins.path,
                 API.readQuarantine.path, API.releaseQuarantine.path,
             ])
     }

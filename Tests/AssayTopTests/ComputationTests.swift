@@ -152,7 +152,10 @@ struct TopViewTests {
         #expect(view.methods.first?.rate == 116 && view.methods.first?.errors == 1)
         #expect(view.stages.map(\.name) == ["prepare", "appraise", "commit"], "in the order of the pipeline")
         #expect(view.apps.map(\.name) == ["slow", "fast"], "the slowest first, and none without a verdict")
-        #expect(view.apps.map(\.meanTime) == [0.1, 0.001] && view.apps.first?.unavailable == 1)
+        #expect(view.apps.first?.unavailable == 1)
+        for (app, time) in zip(view.apps, [0.1, 0.001]) {
+            #expect(abs((app.meanTime ?? 0) - time) < 1e-9, "\(app.name): \(app.meanTime ?? 0)")
+        }
         #expect(view.rejections.map(\.reason) == ["device_blocked", "bad_signature"] && view.rejections.first?.rate == 10)
         #expect(
             view.feeds == [

@@ -49,7 +49,9 @@ extension WebhookSettings {
             .sorted { $0.name < $1.name }
     }
 
-    fileprivate init?(_ name: String, reading value: ConfigurationReader.Value, _ files: ConfigurationFiles, apps known: [String]) {
+    fileprivate init?(
+        _ name: String, reading value: ConfigurationReader.Value, _ files: ConfigurationFiles, apps known: [String]
+    ) {
         let isNamed =
             (1...Self.nameLimit).contains(name.utf8.count)
             && name.utf8.allSatisfy {

@@ -18,8 +18,9 @@ extension Configuration {
     package func machineFindings(
         as account: UnixAccount = .current, at now: Timestamp = SystemClock().now()
     ) -> [ConfigurationFinding] {
-        (storeFindings(account) + recordFindings(account) + webhookFindings() + socketFindings(account) + addressFindings(account)
-            + copyFindings(account) + policyFindings(now) + provisioningFindings(account, now) + pluginFindings(account))
+        (storeFindings(account) + recordFindings(account) + webhookFindings() + socketFindings(account)
+            + addressFindings(account) + copyFindings(account) + policyFindings(now) + provisioningFindings(account, now)
+            + pluginFindings(account))
             .inOrder
     }
 

@@ -33,7 +33,8 @@ extension AppProfile {
         let plugins = AppPlugins(of: app, beside: verifiers(of: sections), supervised, logger: logger)
         self.init(
             id: app.id, verifiers: plugins.verifiers,
-            deviceAppraisers: sections.flatMap { $0.deviceAppraisers(dependencies) }, answerSources: sources, opinionSources: plugins.sources,
+            deviceAppraisers: sections.flatMap { $0.deviceAppraisers(dependencies) }, answerSources: sources,
+            opinionSources: plugins.sources,
             unavailableFormats: plugins.unavailable,
             revocation: listed.first?.source, listedFormats: Set(verifiers(of: listed.map(\.section)).map(\.format)),
             discontinuedFormats: Set(schemes.flatMap { $0.discontinuedFormats }),

@@ -52,7 +52,10 @@ package struct Daemon: Sendable {
     /// server.
     package var backgroundServices: [any Service] {
         // The exporter first: it is stopped last, after the last calls.
-        [exporter, operations, PluginProcesses(supervised: plugins.supervised), vendors, webhooks, changeTail, reappraisal, receipts]
+        [
+            exporter, operations, PluginProcesses(supervised: plugins.supervised), vendors, webhooks, changeTail, reappraisal,
+            receipts,
+        ]
             + revocationFeeds
             + [revocationLists, maintenance, rateLevels]
     }
@@ -134,7 +137,8 @@ package func makeDaemon(
             RevocationFeed(
                 name: list.declaration.name, settings: live.settings(of: list), client: vendors, clock: clock, logger: logger)
         }, changes: changes, authority: authority, revocationListIssuer: revocationListIssuer,
-        revocationLists: revocationLists, fleets: fleets, plugins: plugins, recorder: recorder, hub: hub, changeTail: changeTail,
+        revocationLists: revocationLists, fleets: fleets, plugins: plugins, recorder: recorder, hub: hub,
+        changeTail: changeTail,
         webhooks: webhooks, reappraisal: reappraisal, registeredApps: registeredApps,
         buckets: buckets, keyDirectory: KeyDirectory(try await ledger.callerKeys(), clock: clock),
         statistics: { serving.statistics(with: fronts) }, certificates: certificates, exporter: exporter, logger: logger)

@@ -4,11 +4,13 @@ import AssayService
 /// The registered devices that are judged again after a change.
 struct ReappraisalMetrics: MetricsCollector {
     private static let pending = MetricFamily(
-        "assay_reappraisal_pending_apps", .gauge, "Apps whose registered devices are not all judged by the last policy and list.")
+        "assay_reappraisal_pending_apps", .gauge,
+        "Apps whose registered devices are not all judged by the last policy and list.")
     private static let judged = MetricFamily(
         "assay_reappraised_devices", .counter, "Registered devices that were judged again.")
     private static let found = MetricFamily(
-        "assay_devices_no_longer_good", .gauge, "Registered devices, not blocked, that were no longer good when they were judged last.")
+        "assay_devices_no_longer_good", .gauge,
+        "Registered devices, not blocked, that were no longer good when they were judged last.")
 
     let report: @Sendable () -> ReappraisalReport
 

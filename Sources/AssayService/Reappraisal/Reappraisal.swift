@@ -105,7 +105,8 @@ package actor Reappraisal: Service {
             return max(1, Int64(count) * 1000 / Int64(perSecond))
         } catch {
             if !isFailing {
-                logger.warning("registered devices cannot be read; they are judged again later", metadata: ["problem": "\(error)"])
+                logger.warning(
+                    "registered devices cannot be read; they are judged again later", metadata: ["problem": "\(error)"])
             }
             isFailing = true
             return Self.period
@@ -220,7 +221,7 @@ package actor Reappraisal: Service {
 package struct ReappraisalReport: Hashable, Sendable {
     /// Apps whose devices are not all judged by the last state.
     package var pendingApps = 0
-    /// Since the start: devices judged, events, and devices that were found and not told of for lack of room.
+    /// Since the start: devices judged, events, and devices that were found and not told of because too many are remembered.
     package var judged: UInt64 = 0
     package var told: UInt64 = 0
     package var untold: UInt64 = 0
