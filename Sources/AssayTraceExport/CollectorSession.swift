@@ -7,7 +7,6 @@ import NIOHTTP1
 import NIOPosix
 import NIOSSL
 import SwiftProtobuf
-import Synchronization
 
 /// The connections to a collector under one set of settings. They close after the last reference, also if the settings were replaced
 /// meanwhile.
@@ -28,40 +27,14 @@ final class CollectorSession: Sendable {
 
     let settings: TraceExportSettings
     private let timeout: Duration
-    private let configuration: HTTPClient.Configuration
-    private let http = Mutex<HTTPClient?>(nil)
-
-    /// One thread for all sessions, created at the first batch.
-    private static let loop = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    private let connections: HTTPConnections
 
     /// Throws a `NIOSSLError` if the roots are not PEM.
     ///
     /// - Parameter timeout: of a batch, from the connection to the last byte of the answer.
     init(_ settings: TraceExportSettings, timeout: Duration) throws {
         (self.settings, self.timeout) = (settings, timeout)
-        var tls = TLSConfiguration.makeClientConfiguration()
-        tls.minimumTLSVersion = .tlsv12
-        if !settings.roots.isEmpty {
-            tls.trustRoots = .certificates(try NIOSSLCertificate.fromPEMBytes(settings.roots))
-        }
-        var configuration = HTTPClient.Configuration(
-            tlsConfiguration: tls, redirectConfiguration: .disallow,
-            timeout: HTTPClient.Configuration.Timeout(connect: .seconds(3)), decompression: .disabled)
-        configuration.httpVersion = .http1Only
-        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 1
-        configuration.connectionPool.retryConnectionEstablishment = false
-        self.configuration = configuration
-    }
-
-    deinit { http.withLock { $0?.shutdown { _ in } } }
-
-    private var client: HTTPClient {
-        http.withLock { http in
-            if let http { return http }
-            let new = HTTPClient(eventLoopGroup: Self.loop, configuration: configuration)
-            http = new
-            return new
-        }
+        connections = try HTTPConnections(.only(settings.roots), connectMilliseconds: 3000, perHost: 1)
     }
 
     /// - Parameter body: an ExportTraceServiceRequest, serialised.
@@ -73,43 +46,24 @@ final class CollectorSession: Sendable {
         for header in settings.headers { request.headers.add(name: header.name, value: header.value) }
         request.body = .bytes(body)
         do {
-            let (status, headers, answer) = try await exchange(request)
-            return Self.outcome(status, headers, answer, at: now)
+            let answer = try await connections.exchange(request, within: timeout, answerLimit: Self.answerLimit)
+            return Self.outcome(answer, at: now)
         } catch {
             return .failed(Self.words(for: error), retryAfter: nil)
         }
     }
 
-    /// Limits the time of the whole exchange: the HTTP client's own deadline ends with the answer's head.
-    private func exchange(_ request: HTTPClientRequest) async throws -> (Int, HTTPHeaders, [UInt8]) {
-        let (http, timeout) = (client, timeout)
-        return try await withThrowingTaskGroup(of: (Int, HTTPHeaders, [UInt8]).self) { group in
-            group.addTask {
-                let response = try await http.execute(request, deadline: .distantFuture)
-                let body = try await response.body.collect(upTo: Self.answerLimit)
-                return (Int(response.status.code), response.headers, Array(body.readableBytesView))
-            }
-            group.addTask {
-                try await Task.sleep(for: timeout)
-                throw HTTPClientError.deadlineExceeded
-            }
-            defer { group.cancelAll() }
-            guard let answer = try await group.next() else { throw CancellationError() }
-            return answer
-        }
-    }
-
     /// As OTLP says it ("OTLP/HTTP Response"): 429, 502, 503 and 504 may be tried again, other errors may not.
-    private static func outcome(_ status: Int, _ headers: HTTPHeaders, _ body: [UInt8], at now: Timestamp) -> Outcome {
-        switch status {
+    private static func outcome(_ answer: HTTPConnections.Answer, at now: Timestamp) -> Outcome {
+        switch answer.status {
         case 200..<300:
-            let answer = try? Opentelemetry_Proto_Collector_Trace_V1_ExportTraceServiceResponse(serializedBytes: body)
-            return .taken(rejected: Int(clamping: max(0, answer?.partialSuccess.rejectedSpans ?? 0)))
+            let response = try? Opentelemetry_Proto_Collector_Trace_V1_ExportTraceServiceResponse(serializedBytes: answer.body)
+            return .taken(rejected: Int(clamping: max(0, response?.partialSuccess.rejectedSpans ?? 0)))
         case 429, 502, 503, 504:
             var fields = VendorAnswer.Headers()
-            fields.retryAfter = headers.first(name: "retry-after").flatMap { $0.utf8.count <= 64 ? $0 : nil }
-            return .failed("status \(status)", retryAfter: fields.retryAfterMilliseconds(at: now))
-        default: return .refused("status \(status)")
+            fields.retryAfter = answer.headers.first(name: "retry-after").flatMap { $0.utf8.count <= 64 ? $0 : nil }
+            return .failed("status \(answer.status)", retryAfter: fields.retryAfterMilliseconds(at: now))
+        default: return .refused("status \(answer.status)")
         }
     }
 
