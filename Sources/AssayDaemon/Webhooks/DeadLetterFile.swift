@@ -35,16 +35,19 @@ package final class DeadLetterFile: Sendable {
 
     package var report: Report { state.withLock { $0 } }
 
-    /// Appends a letter, durably. A letter that cannot be kept is counted.
+    /// Appends a letter, durably. A letter that cannot be kept is counted. Only a full file is read.
     package func append(_ letter: Letter) {
         state.withLock { report in
             do throws(DeadLetterError) {
-                var letters = try Self.read(path, limit: limit)
-                letters.append(letter)
-                let (kept, dropped) = Self.fitting(letters, limit)
-                if dropped.isEmpty { try Self.add(letter, to: path) } else { try Self.write(kept, to: path) }
-                report.letters = kept.count
-                report.droppedEvents += UInt64(dropped.reduce(0) { $0 + $1.delivery.events })
+                if report.problem != nil { report.letters = try Self.read(path, limit: limit).count }
+                if let size = try Self.add(letter, to: path, limit: limit) {
+                    report.letters = size == 0 ? 1 : report.letters + 1
+                } else {
+                    let (kept, dropped) = Self.fitting(try Self.read(path, limit: limit) + [letter], limit)
+                    try Self.write(kept, to: path)
+                    report.letters = kept.count
+                    report.droppedEvents += UInt64(dropped.reduce(0) { $0 + $1.delivery.events })
+                }
                 report.problem = nil
             } catch {
                 report.droppedEvents += UInt64(letter.delivery.events)
@@ -96,16 +99,20 @@ package final class DeadLetterFile: Sendable {
         return data.split(separator: UInt8(ascii: "\n")).compactMap { Letter(line: $0) }
     }
 
-    private static func add(_ letter: Letter, to path: String) throws(DeadLetterError) {
+    /// Returns the file's size before; `nil`, and nothing is written, if it would exceed the limit.
+    private static func add(_ letter: Letter, to path: String, limit: Int) throws(DeadLetterError) -> Int? {
         let descriptor = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
         guard descriptor >= 0 else { throw DeadLetterError(path, "cannot be opened: \(String(cString: strerror(errno)))") }
         let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         try check(descriptor, path)
         do {
+            let size = Int(try file.seekToEnd())
             // A line that a killed daemon left unfinished ends here.
-            let end = try file.seekToEnd()
-            try file.write(contentsOf: (end > 0 ? Data([UInt8(ascii: "\n")]) : Data()) + Data(letter.line))
+            let line = (size > 0 ? [UInt8(ascii: "\n")] : []) + letter.line
+            guard size + line.count <= limit else { return nil }
+            try file.write(contentsOf: Data(line))
             try file.synchronize()
+            return size
         } catch {
             throw DeadLetterError(path, "cannot be written")
         }

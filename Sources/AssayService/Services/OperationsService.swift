@@ -243,7 +243,7 @@ extension VerdictCounters.Counts {
             $0.callsInFlight = UInt32(clamping: transport.callsInFlight)
             $0.refusedCalls = transport.refusedCalls.mapValues { UInt64(clamping: $0) }
             $0.rateLimited = rateLimited.filter { caller.may(use: $0.key.app) }
-                .sorted { ($0.key.app.text, $0.key.limit.rawValue) < ($1.key.app.text, $1.key.limit.rawValue) }
+                .sorted { $0.key < $1.key }
                 .map { key, count in .with { ($0.app, $0.limit, $0.count) = (key.app.text, key.limit.rawValue, count) } }
             $0.endedConnections = transport.endedConnections.mapValues { UInt64(clamping: $0) }
         }
