@@ -136,9 +136,10 @@ let package = Package(
         module("AssayAPI", ["AssayProtobuf", "AssayCore", crypto, protobuf]),
         module("AssayClient", ["AssayTracing", "AssayAPI", "AssayFramedRPC", "AssayRPC", "AssayCore"]),
 
-        // The ledger.
+        // The ledger: what its backends share, then one module for each.
+        module("AssayLedger", ["AssayMetrics", "AssayCore"]),
         .systemLibrary(name: "CSQLite", path: "Sources/CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
-        module("AssaySQLite", ["AssayMetrics", "AssayCore", "CSQLite", crypto]),
+        module("AssaySQLite", ["AssayLedger", "AssayMetrics", "AssayCore", "CSQLite", crypto]),
 
         // Keys in PKCS#11 tokens. The module of the token's maker is loaded at run time.
         .target(name: "CPKCS11"),
@@ -323,7 +324,8 @@ let package = Package(
                 "AppAttest", "AssayCertificates", "AssayAPI", "AssayFramedRPC", "AssayRPC", "AssayCore", crypto, log, protobuf,
             ]),
         tests(
-            "AssaySQLite", ["AssayTesting", "AssayMetrics", "AssayCore", "CSQLite", "CFaultVFS", "ledger-crash-child"],
+            "AssaySQLite",
+            ["AssayTesting", "AssayLedger", "AssayMetrics", "AssayCore", "CSQLite", "CFaultVFS", "ledger-crash-child"],
             exclude: ["Ledgers"]),
         tests("AssayPKCS11", ["AssayCore", "CPKCS11", "FakePKCS11", crypto]),
         tests("AssayTesting", ["AssaySimulator", "AssayCore"]),

@@ -31,7 +31,8 @@ AssayProtobuf|Sources/AssayProtobuf|no|
 AssayFramedRPC|Sources/AssayFramedRPC|yes|AssayRPC AssayProtobuf
 AssayAPI|Sources/AssayAPI|yes|AssayProtobuf AssayCore
 AssayClient|Sources/AssayClient|yes|AssayTracing AssayAPI AssayFramedRPC AssayRPC AssayCore
-AssaySQLite|Sources/AssaySQLite|yes|AssayMetrics AssayCore CSQLite
+AssayLedger|Sources/AssayLedger|no|AssayMetrics AssayCore
+AssaySQLite|Sources/AssaySQLite|yes|AssayLedger AssayMetrics AssayCore CSQLite
 AssayPKCS11|Sources/AssayPKCS11|yes|AssayFiles AssayCore CPKCS11
 AssayPlugin|plugins/sdk/swift/Sources/AssayPlugin|yes|
 AssayPlugins|Sources/AssayPlugins|yes|AssayFiles AssayAPI AssayRPC AssayFramedRPC AssayProtobuf AssayCore CPluginProcess

@@ -20,6 +20,8 @@ extension FuzzTarget {
             _ = ReceiptAnswer(answer, at: now)
         }
         _ = Facts(decoding: bytes)
+        _ = Recording(decoding: bytes)
+        _ = RecordedEvidence(decoding: bytes)
         _ = GoogleBearer(bytes)
     }
 }

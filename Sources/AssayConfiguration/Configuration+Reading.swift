@@ -84,7 +84,7 @@ extension Configuration {
         guard let store else { throw ConfigurationError(file: file, "\"store\" is missing") }
         let fixed = FixedConfiguration(
             listen: listen, withoutCertificates: withoutCertificates, store: store, limits: limits, servesTLS: tls != nil,
-            plugins: plugins, operate: operate.listen)
+            plugins: plugins, operate: operate.listen, operateWithoutCertificates: operate.withoutCertificates)
         var live = LiveConfiguration(
             callers: callers, rates: rates, apps: apps, testRoots: testRoots, tls: tls?.settings, log: log,
             operate: operate.settings, traces: traces, verdicts: verdicts, webhooks: webhooks, reappraisal: reappraisal,
@@ -119,6 +119,7 @@ extension Configuration {
         // What an operator raises for all is raised for each.
         limits.maxInFlightPerCaller = max(1, limits.maxInFlightTotal / 2)
         set(\.maxInFlightPerCaller, section.optional("max_calls_per_caller")?.integer(in: 1...1_000_000))
+        set(\.maxWait, seconds("max_wait"))
         set(\.handshakeTimeout, seconds("handshake_timeout"))
         set(\.idleTimeout, seconds("idle_timeout"))
         set(\.writeTimeout, seconds("write_timeout"))
@@ -204,7 +205,7 @@ extension LiveConfiguration {
         }
         for webhook in webhooks { hash.append(webhook.secretsDigest) }
         for anchor in provisioning?.anchors ?? [] { hash.append(anchor.certificateSHA256) }
-        for content in apps.flatMap(\.sections).flatMap(\.section.contentDigests) { hash.append(content) }
+        for content in apps.flatMap(\.allSections).flatMap(\.section.contentDigests) { hash.append(content) }
         return hash.finalize()
     }
 }

@@ -44,6 +44,7 @@ extension Configuration {
         lines += fixed.operate.map { address in
             let open = live.operate.open.union(live.operate.openToTheNetwork).map(\.rawValue).sorted()
             return "answers probes, metrics and status at \(address)"
+                + (fixed.operateWithoutCertificates.contains(address) ? ", also to an API key without a certificate" : "")
                 + (open.isEmpty ? "" : "; to peers that are no callers: \(open.joined(separator: ", "))")
         }
         lines.append("keeps its ledger in \(store.path), wrapped by \(store.keyFile)")
@@ -70,6 +71,10 @@ extension Configuration {
                 app.sections.flatMap(\.section.summary) + (app.confidence.map { [$0.summary] } ?? [])
                 + (app.provisioning?.summary(isOnEvidence: isOnEvidence) ?? [])
             lines += sentences.map { "\(app.id): \($0)" }
+            if let recording = app.recording { lines.append("\(app.id): \(recording.summary)") }
+            if app.shadow != nil {
+                lines.append("\(app.id): judges each verdict by a shadow policy too, which decides nothing")
+            }
         }
         for app in live.apps { lines += app.sections.flatMap(\.section.serviceSummary).map { "\(app.id): \($0)" } }
         lines += live.rateSummary
@@ -113,10 +118,16 @@ extension Configuration {
         let registering = Set(live.schemes.filter { $0.registersDevices }.compactMap { $0.sectionKey })
         return live.apps.flatMap { app in
             let all = app.sectionsByKey
-            return findings(
+            var found = findings(
                 of: app,
                 app.sections.flatMap { $0.section.findings(beside: all, at: now) } + app.certificateFindings(registering)
                     + app.confidenceFindings)
+            if let shadow = app.shadow, let other = app.shadowed {
+                let all = other.sectionsByKey
+                let unmeetable = shadow.sections.flatMap { $0.section.findings(beside: all, at: now) }
+                found += unmeetable.map { finding($0.code, at: "apps.\(app.id).shadow.\($0.path)", $0.message) }
+            }
+            return found
         }
     }
 

@@ -46,6 +46,8 @@ package struct FixedConfiguration: Hashable, Sendable {
     package var plugins: PluginSettings
     /// The operations addresses; empty: there is none.
     package var operate: [RPCAddress] = []
+    /// Those with TLS at which a client may show an API key in place of a certificate.
+    package var operateWithoutCertificates: Set<RPCAddress> = []
 
     /// The sections that differ in another configuration.
     package func sections(thatDifferIn other: Self) -> [String] {
@@ -55,7 +57,9 @@ package struct FixedConfiguration: Hashable, Sendable {
         if servesTLS != other.servesTLS { sections.append("tls") }
         if limits != other.limits { sections.append("limits") }
         if plugins != other.plugins { sections.append("plugins") }
-        if operate != other.operate { sections.append("operate.listen") }
+        if operate != other.operate || operateWithoutCertificates != other.operateWithoutCertificates {
+            sections.append("operate.listen")
+        }
         return sections
     }
 

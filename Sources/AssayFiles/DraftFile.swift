@@ -34,9 +34,10 @@ package final class DraftFile {
             guard fstat(descriptor, &opened) == 0, lstat(path, &named) == 0, opened.st_ino == named.st_ino,
                 opened.st_dev == named.st_dev
             else { throw .failed("was written by another process just now") }
-            guard opened.st_mode & S_IFMT == S_IFREG, opened.st_nlink == 1, fchmod(descriptor, 0o600) == 0,
-                ftruncate(descriptor, 0) == 0
-            else { throw .failed("cannot be written: \(path) is not a file of this user") }
+            // A file that another user made, or could open, is still open there.
+            guard opened.st_mode & S_IFMT == S_IFREG, opened.st_nlink == 1, opened.st_uid == geteuid(),
+                opened.st_mode & 0o077 == 0, ftruncate(descriptor, 0) == 0
+            else { throw .failed("cannot be written: \(path) is not a file of this user alone; remove it") }
         } catch {
             close(descriptor)
             throw error

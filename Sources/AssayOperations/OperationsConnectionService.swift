@@ -32,25 +32,33 @@ struct OperationsConnectionService: Sendable {
         let tlsVersion: Int
         let began = ContinuousClock.now
 
+        /// The peer as its address alone shows it.
+        var withoutCertificate: RPCPeer {
+            guard isTLS, case .tcp(let address, let port, _) = peer else { return peer }
+            return .tls(address: address, port: port, names: RPCPeerNames(uris: [], dnsNames: []))
+        }
+
         var isLocal: Bool {
             switch peer {
             case .unix: true
             case .tcp(_, _, let isLoopback): isLoopback
             case .tls(let address, _, _): RPCPeer.isLoopback(address)
-            // A connection here begins without an API key.
+            // A connection begins without an API key.
             case .key: false
             }
         }
     }
 
     /// Sets up an accepted channel, and serves it in a task of its own.
-    func serve(_ channel: any Channel, isTLS: Bool) -> EventLoopFuture<Void> {
+    ///
+    /// - Parameter takesKeys: whether a TLS client without a certificate may connect, since it may show an API key.
+    func serve(_ channel: any Channel, isTLS: Bool, takesKeys: Bool) -> EventLoopFuture<Void> {
         RPCPeer.of(channel).flatMap { peer in
             let connection = Connection(peer: peer, isTLS: isTLS, tlsVersion: tls?.version ?? 0)
             let http = http(connection)
             return channel.eventLoop.makeCompletedFuture {
                 guard isTLS, let tls else { return }
-                let isOpen = rule().answersWithoutCertificate(isLocal: connection.isLocal)
+                let isOpen = takesKeys || rule().answersWithoutCertificate(isLocal: connection.isLocal)
                 try channel.pipeline.syncOperations.addHandler(tls.httpHandshake(requiresCertificate: !isOpen))
             }.flatMap {
                 http.setup(channel: channel, logger: logger)
@@ -81,6 +89,7 @@ struct OperationsConnectionService: Sendable {
                     .xContentTypeOptions: "nosniff",
                 ]
                 fields[.allow] = answer.allow
+                if answer.status == 401 { fields[.wwwAuthenticate] = "Bearer" }
                 if isLast { fields[.connection] = "close" }
                 let head = HTTPResponse(status: .init(code: answer.status), headerFields: fields)
                 let isHead = request.method == .head
@@ -100,8 +109,15 @@ struct OperationsConnectionService: Sendable {
     private func answer(
         _ request: Request, _ connection: Connection, _ channel: any Channel
     ) async -> OperationsResponder.Answer {
-        let peer = await peer(of: connection, channel)
-        let grant = rule().grant(peer, isLocal: connection.isLocal)
+        var peer = await peer(of: connection, channel)
+        let rule = rule()
+        if let credential = request.headers[.authorization] {
+            guard let identified = rule.identify(peer ?? connection.withoutCertificate, credential) else {
+                return .init(401, "the credential is not known here, or no longer valid")
+            }
+            peer = identified
+        }
+        let grant = rule.grant(peer, isLocal: connection.isLocal)
         let accept = request.headers[values: .accept].joined(separator: ",")
         return await responder.answer(request.method.rawValue, request.uri.path, accept: accept, peer, grant)
     }

@@ -28,12 +28,15 @@ package struct OperationsRule: Sendable {
     package var openToTheNetwork: Set<OperationsOpening>
     /// What a caller may see; `nil` for a peer that is no caller.
     package var caller: @Sendable (RPCPeer) -> OperationsGrant?
+    /// Who a peer is that shows a credential, the value of `Authorization`; `nil`: it is refused.
+    package var identify: @Sendable (RPCPeer, String) -> RPCPeer?
 
     package init(
         open: Set<OperationsOpening>, openToTheNetwork: Set<OperationsOpening>,
-        caller: @escaping @Sendable (RPCPeer) -> OperationsGrant?
+        caller: @escaping @Sendable (RPCPeer) -> OperationsGrant?,
+        identify: @escaping @Sendable (RPCPeer, String) -> RPCPeer? = { _, _ in nil }
     ) {
-        (self.open, self.openToTheNetwork, self.caller) = (open, openToTheNetwork, caller)
+        (self.open, self.openToTheNetwork, self.caller, self.identify) = (open, openToTheNetwork, caller, identify)
     }
 
     /// - Parameters:

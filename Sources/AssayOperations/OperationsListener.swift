@@ -15,7 +15,7 @@ struct OperationsListener: Sendable {
     private static let acceptPause = TimeAmount.milliseconds(100)
 
     static func open(
-        _ address: RPCAddress, _ group: any EventLoopGroup, _ service: OperationsConnectionService
+        _ address: RPCAddress, _ group: any EventLoopGroup, _ service: OperationsConnectionService, takesKeys: Bool
     ) async throws(RPCBindError) -> OperationsListener {
         var isTLS = false
         if case .tls = address {
@@ -33,7 +33,7 @@ struct OperationsListener: Sendable {
             }
             .childChannelOption(.allowRemoteHalfClosure, value: true)
             .childChannelOption(.maxMessagesPerRead, value: 1)
-            .childChannelInitializer { [isTLS] channel in service.serve(channel, isTLS: isTLS) }
+            .childChannelInitializer { [isTLS] channel in service.serve(channel, isTLS: isTLS, takesKeys: takesKeys) }
         switch address {
         case .tcp(let host, let port), .tls(let host, let port):
             let channel = try await AddressBinding.bound(address) { try await bootstrap.bind(host: host, port: port).get() }

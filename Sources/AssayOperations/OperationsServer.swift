@@ -17,6 +17,7 @@ package final class OperationsServer: Service {
     }
 
     private let addresses: [RPCAddress]
+    private let withoutCertificates: Set<RPCAddress>
     private let limits: OperationsLimits
     private let tls: ServerTLS?
     private let responder: OperationsResponder
@@ -28,11 +29,14 @@ package final class OperationsServer: Service {
     /// - Parameters:
     ///   - addresses: where to listen; none: it does nothing.
     ///   - tls: for the addresses with TLS, which cannot be listened at without it.
+    ///   - withoutCertificates: addresses with TLS at which clients may show an API key in place of a certificate.
     package init(
-        addresses: [RPCAddress], rule: OperationsRule, source: OperationsSource, tls: ServerTLS? = nil,
+        addresses: [RPCAddress], withoutCertificates: Set<RPCAddress> = [], rule: OperationsRule, source: OperationsSource,
+        tls: ServerTLS? = nil,
         limits: OperationsLimits = OperationsLimits(), logger: Logger
     ) {
         (self.addresses, self.limits, self.tls, self.logger) = (addresses, limits, tls, logger)
+        self.withoutCertificates = withoutCertificates
         self.rule = Mutex(rule)
         responder = OperationsResponder(source)
         connections = OperationsConnections(limit: limits.connections)
@@ -57,7 +61,10 @@ package final class OperationsServer: Service {
             logger: logger)
         var listeners: [OperationsListener] = []
         do {
-            for address in addresses { listeners.append(try await OperationsListener.open(address, group, service)) }
+            for address in addresses {
+                let takesKeys = withoutCertificates.contains(address)
+                listeners.append(try await OperationsListener.open(address, group, service, takesKeys: takesKeys))
+            }
         } catch {
             await close(listeners, group)
             throw error

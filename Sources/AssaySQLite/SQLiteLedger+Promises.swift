@@ -1,4 +1,5 @@
 package import AssayCore
+import AssayLedger
 import Synchronization
 
 // MARK: Verdicts and devices

@@ -1,4 +1,5 @@
 package import AssayCore
+import AssayLedger
 import Synchronization
 
 /// A ledger in a SQLite file: one writing thread with group commit, and readers that it never blocks.

@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Linux 6.3. */
@@ -26,7 +27,15 @@ int assay_memory_file(const char *name) {
 
 int assay_seal(int descriptor) {
     if (fchmod(descriptor, 0555) < 0) return -1;
-    return fcntl(descriptor, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE);
+    /* EBUSY: the kernel itself holds a page of the file for a moment, as its monitoring and reclaiming of memory do. */
+    for (int attempt = 0; attempt < 20; attempt++) {
+        if (fcntl(descriptor, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE) == 0) return 0;
+        if (errno != EBUSY) return -1;
+        struct timespec pause = {.tv_nsec = 50000000};
+        nanosleep(&pause, NULL);
+    }
+    errno = EBUSY;
+    return -1;
 }
 
 int assay_open_without_links(const char *path) {

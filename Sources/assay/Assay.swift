@@ -9,9 +9,10 @@ struct Assay: AsyncParsableCommand {
         commandName: "assay",
         abstract: "Ask an Assay daemon for challenges and verdicts, and operate it.",
         discussion: """
-            The daemon is found by --server, or the environment variable ASSAY_SERVER, or at 127.0.0.1:7421. The credentials \
-            for one that listens with TLS are found by --tls-ca, --tls-cert and --tls-key, or ASSAY_TLS_CA, ASSAY_TLS_CERT and \
-            ASSAY_TLS_KEY. These options may stand before or after the command.
+            The daemon is found by --server, or the environment variable ASSAY_SERVER, or at the socket /run/assay/assayd.sock if \
+            it exists, or at 127.0.0.1:7421. The credentials for one that listens with TLS are found by --tls-ca, --tls-cert and --tls-key, or \
+            ASSAY_TLS_CA, ASSAY_TLS_CERT and ASSAY_TLS_KEY; an API key takes the place of a certificate by --key-file or ASSAY_KEY_FILE. These \
+            options may stand before or after the command.
 
             Exit status: 0 done, or accepted; 1 rejected, or a test failed; 64 wrong usage; \
             65 unreadable input; 69 the daemon or something that it needs is unavailable; 77 not permitted; \

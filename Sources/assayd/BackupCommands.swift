@@ -77,7 +77,7 @@ struct RestoreCommand: AsyncParsableCommand {
                 print(
                     restored.content.json([
                         "file": file, "ledger": store.path, "key_file": keyFile, "key_opens": restored.key.json,
-                        "challenge_keys_removed": restored.challengeKeys,
+                        "challenge_keys_removed": restored.challengeKeys, "api_keys_good": restored.callerKeys,
                     ]))
                 return
             }
@@ -86,6 +86,12 @@ struct RestoreCommand: AsyncParsableCommand {
             restored.content.lines.forEach { print($0) }
             print("  key        \(restored.key.text(of: keyFile))")
             print("  challenges \(count) key\(count == 1 ? " is" : "s are") removed; no challenge from before is good any more")
+            if !restored.callerKeys.isEmpty {
+                let names = restored.callerKeys.prefix(5).joined(separator: ", ") + (restored.callerKeys.count > 5 ? ", …" : "")
+                print(
+                    "  API keys   \(restored.callerKeys.count) good as of the backup (\(names)): revoke again what was revoked since"
+                )
+            }
             let last = restored.content.lastRecordAt.map { "\($0)" } ?? "the backup"
             print("  lost       everything after \(last): a later head of the audit log is missing in it")
         } catch {

@@ -16,8 +16,11 @@ struct CheckConfigCommand: AsyncParsableCommand {
             Exit status: 0 the file can be used, even with warnings; 65 it cannot; 64 wrong usage.
             """)
 
-    @Argument(help: "The file.")
-    var file: String
+    @Argument(help: "The file. It may be given by --config too.")
+    var file: String?
+
+    @Option(name: [.long, .customShort("c")], help: .hidden)
+    var config: String?
 
     @Option(
         help: ArgumentHelp(
@@ -27,7 +30,12 @@ struct CheckConfigCommand: AsyncParsableCommand {
     @Flag(help: "Print a JSON object.")
     var json = false
 
+    func validate() throws {
+        guard (file == nil) != (config == nil) else { throw ValidationError("Give one file: assayd check-config FILE.") }
+    }
+
     func run() async throws {
+        guard let file = file ?? config else { return }
         var account = UnixAccount.current
         if let user {
             guard let named = UnixAccount(named: user) else { throw ValidationError("This machine has no user \"\(user)\".") }

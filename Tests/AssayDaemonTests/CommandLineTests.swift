@@ -108,7 +108,9 @@ extension ProcessTests {
             let text = ConfigurationTests.small.replacing("store:", with: "stroe:").replacing("verify", with: "verfy")
             try folder.write(text, to: "bad.yaml")
             let path = folder.file("bad.yaml")
-            for command in [["check-config", path], ["--config", path], ["run", "-c", path]] {
+            for command in [
+                ["check-config", path], ["check-config", "--config", path], ["--config", path], ["run", "-c", path],
+            ] {
                 let bad = try await Child.run("assayd", command)
                 #expect(bad.status == 65)
                 #expect(bad.out.isEmpty)

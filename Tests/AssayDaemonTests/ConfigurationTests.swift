@@ -114,6 +114,7 @@ struct ConfigurationTests {
               idle_timeout: 10m
               write_timeout: 250ms
               drain_timeout: 1h
+              max_wait: 2s
             trust:
               test_roots: [root.pem]
             apps:
@@ -181,6 +182,7 @@ struct ConfigurationTests {
         limits.idleTimeout = .seconds(600)
         limits.writeTimeout = .milliseconds(250)
         limits.drainTimeout = .seconds(3600)
+        limits.maxWait = .seconds(2)
         #expect(configuration.limits == limits)
         #expect(configuration.testRoots.map(\.simulated) == [true])
 

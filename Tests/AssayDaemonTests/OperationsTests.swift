@@ -86,6 +86,43 @@ extension ProcessTests {
             await daemon.stop()
         }
 
+        @Test("An API key shows over TLS what its role permits, without a certificate, until it is revoked")
+        func keys() async throws {
+            let place = try TemporaryFolder()
+            let socket = place.file("assayd.sock")
+            let tls = try TLSHome(listen: ["unix: \(socket)"], keys: "{roles: [verify, observe], apps: all}")
+            try tls.folder.write(
+                tls.folder.text("assayd.yaml") + "\noperate: {listen: [{tls: 127.0.0.1:0, client_certificates: optional}]}\n",
+                to: "assayd.yaml")
+            let daemon = try await TestDaemon(tls.home)
+            let url = "https://127.0.0.1:\(try await daemon.operationsPort())"
+            func get(_ path: String, _ key: String?) async throws -> Curl.Answer {
+                try await Curl.get(
+                    url + path,
+                    ["--cacert", tls.folder.file("server-ca.pem")]
+                        + (key.map { ["-H", "Authorization: Bearer \($0)"] } ?? []))
+            }
+            func create(_ name: String, _ role: String) async throws -> String {
+                let made = try await Child.run(
+                    "assay", ["key", "create", name, "--role", role, "--server", "unix:" + socket])
+                try #require(made.status == 0, "\(made)")
+                return made.out.trimmingCharacters(in: .whitespacesAndNewlines)
+            }
+            let (watching, uploading) = (try await create("prometheus", "observe"), try await create("uploads", "verify"))
+            #expect(try await get("/metrics", watching).body.contains("assay_ready"))
+            #expect(try await get("/status", watching).body.contains("\"version\""))
+            #expect(try await get("/readyz", watching).body.hasPrefix("ready\n"))
+            #expect(try await get("/metrics", uploading).status == 403, "the role verify shows no metrics")
+            #expect(try await get("/metrics", nil).status == 403)
+            #expect(try await get("/metrics", String(watching.dropLast()) + "x").status == 401)
+            let revoked = try await Child.run(
+                "assay", ["key", "revoke", "prometheus", "--server", "unix:" + socket])
+            #expect(revoked.status == 0, "\(revoked)")
+            #expect(try await get("/metrics", watching).status == 401)
+            #expect(!daemon.child.err.contains(watching) && !daemon.child.out.contains(watching))
+            await daemon.stop()
+        }
+
         @Test("Hostile clients of the operations address do not delay verdicts")
         func hostile() async throws {
             let home = try TestHome(

@@ -134,6 +134,32 @@ extension ProcessTests {
             #expect(other.status == 1 && other.lines.last == "3 of 4 cases passed, 1 failed", "\(other.out)")
         }
 
+        @Test("What a plugin with role all would have to accept too stays unjudged, and what Assay refuses is refused")
+        func plugins() async throws {
+            let file = try home.folder.write(cases(try make(), expecting: "{unjudged: plugin}"), to: "cases.yaml")
+            try FileManager.default.createDirectory(
+                atPath: home.folder.file("plugins.d"), withIntermediateDirectories: false,
+                attributes: [.posixPermissions: 0o755])
+            try home.folder.write(
+                """
+                name: second
+                command: /usr/lib/assay/second
+                formats: [app-attest.assertion]
+                role: all
+                apps: [camera]
+                manifest: {/usr/lib/assay/second: "\(String(repeating: "ab", count: 32))"}
+                """, to: "plugins.d/second.yaml")
+            try home.folder.write(
+                home.folder.text("assayd.yaml") + "\nplugins: {catalog: plugins.d}\n", to: "assayd.yaml")
+            let ending = try await run([file])
+            #expect(ending.status == 0, "\(ending.out)\(ending.err)")
+            #expect(
+                ending.lines.prefix(3) == [
+                    "✓ a phone registers: accepted (secure_element)", "✓ its upload: unjudged (check plugin)",
+                    "✓ another payload: rejected: bad_signature",
+                ], "\(ending.out)")
+        }
+
         @Test(
             "What is wrong with a file is told with its line, and nothing is run",
             arguments: [

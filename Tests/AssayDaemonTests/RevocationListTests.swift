@@ -3,6 +3,7 @@ import AssayClient
 import AssayCore
 import AssaySimulator
 import AssayTesting
+import Foundation
 import Testing
 
 @testable import AssayVendors
@@ -92,6 +93,50 @@ extension ProcessTests {
                     #expect(try await upload(phone, client).outcome == "accepted", "\(status) was lifted")
                 }
             }
+        }
+
+        @Test("A list that is loaded tells of the registered devices that it revokes, without an upload")
+        func registered() async throws {
+            let scene = try await GoogleHome()
+            let (name, folder) = ("google-attestation-status", scene.home.folder)
+            let daemon = try await TestDaemon(scene.home)
+            let client = try await daemon.connect()
+            let environment = ["ASSAY_SERVER": try daemon.address("tcp")]
+            func assay(_ arguments: String...) async throws -> Child.Ending {
+                try await Child.run("assay", arguments, environment: environment)
+            }
+            let empty = try folder.write(Self.list(), to: "empty.json")
+            #expect(try await assay("feeds", "load", name, empty).status == 0)
+            let (phone, other) = (
+                try TestAndroid(scene.home, app: scene.listed), try TestAndroid(scene.home, app: scene.listed)
+            )
+            let device = try #require(
+                DeviceID(bytes: Array(try await phone.register(client, at: SystemClock().now()).deviceID)))
+            #expect(try await other.register(client, at: SystemClock().now()).outcome == "accepted")
+            let good = try await assay("device", "list", "--app", "listed", "--no-longer-good")
+            #expect(good.status == 0 && good.out.isEmpty, "\(good)")
+
+            let watching = try Child(
+                try Child.built("assay"), ["watch", "--json", "--kind", "device"], environment: environment)
+            while !watching.err.contains("assay: watching") { try await Task.sleep(for: .milliseconds(20)) }
+            let revoking = try folder.write(Self.list(Self.entry(phone.key, "REVOKED")), to: "revoking.json")
+            #expect(try await assay("feeds", "load", name, revoking).status == 0)
+            while !watching.out.contains("\n") { try await Task.sleep(for: .milliseconds(20)) }
+            watching.signal(SIGINT)
+            let ending = await watching.ending()
+            #expect(ending.lines.count == 1 && ending.out.contains("device.no_longer_good"), "\(ending.out)")
+            #expect(ending.out.contains(device.description) && ending.out.contains("revoked"), "\(ending.out)")
+
+            let bad = try await assay("device", "list", "--app", "listed", "--no-longer-good")
+            #expect(bad.out.contains(device.description) && bad.out.contains("[no longer good: revoked]"), "\(bad)")
+            #expect(bad.out.split(separator: "\n").count == 1)
+            let shown = try await assay("device", "get", "--app", "listed", device.description)
+            #expect(shown.out.contains("no longer good, its next evidence would be refused: revoked"), "\(shown)")
+            let json = try await assay("device", "get", "--app", "listed", device.description, "--json")
+            #expect(json.out.contains(#""no_longer_good""#) && json.out.contains(#""revoked""#), "\(json)")
+            #expect(try await upload(phone, client).outcome == "revoked")
+            await daemon.stop()
+            try await scene.google.stop()
         }
 
         @Test("assay feeds shows, loads and compares the list")

@@ -139,7 +139,7 @@ extension ProcessTests {
                 publish(3)
                 try await eventually("later events are dropped") { service.webhooks().first?.droppedEvents == 3 }
                 #expect(receiver.requests.count == 1 && service.webhooks().first?.deadLetters == 1)
-                #expect(service.resend("pager") == 1 && service.resend("other") == nil)
+                #expect(try service.resend("pager") == 1 && service.resend("other") == nil)
                 try await eventually("the dead letter is delivered") { service.webhooks().first?.deadLetters == 0 }
                 #expect(service.webhooks().first?.state == .delivering)
                 #expect(Set(receiver.requests.compactMap { $0["id"] as? String }).count == 1)
@@ -182,7 +182,7 @@ extension ProcessTests {
             let receiver = try await Receiver("200", port: closed.port)
             try await run([try rule(receiver.port)]) { service in
                 #expect(service.webhooks().first?.deadLetters == UInt32(letters.count))
-                #expect(service.resend("pager") == letters.count)
+                #expect(try service.resend("pager") == letters.count)
                 try await eventually("all are delivered") { service.webhooks().first?.deadLetters == 0 }
                 let events = receiver.requests.flatMap { $0["kinds"] as? [String] ?? [] }
                 #expect(events.count == 250 && receiver.requests.allSatisfy { $0["genuine"] as? Bool == true })
@@ -216,14 +216,34 @@ extension ProcessTests {
                             id: "msg_\(number)", createdAt: SystemClock().now(), body: [UInt8](repeating: 0x61, count: 1000),
                             events: 2), reason: "no answer"))
             }
-            let letters = file.letters()
+            let letters = try file.letters()
             #expect(letters.last?.delivery.id == "msg_99" && letters.count < 20 && letters.count > 10)
             #expect(file.report.droppedEvents == UInt64(2 * (100 - letters.count)) && file.report.problem == nil)
             let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
             #expect((size ?? .max) <= 20_000)
             file.remove("msg_99")
-            #expect(file.letters().last?.delivery.id == "msg_98")
+            #expect(try file.letters().last?.delivery.id == "msg_98")
             #expect(DeadLetterFile(path, limit: 20_000).report.letters == letters.count - 1, "after a restart")
+        }
+
+        @Test("a dead-letter file that became empty takes letters again, and so does one with lines that are none")
+        func emptied() throws {
+            let path = folder.file("emptied.jsonl")
+            let letter = DeadLetterFile.Letter(
+                delivery: WebhookDelivery(
+                    id: "msg_1", createdAt: Timestamp(unixMilliseconds: 0), body: [0x61], events: 1), reason: "no answer")
+            for content in ["", "\n", "no letter\n", "no letter"] {
+                try Data(content.utf8).write(to: URL(fileURLWithPath: path))
+                try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+                let file = DeadLetterFile(path, limit: 20_000)
+                #expect(file.report == DeadLetterFile.Report(), "\(content)")
+                for _ in 0..<2 {
+                    file.append(letter)
+                    #expect(try file.letters() == [letter] && file.report.problem == nil && file.report.droppedEvents == 0)
+                    file.remove("msg_1")
+                    #expect(try file.letters().isEmpty && file.report.problem == nil)
+                }
+            }
         }
 
         @Test("a dead-letter file that others can read, or that is a link, is not used, and the status says why")
@@ -231,7 +251,9 @@ extension ProcessTests {
             let path = folder.file("open.jsonl")
             try Data().write(to: URL(fileURLWithPath: path))
             try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
-            #expect(DeadLetterFile(path, limit: 20_000).report.problem?.contains("0600") == true)
+            let wide = DeadLetterFile(path, limit: 20_000)
+            #expect(wide.report.problem?.contains("0600") == true)
+            #expect(throws: DeadLetterError.self) { try wide.letters() }
             let link = folder.file("link.jsonl")
             try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
             #expect(DeadLetterFile(link, limit: 20_000).report.problem?.contains("cannot be opened") == true)

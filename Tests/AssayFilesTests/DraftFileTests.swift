@@ -36,6 +36,7 @@ struct DraftFileTests {
         do { _ = try DraftFile(of: path("file")) }
         #expect(try files().isEmpty)
         try Data("left".utf8).write(to: URL(filePath: path("file.part")))
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path("file.part"))
         let draft = try DraftFile(of: path("file"))
         #expect(FileManager.default.contents(atPath: draft.path) == Data())
     }
@@ -58,7 +59,10 @@ struct DraftFileTests {
         try FileManager.default.createSymbolicLink(atPath: path("a.part"), withDestinationPath: path("other"))
         try FileManager.default.linkItem(atPath: path("other"), toPath: path("b.part"))
         try FileManager.default.createDirectory(atPath: path("c.part"), withIntermediateDirectories: false)
-        for name in ["a", "b", "c"] { #expect(throws: NewFileError.self) { try DraftFile(of: path(name)) } }
+        // A file that others could open before is open there still.
+        try Data("wide".utf8).write(to: URL(filePath: path("d.part")))
+        try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: path("d.part"))
+        for name in ["a", "b", "c", "d"] { #expect(throws: NewFileError.self) { try DraftFile(of: path(name)) } }
         #expect(FileManager.default.contents(atPath: path("other")) == Data("other".utf8))
     }
 }

@@ -61,6 +61,29 @@ struct OperationsServerTests {
         await operations.server.stop()
     }
 
+    @Test(
+        "A credential makes a peer the caller that it stands for, and one that is refused is answered 401, also where something is open"
+    )
+    func credentials() async throws {
+        let operations = try await TestOperations(open: [])
+        operations.server.use(
+            OperationsRule(
+                open: [.probes], openToTheNetwork: [],
+                caller: { peer in
+                    if case .key(name: "watch", origin: .tcp) = peer { TestOperations.all } else { nil }
+                },
+                identify: { peer, credential in credential == "Bearer good" ? .key(name: "watch", origin: peer) : nil }))
+        #expect(await operations.get("/metrics")?.status == 403)
+        #expect(await operations.get("/metrics", "Authorization: Bearer good")?.status == 200)
+        #expect(await operations.get("/status", "Authorization: Bearer good")?.body.contains("key watch") == true)
+        for path in ["/livez", "/metrics", "/nothing"] {
+            let refused = try #require(await operations.get(path, "Authorization: Bearer bad"))
+            #expect(refused.status == 401 && refused.headers["www-authenticate"] == "Bearer", "\(path)")
+            #expect(!refused.body.contains("bad"))
+        }
+        await operations.server.stop()
+    }
+
     @Test("What is open on this machine is not open to the network, and what is open to the network is open here")
     func network() {
         let rule = OperationsRule(open: [.probes], openToTheNetwork: [.metrics], caller: { _ in nil })

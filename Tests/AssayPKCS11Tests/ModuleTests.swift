@@ -30,7 +30,9 @@ extension PKCS11Tests {
             #expect(refusal("/usr")?.detail.hasSuffix("is not a regular file") == true)
             #expect(refusal(fake.pinFile)?.detail.contains("cannot be loaded") == true)
             // A library of this process.
-            let maps = try String(contentsOfFile: "/proc/self/maps", encoding: .utf8)
+            let file = try #require(FileHandle(forReadingAtPath: "/proc/self/maps"))
+            let bytes = try #require(try file.readToEnd())
+            let maps = String(decoding: bytes, as: UTF8.self)
             let library = try #require(maps.split(separator: "\n").first { $0.contains("libc.so") })
             let path = String(try #require(library.split(separator: " ").last))
             #expect(refusal(path)?.detail.hasSuffix("it has no function C_GetFunctionList") == true)

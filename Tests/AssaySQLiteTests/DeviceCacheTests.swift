@@ -1,4 +1,5 @@
 import AssayCore
+import AssayLedger
 import Testing
 
 @testable import AssaySQLite

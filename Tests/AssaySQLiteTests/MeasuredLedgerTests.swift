@@ -1,4 +1,5 @@
 import AssayCore
+import AssayLedger
 import AssayMetrics
 import AssayTesting
 import Foundation

@@ -39,6 +39,23 @@ struct AttentionTests {
         #expect(status.certificates.first?.notAfterUnixMs == ServiceHarness.opening.unixMilliseconds + 15 * 86_400_000)
     }
 
+    @Test("tells of a webhook that has failed for minutes, was ended by its receiver, or loses dead letters")
+    func webhooks() {
+        func codes(_ webhook: Assay_V1_Webhook) -> [String] {
+            Assay_V1_StatusResponse.with {
+                ($0.nowUnixMs, $0.webhooks, $0.store.available) = (1_000_000, [webhook], true)
+            }.attention().map(\.code)
+        }
+        func webhook(_ state: Assay_V1_Webhook.State, since: Int64 = 0, _ problem: String = "") -> Assay_V1_Webhook {
+            .with { ($0.name, $0.state, $0.failingSinceUnixMs, $0.problem) = ("pager", state, since, problem) }
+        }
+        #expect(codes(webhook(.delivering)).isEmpty)
+        #expect(codes(webhook(.failing, since: 700_001, "no answer")).isEmpty, "not yet five minutes")
+        #expect(codes(webhook(.failing, since: 700_000, "no answer")) == ["webhook_failing"])
+        #expect(codes(webhook(.gone, since: 999_999, "410 Gone")) == ["webhook_failing"])
+        #expect(codes(webhook(.delivering, "the file cannot be written")) == ["webhook_failing"])
+    }
+
     @Test("tells a damaged and a replaced ledger apart from one that gives no answer, and of a clock out of order")
     func storeAndClock() {
         for (state, want) in [

@@ -46,7 +46,10 @@ struct AuthorisationTests {
             case "/assay.v1.Plugins/List", "/assay.v1.Plugins/ListQuarantine": [.observe]
             case "/assay.v1.Verdicts/List": [.operate]
             case "/assay.v1.Verdicts/Get": [.operate, .verify]
-            case "/assay.v1.Policies/List", "/assay.v1.Policies/Get": [.operate]
+            case "/assay.v1.Policies/List", "/assay.v1.Policies/Get", "/assay.v1.Policies/ListRecordings",
+                "/assay.v1.Policies/ListDifferences":
+                [.operate]
+            case "/assay.v1.Policies/DeleteRecordings": [.operate, .devices]
             case "/assay.v1.Plugins/Enable", "/assay.v1.Plugins/Disable", "/assay.v1.Plugins/Reload",
                 "/assay.v1.Plugins/ReadQuarantine", "/assay.v1.Plugins/ReleaseQuarantine":
                 [.operate]
@@ -127,6 +130,10 @@ struct AuthorisationTests {
             case "/assay.v1.Verdicts/Get": Assay_V1_GetVerdictRequest.with { $0.requestID = Data(count: 16) }
             case "/assay.v1.Policies/List": Assay_V1_ListPoliciesRequest.with { $0.app = app }
             case "/assay.v1.Policies/Get": Assay_V1_GetPolicyRequest.with { $0.digest = Data(count: 32) }
+            case "/assay.v1.Policies/ListRecordings": Assay_V1_ListRecordingsRequest.with { $0.app = app }
+            case "/assay.v1.Policies/ListDifferences": Assay_V1_ListDifferencesRequest.with { $0.app = app }
+            case "/assay.v1.Policies/DeleteRecordings":
+                Assay_V1_DeleteRecordingsRequest.with { ($0.app, $0.deviceID) = (app, Data(count: 16)) }
             case "/assay.v1.Attestation/Prepare": Assay_V1_PrepareRequest.with { ($0.app, $0.format) = (app, "kiosk") }
             case "/assay.v1.Plugins/List": Assay_V1_ListPluginsRequest()
             case "/assay.v1.Plugins/Enable": Assay_V1_EnablePluginRequest.with { $0.id = "kiosk" }

@@ -62,6 +62,7 @@ struct MethodDeclarationTests {
         "/assay.v1.Audit/Read", "/assay.v1.Devices/Forget", "/assay.v1.Devices/Import", "/assay.v1.Devices/List",
         "/assay.v1.Devices/ListBlocks", "/assay.v1.Provisioning/ListCertificates", "/assay.v1.Provisioning/ListEnrolments",
         "/assay.v1.Verdicts/List", "/assay.v1.Verdicts/Get", "/assay.v1.Policies/List", "/assay.v1.Policies/Get",
+        "/assay.v1.Policies/ListRecordings", "/assay.v1.Policies/DeleteRecordings", "/assay.v1.Policies/ListDifferences",
     ]
 
     @Test(

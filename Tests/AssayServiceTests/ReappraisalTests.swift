@@ -5,6 +5,8 @@ import AssayCertificates
 import AssayCore
 import AssaySimulator
 import AssayTesting
+import Foundation
+import SwiftProtobuf
 import Testing
 
 @testable import AssayService
@@ -25,7 +27,7 @@ struct ReappraisalTests {
             reappraisal = Reappraisal(
                 ledger: ledger, hub: hub, rule: ReappraisalRule(devicesPerSecond: rate), clock: clock,
                 logger: ServiceHarness.logger, apps: { [apps] in apps.value })
-            events = try #require(hub.subscribe(asWatcher: true)).subscription
+            events = try #require(hub.subscribe(as: "watcher")).subscription
         }
 
         /// Steps until no pass is under way, and returns the devices and codes of the events.
@@ -143,6 +145,48 @@ struct ReappraisalTests {
         #expect(await scene.finish().isEmpty)
         board.set(.unavailable("too old"))
         #expect(await scene.finish().isEmpty)
+    }
+
+    @Test("a device that was told of is not good, and not told of again, because the list was missing meanwhile")
+    func missingMeanwhile() async throws {
+        let board = RevocationBoard()
+        board.set(Self.list("1", []))
+        let harness = try await ServiceHarness.android(board: board)
+        let (key, device) = try await registered(harness)
+        let scene = try Scene(harness.ledger, try .android(board: board))
+        let revoking = Self.list("2", [key.device.attestationSerial])
+        board.set(revoking)
+        #expect(await scene.finish().map(\.device) == [device])
+        for state in [RevocationKnowledge.unavailable("too old"), revoking] {
+            board.set(state)
+            #expect(await scene.finish().isEmpty)
+            #expect(scene.reappraisal.report.noLongerGood == 1)
+        }
+        board.set(Self.list("3", []))
+        #expect(await scene.finish().isEmpty && scene.reappraisal.report.noLongerGood == 0)
+    }
+
+    @Test("the registry says of each device what its next evidence would be refused for today")
+    func shown() async throws {
+        let board = RevocationBoard()
+        board.set(Self.list("1", []))
+        let harness = try await ServiceHarness.android(board: board)
+        let (key, device) = try await registered(harness)
+        let (_, other) = try await registered(harness)
+        func shown(_ id: DeviceID) async throws -> Assay_V1_Device {
+            try await harness.call(API.getDevice, .with { ($0.app, $0.deviceID) = ("camera", Data(id.bytes)) })
+        }
+        #expect(try await !shown(device).hasNoLongerGood)
+        board.set(Self.list("2", [key.device.attestationSerial]))
+        let finding = try await shown(device).noLongerGood
+        let verdict = try await harness.verify(try key.upload(try await harness.challenge(.assert)))
+        #expect(finding.code == "revoked" && finding.code == verdict.reason && finding.check == verdict.check)
+        #expect(!finding.detail.isEmpty)
+        let listed: Assay_V1_ListDevicesResponse = try await harness.call(API.listDevices, .with { $0.app = "camera" })
+        #expect(listed.devices.map(\.hasNoLongerGood) == [true, false])
+        #expect(try await !shown(other).hasNoLongerGood)
+        _ = try await harness.ledger.block(.device(device), reason: "stolen", at: ServiceHarness.opening)
+        #expect(try await !shown(device).hasNoLongerGood, "a block is shown as such")
     }
 
     @Test("what the next evidence may say itself is not told of")

@@ -90,6 +90,54 @@ struct RefusalMemoryTests {
         #expect((remembered > 0) == (final.retry == .never), "\(name): \(final.reason)")
     }
 
+    /// What is refused before anything is compared with the request.
+    private static let flawedAlone: Set<String> = [
+        "leaf signer", "leaf bytes", "intermediate signer", "chain order", "short chain", "empty chain", "doubled chain",
+        "bytes cut",
+        "bytes added",
+        "no bytes",
+    ]
+
+    @Test(
+        "evidence that is bad by itself is refused from memory under any further challenge, with the answer that is computed again",
+        arguments: attestations.indices)
+    func otherChallenge(_ index: Int) async throws {
+        let (name, changes) = Self.attestations[index]
+        let harness = try await ServiceHarness()
+        let forgetful = try await forgetful(harness)
+        var request = try Handset().registration(try await harness.challenge(.register), changes: changes)
+        let first = try await harness.verify(request)
+        let before = harness.counters.counts.refusalsRemembered
+        for _ in 0..<2 {
+            request.challenge = try await harness.challenge(.register)
+            let answer = await harness.pipeline.judge([try harness.admitted(request)]).first
+            let recomputed = await forgetful.judge([try harness.admitted(request)]).first
+            #expect(Content(answer) == Content(recomputed), "\(name)")
+        }
+        let remembered = harness.counters.counts.refusalsRemembered - before
+        #expect((remembered > 0) == (Self.flawedAlone.contains(name) && first.retry == .never), "\(name): \(first.reason)")
+    }
+
+    @Test(
+        "evidence that is bad by itself is judged again for another purpose and another app, and with a challenge that is not fresh"
+    )
+    func otherScope() async throws {
+        let harness = try await ServiceHarness()
+        let request = try await bad(harness)
+        #expect(try await harness.verify(request).retry == .never)
+        var stale = request
+        stale.challenge = try await harness.challenge(.register)
+        stale.context = [1]
+        #expect(try await harness.verify(stale).rejection == .challengeInvalid)
+        var other = request
+        other.app = .notes
+        _ = try await harness.verify(other)
+        var assertion = request
+        (assertion.purpose, assertion.challenge) = (.assert, try await harness.challenge(.assert))
+        _ = try await harness.verify(assertion)
+        #expect(harness.counters.counts.refusalsRemembered == 0)
+    }
+
     @Test("the remembered answer to each changed assertion is the one that is computed again")
     func assertions() async throws {
         let harness = try await ServiceHarness()
@@ -185,11 +233,12 @@ struct RefusalMemoryTests {
         #expect(harness.counters.counts.rejected.values.reduce(0, +) == 2)
     }
 
-    @Test("a request that differs in any field is judged by itself")
+    @Test("evidence that was compared with its request is judged again in any request that differs in a field")
     func otherFields() async throws {
         let harness = try await ServiceHarness()
-        let request = try await bad(harness)
-        _ = try await harness.verify(request)
+        let request = try Handset().registration(
+            try await harness.challenge(.register), changes: .genuine.authenticatorData { $0.signCount = 1 })
+        #expect(try await harness.verify(request).rejection == .counterNotZero)
         let other = try await harness.challenge(.register)
         let changes: [(inout VerificationRequest) -> Void] = [
             { $0.challenge = other }, { $0.subject = [1] }, { $0.context = [1] }, { $0.app = .notes },
@@ -319,7 +368,7 @@ struct RefusalMemoryTests {
             let request = admitted(number)
             memory.remember(
                 Verdict(refusing: request, Rejection(.malformed, "test"), check: "evidence", device: nil), on: request,
-                with: nil)
+                with: nil, restsOnEvidenceBeside: nil)
         }
         let known = (0..<count).filter { memory.verdict(on: admitted($0)) != nil }
         #expect(known == Array(count - RefusalMemory.capacity..<count))

@@ -217,20 +217,26 @@ struct WatchTests {
         #expect(harness.hub.report.overtaken == 1)
     }
 
-    @Test("as many callers watch as may, and the next one is refused until one has ended")
+    @Test("as many calls watch as may, in all and of one caller, and the next one is refused until one has ended")
     func bound() async throws {
-        let harness = try await ServiceHarness()
+        let callers = (UInt32(1)...5).map { ($0, Caller(name: "caller \($0)", roles: [.operate, .observe], apps: nil)) }
+        let harness = try await ServiceHarness(
+            callers: CallerDirectory(byUserID: Dictionary(uniqueKeysWithValues: callers)))
+        func peer(_ user: UInt32) -> RPCPeer { .unix(userID: user, groupID: 1, processID: 1) }
+        func refusal(_ user: UInt32) async throws -> RPCError? { await (try WatchingCaller(harness, peer: peer(user))).end() }
         var watchers: [WatchingCaller] = []
-        for _ in 0..<WatchHub.watcherLimit {
-            watchers.append(try WatchingCaller(harness))
-            _ = try await watchers.last?.start()
+        for user in UInt32(1)...4 {
+            for _ in 0..<WatchHub.watcherLimitOfCaller {
+                watchers.append(try WatchingCaller(harness, peer: peer(user)))
+                _ = try await watchers.last?.start()
+            }
+            #expect(try await refusal(user)?.reason == "too_many_watchers", "its own share")
         }
         #expect(harness.hub.report.watchers == WatchHub.watcherLimit)
-        let refused = try WatchingCaller(harness)
-        let error = await refused.end()
+        let error = try await refusal(5)
         #expect(error?.code == .resourceExhausted && error?.reason == "too_many_watchers")
         await watchers.removeLast().cancel()
-        let next = try WatchingCaller(harness)
+        let next = try WatchingCaller(harness, peer: peer(5))
         _ = try await next.start()
         await next.cancel()
         for watcher in watchers { await watcher.cancel() }

@@ -10,8 +10,8 @@ Not caused here, and tried by promtool alone (cases.yml):
 - they take a slow, full or broken disk: AssayStoreUnavailable, AssayStoreDamaged, AssayCommitsStuck, AssayCommitsFailing,
   AssayCommitsSlow, AssayCommitsWaiting, AssayRecordsUnavailable, AssayVerifySlow;
 - they take another clock: AssayClockStepped, AssayNoChallenges, AssayClockAhead, AssayCertificateExpired;
-- they take a vendor's server, or a collector: AssayTraceSpansDropped, AssayVendorCallsFailing, AssayVendorCallsRefused, AssayVendorCallsFull, AssayFeedNotRefreshed;
-- they take a receiver of events: AssayWebhookFailing;
+- they take a vendor's server, or a collector: AssayTraceSpansDropped, AssayVendorCallsFailing, AssayVendorCallsRefused, AssayVendorCallsFull, AssayVendorQuotaUsedUp, AssayPlayIntegrityQuotaNear, AssayFeedNotRefreshed;
+- they take a receiver of events: AssayWebhookFailing, AssayWebhookEventsLost;
 - they take a plugin that starts and then fails: AssayPluginCallsFailing, AssayPluginQuarantine, AssayRequiredPluginNotReady;
 - they take a key that fails, or many registrations: AssayIssuingUnavailable, AssayAuthorityFailing,
   AssayRevocationListNotRefreshed, AssayAttestationKeyOverused, AssayEvidenceMemoryFull, AssayFileDescriptorsLow;

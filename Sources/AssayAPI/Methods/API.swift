@@ -77,6 +77,14 @@ package enum API {
         "/assay.v1.Policies/List", roles: [.operate], .idempotent, takesTurns: true)
     package static let getPolicy = DaemonMethod<Assay_V1_GetPolicyRequest, Assay_V1_Policy>(
         "/assay.v1.Policies/Get", roles: [.operate], .idempotent, takesTurns: true)
+    package static let listRecordings = AppFilterMethod<Assay_V1_ListRecordingsRequest, Assay_V1_ListRecordingsResponse>(
+        "/assay.v1.Policies/ListRecordings", roles: [.operate], .idempotent, takesTurns: true)
+    package static let deleteRecordings = AppFilterMethod<
+        Assay_V1_DeleteRecordingsRequest, Assay_V1_DeleteRecordingsResponse
+    >("/assay.v1.Policies/DeleteRecordings", roles: [.operate, .devices], .idempotent, takesTurns: true)
+    package static let listDifferences = AppFilterMethod<
+        Assay_V1_ListDifferencesRequest, Assay_V1_ListDifferencesResponse
+    >("/assay.v1.Policies/ListDifferences", roles: [.operate], .idempotent, takesTurns: true)
 
     // MARK: assay.v1.Feeds
 
@@ -139,7 +147,7 @@ package enum API {
         listQuarantine, readQuarantine, releaseQuarantine, issueCertificate,
         renewCertificate, revokeCertificate, getCertificate, listCertificates, getAuthorities, getRevocationList,
         provisionDevice, addEnrolments, readmitDevice, removeEnrolment, listEnrolments, listVerdicts, getVerdict,
-        listPolicies, getPolicy,
+        listPolicies, getPolicy, listRecordings, deleteRecordings, listDifferences,
     ]
 }
 
@@ -156,6 +164,9 @@ extension Assay_V1_ImportDevicesRequest: AppRequest {}
 extension Assay_V1_ReadAuditRequest: AppRequest {}
 extension Assay_V1_ListVerdictsRequest: AppRequest {}
 extension Assay_V1_ListPoliciesRequest: AppRequest {}
+extension Assay_V1_ListRecordingsRequest: AppRequest {}
+extension Assay_V1_DeleteRecordingsRequest: AppRequest {}
+extension Assay_V1_ListDifferencesRequest: AppRequest {}
 extension Assay_V1_GetAuditClaimsRequest: AppRequest {}
 extension Assay_V1_ForgetAuditClaimsRequest: AppRequest {}
 extension Assay_V1_IssueCertificateRequest: AppRequest {}

@@ -24,6 +24,10 @@ package struct AppConfiguration: Sendable {
     package var plugins: [PluginEntry] = []
     /// The rates that it sets in place of the defaults. They bear on no verdict.
     package var rates = AppRateSettings()
+    /// Which verdicts are recorded with what they went by; `nil`: none are.
+    package var recording: RecordingRule?
+    /// What its shadow policy states otherwise; `nil`: it has none.
+    package var shadow: ShadowSettings?
 
     /// The app's section of one platform.
     package subscript(key: String) -> (any SchemeSection)? { sections.first { $0.key == key }?.section }
@@ -119,9 +123,12 @@ extension AppConfiguration {
                 if authorities == nil { value.report("certificates need a CA: want the section \"provisioning\" of the file") }
                 return AppProvisioning(reading: value, authorities?.lists, plugins)
             }, plugins: plugins,
-            rates: section.optional("rates").map { AppRateSettings(reading: $0) } ?? AppRateSettings())
+            rates: section.optional("rates").map { AppRateSettings(reading: $0) } ?? AppRateSettings(),
+            recording: section.optional("record").map(RecordingRule.init(reading:)),
+            shadow: section.optional("shadow").map { ShadowSettings(reading: $0, shared, schemes) })
         section.done()
         check(section, schemes)
+        if let shadow { checkShadow(shadow, section) }
     }
 
     /// Rules between the sections.

@@ -58,7 +58,7 @@ extension LiveConfiguration {
     /// Every anchor that some app trusts, once.
     package var anchors: [TrustAnchor] {
         var seen: Set<TrustAnchor> = []
-        let sections = apps.flatMap(\.sections).map(\.section)
+        let sections = apps.flatMap(\.allSections).map(\.section)
         let anchors = schemes.flatMap { $0.anchors } + sections.flatMap(\.softwareRoots) + sections.flatMap(\.extraRoots)
         return (anchors + testRoots).filter { seen.insert($0).inserted }
     }
@@ -77,8 +77,10 @@ extension LiveConfiguration {
         let tests = Set(testRoots.map(\.publicKeySHA256))
         let software = Set(schemes.flatMap { $0.softwareAnchors }.map(\.publicKeySHA256))
         for app in apps {
-            for (key, section) in app.sections {
-                let place = value.at(app.id.text, key, "extra_roots")
+            let shadows = (app.shadow?.sections ?? []).map {
+                ($0.section, value.at(app.id.text, "shadow", $0.key, "extra_roots"))
+            }
+            for (section, place) in app.sections.map({ ($0.section, value.at(app.id.text, $0.key, "extra_roots")) }) + shadows {
                 for root in section.extraRoots {
                     if tests.contains(root.publicKeySHA256) {
                         place?.report(

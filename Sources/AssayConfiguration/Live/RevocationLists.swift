@@ -38,13 +38,13 @@ extension LiveConfiguration {
         RevocationFeed.Settings(
             address: list.setting.address, path: list.declaration.path, maxAgeMilliseconds: list.setting.maxAge,
             file: list.file,
-            isWanted: apps.flatMap(\.sections).contains { $0.section.revocationLists.contains(list.declaration.name) })
+            isWanted: apps.flatMap(\.allSections).contains { $0.section.revocationLists.contains(list.declaration.name) })
     }
 
     /// The files that apps take their own lists from.
     package var revocationFiles: [AppRevocationFile] {
         apps.flatMap { app in
-            app.sections.flatMap(\.section.revocationFiles).enumerated().map { index, file in
+            app.allSections.flatMap(\.section.revocationFiles).enumerated().map { index, file in
                 AppRevocationFile(app: app.id, file: file, number: index + 1)
             }
         }

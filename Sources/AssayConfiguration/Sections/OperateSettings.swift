@@ -20,6 +20,8 @@ package struct OperateSettings: Hashable, Sendable {
 /// The section `operate`: addresses, which are fixed, and what they answer, which is live.
 struct OperateSection {
     var listen: [RPCAddress] = []
+    /// Addresses with TLS at which a client may show an API key in place of a certificate.
+    var withoutCertificates: Set<RPCAddress> = []
     var settings = OperateSettings()
 
     /// The address of a section without `listen`.
@@ -35,13 +37,19 @@ struct OperateSection {
         let list = section.optional("listen")
         section.done()
         let settings = settings
+        var withoutCertificates: Set<RPCAddress> = []
         listen =
             list.map {
                 Configuration.readAddresses($0, files) { value, address, certificates in
-                    certificates?.report("only addresses of \"listen\" have this key")
-                    return value.held(address, by: settings, callers)
+                    let isOptional = certificates?.choice(["required": false, "optional": true]) ?? false
+                    if isOptional, callers.keys == nil {
+                        certificates?.report("a client without a certificate needs an API key: want \"callers.keys\"")
+                    }
+                    if isOptional { withoutCertificates.insert(address) }
+                    return value.held(address, by: settings, callers, takesKeys: isOptional)
                 }
             } ?? [Self.usual]
+        self.withoutCertificates = withoutCertificates
         if list == nil { _ = value.held(Self.usual, by: settings, callers) }
         if !settings.openToTheNetwork.isEmpty {
             let words = settings.openToTheNetwork.map(\.rawValue).sorted().joined(separator: " and ")
@@ -58,15 +66,15 @@ extension ConfigurationReader.Value {
 
     /// An address of the section, if some peer could get an answer there, and none gets one by accident.
     fileprivate func held(
-        _ address: RPCAddress, by settings: OperateSettings, _ callers: CallerDirectory
+        _ address: RPCAddress, by settings: OperateSettings, _ callers: CallerDirectory, takesKeys: Bool = false
     ) -> RPCAddress? {
         let isOpenToAll = !settings.openToTheNetwork.isEmpty || callers.network != nil
         switch address {
         case .unix: return address
         case .tls:
-            if !callers.knowsCertificates, !isOpenToAll {
+            if !callers.knowsCertificates, !isOpenToAll, !takesKeys {
                 report(
-                    "no peer would get an answer over TLS: no caller has a \"uri\" or a \"dns\" name; want one, or \"open_to_the_network\""
+                    "no peer would get an answer over TLS: no caller has a \"uri\" or a \"dns\" name; want one, \"client_certificates: optional\" for API keys, or \"open_to_the_network\""
                 )
             }
         case .tcp(let host, _):

@@ -23,6 +23,10 @@ public protocol EvidenceVerifier: Sendable {
     ///   - vouched: the hash whose freshness the caller guarantees.
     func use(of evidence: Evidence, for app: AppID, vouched: [UInt8]) -> [UInt8]
 
+    /// The first check that looks at the binding: an appraisal that ended before it depends on the evidence, the policy and the
+    /// revocation list alone, whatever the request bound. `nil` where no check is known to be the first. Default: `nil`.
+    var bindingCheck: String? { get }
+
     /// How evidence of this kind relates to other pieces of the same request. Default: `alone`.
     var relation: EvidenceRelation { get }
 
@@ -46,6 +50,7 @@ public protocol EvidenceVerifier: Sendable {
 
 extension EvidenceVerifier {
     public var relation: EvidenceRelation { .alone }
+    public var bindingCheck: String? { nil }
     public func use(of evidence: Evidence, for app: AppID, vouched: [UInt8]) -> [UInt8] { evidence.digest }
     public var importer: (any DeviceImporter)? { nil }
 

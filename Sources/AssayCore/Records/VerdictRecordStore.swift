@@ -1,4 +1,4 @@
-/// Keeps verdict records for a while, within limits. The oldest are dropped, in groups.
+/// Keeps verdict records for a while, within limits. Beyond them the oldest of the app with the most records are dropped, in groups.
 ///
 /// It never delays or fails a verdict: `append` does not wait, and what cannot be kept is dropped and counted. Records are not durable: a crash
 /// may lose the last ones. `VerdictRecordStoreContract` checks these promises.

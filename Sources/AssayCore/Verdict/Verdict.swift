@@ -55,12 +55,13 @@ public final class Verdict: Sendable {
             requestID: requestID, decidedAt: decidedAt, confidence: confidence)
     }
 
-    /// The same verdict as the answer to an equal request at another time.
-    package func answering(_ requestID: [UInt8], at time: Timestamp) -> Verdict {
+    /// The same verdict as the answer at another time to a request that is equal but for what it bound, which nothing in the verdict
+    /// depends on.
+    package func answering(_ requestID: [UInt8], at time: Timestamp, bound binding: Binding?) -> Verdict {
         Verdict(
             decision: decision, findings: findings, claims: claims, device: device, binding: binding,
             evidenceDigest: evidenceDigest, policyDigest: policyDigest, feeds: feeds, simulated: simulated,
-            requestID: requestID, decidedAt: time)
+            requestID: requestID, decidedAt: time, confidence: confidence)
     }
 
     /// The same verdict with further findings.

@@ -31,6 +31,9 @@ extension AppProfile {
         var sources: [EvidenceFormat: any AnswerSource] = [:]
         for section in sections { sources.merge(section.answerSources(dependencies)) { first, _ in first } }
         let plugins = AppPlugins(of: app, beside: verifiers(of: sections), supervised, logger: logger)
+        let shadow = app.shadowed.map {
+            AppProfile($0, of: schemes, in: dependencies, fleet: fleet, plugins: supervised, logger: logger)
+        }
         self.init(
             id: app.id, verifiers: plugins.verifiers,
             deviceAppraisers: sections.flatMap { $0.deviceAppraisers(dependencies) }, answerSources: sources,
@@ -44,7 +47,8 @@ extension AppProfile {
                 testRoots: dependencies.testRoots, deviceAuthorities: dependencies.deviceAuthorities),
             keepsAuditClaims: app.keepsAuditClaims,
             acceptsSimulated: app.acceptsSimulated, confidence: app.confidence, issuing: app.provisioning?.issuing,
-            fleet: fleet, policyKeys: PolicyKeys(of: app, schemes) { Set(verifiers(of: [$0]).map(\.format)) })
+            fleet: fleet, policyKeys: PolicyKeys(of: app, schemes) { Set(verifiers(of: [$0]).map(\.format)) },
+            recording: app.recording, shadow: shadow)
     }
 }
 

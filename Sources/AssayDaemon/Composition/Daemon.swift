@@ -42,6 +42,8 @@ package struct Daemon: Sendable {
     package let webhooks: WebhookService
     /// Judges registered devices again after a change.
     package let reappraisal: Reappraisal
+    /// Judges by the shadow policies of apps.
+    package let shadow: ShadowJudge
     /// What the operations address shows.
     package let observation: DaemonObservation
     package let rateLevels: RateLevelsKeeper
@@ -54,7 +56,7 @@ package struct Daemon: Sendable {
         // The exporter first: it is stopped last, after the last calls.
         [
             exporter, operations, PluginProcesses(supervised: plugins.supervised), vendors, webhooks, changeTail, reappraisal,
-            receipts,
+            shadow, receipts,
         ]
             + revocationFeeds
             + [revocationLists, maintenance, rateLevels]
@@ -90,6 +92,9 @@ package func makeDaemon(
     let subjects = try await SubjectKey(ledger: ledger, vault: vault, clock: clock)
     let recorder =
         records.map { VerdictRecorder($0.store, live.verdicts.rule, subjects: subjects, clock: clock) } ?? VerdictRecorder()
+    let recordingVault = SecretVault(key: try await vault.kept("recordings", in: ledger, at: clock.now()))
+    let facts = records?.recordings.map { FactRecorder($0, vault: recordingVault, clock: clock) } ?? FactRecorder()
+    let shadow = ShadowJudge(clock: clock)
     let signer = try await AuditSigner(ledger: ledger, vault: vault, clock: clock)
     let fleets = FleetSecretsCache(root: try await vault.kept("fleet", in: ledger, at: clock.now()))
     let buckets = RateBuckets(secret: try await vault.kept("rates", in: ledger, at: clock.now()))
@@ -137,7 +142,8 @@ package func makeDaemon(
             RevocationFeed(
                 name: list.declaration.name, settings: live.settings(of: list), client: vendors, clock: clock, logger: logger)
         }, changes: changes, authority: authority, revocationListIssuer: revocationListIssuer,
-        revocationLists: revocationLists, fleets: fleets, plugins: plugins, recorder: recorder, hub: hub,
+        revocationLists: revocationLists, fleets: fleets, plugins: plugins, recorder: recorder, facts: facts,
+        shadow: shadow, hub: hub,
         changeTail: changeTail,
         webhooks: webhooks, reappraisal: reappraisal, registeredApps: registeredApps,
         buckets: buckets, keyDirectory: KeyDirectory(try await ledger.callerKeys(), clock: clock),
@@ -157,7 +163,8 @@ package func makeDaemon(
         writer: ledger as? any MeasuredLedger)
     parts.metrics.use { await observation.response }
     let operations = OperationsServer(
-        addresses: fixed.operate, rule: observation.rule(live.operate), source: observation.source, tls: tls?.server,
+        addresses: fixed.operate, withoutCertificates: fixed.operateWithoutCertificates, rule: observation.rule(live.operate),
+        source: observation.source, tls: tls?.server,
         logger: logger)
     var steps = [
         ReloadStep("plugins", follows: [\.plugins]) { new in try await plugins.supervised.prepare(new.plugins) },
@@ -223,12 +230,12 @@ package func makeDaemon(
                 AuditPublisher(ledger: ledger, signer: parts.signer, clock: clock, logger: logger),
                 RetentionTask(
                     ledger: ledger, rule: fixed.store.retention, memory: parts.memory, clock: settled, logger: logger),
-                disk, lists, revocationLists, parts.clockWatch, recorder,
+                disk, lists, revocationLists, parts.clockWatch, recorder, facts,
             ],
             logger: logger),
         counters: parts.counters, calls: parts.calls, reloadSteps: steps, reloadProblem: parts.reloadProblem, changes: changes,
         plugins: plugins, operations: operations, changeTail: changeTail, webhooks: webhooks, reappraisal: reappraisal,
-        observation: observation, rateLevels: rateLevels, exporter: exporter)
+        shadow: shadow, observation: observation, rateLevels: rateLevels, exporter: exporter)
 }
 
 /// The plugins of a catalog, none of them started.

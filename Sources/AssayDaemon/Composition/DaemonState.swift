@@ -36,6 +36,10 @@ struct DaemonState: Sendable {
     let plugins: PluginAdministration
     /// Records verdicts for operators.
     let recorder: VerdictRecorder
+    /// Records what verdicts went by.
+    let facts: FactRecorder
+    /// Judges by the shadow policies of apps.
+    let shadow: ShadowJudge
     /// Events, and those who watch them.
     let hub: WatchHub
     let changeTail: ChangeTail
@@ -89,7 +93,7 @@ struct DaemonState: Sendable {
     func keepPolicies(of live: LiveConfiguration) async throws(LedgerError) {
         let (authorities, now) = (live.provisioning?.anchors ?? [], clock.now())
         try await ledger.keep(
-            policies: live.apps.map { app in
+            policies: live.apps.flatMap { [$0] + ($0.shadowed.map { [$0] } ?? []) }.map { app in
                 let policy = app.policy(testRoots: live.testRoots, deviceAuthorities: authorities)
                 return StoredPolicy(digest: policy.digest, app: app.id, text: policy.text, firstSeen: now)
             })
@@ -108,6 +112,8 @@ struct DaemonState: Sendable {
                     app, of: live.schemes, in: dependencies, fleet: fleet, plugins: plugins.supervised, logger: logger)
             })
         registeredApps.value = apps
+        facts.follow(apps)
+        shadow.follow(apps)
         for app in apps.all { counters.know(app.id, formats: app.verifiers.keys.sorted { $0.rawValue < $1.rawValue }) }
         callerCalls.know(live.callers.known.map(\.caller.name))
         let observed = ObservedVerdicts(PluginObservers(plugins.supervised), hub: hub)
@@ -117,12 +123,12 @@ struct DaemonState: Sendable {
         let pipeline = VerificationPipeline(
             ledger: ledger, keys: keys, subjects: subjects, attempts: attempts, memory: memory, inquiries: inquiries,
             inquiryShare: live.inquiryShare, stages: stages, measures: measures, rates: rates,
-            refusals: RefusalMemory(counters: counters))
+            refusals: RefusalMemory(counters: counters), followers: VerdictFollowers(recorder: facts, shadow: shadow))
         let attestation = AttestationService(
             pipeline: pipeline, keys: keys, counters: counters, clock: clock, requestLog: requestLog, horizon: horizon,
             observed: observed, recorder: recorder, rates: rates)
         let devices = DevicesService(
-            ledger: ledger, subjects: subjects, clock: clock, requestLog: requestLog,
+            ledger: ledger, subjects: subjects, clock: clock, requestLog: requestLog, recordings: facts,
             revoked: { [revocationLists] in revocationLists.wake() })
         let provisioning = ProvisioningService(
             ledger: ledger, authority: authority, lists: revocationListIssuer, pipeline: pipeline, counters: counters,
@@ -144,7 +150,7 @@ struct DaemonState: Sendable {
             receipts: { [receipts] in receipts.report }, reloadProblem: reloadProblem, feeds: lists, certificates: certificates,
             authorities: { [revocationLists] in revocationLists.report() }, plugins: plugins,
             records: { [recorder] in recorder.status },
-            reappraisal: { [reappraisal] in reappraisal.report }, metrics: metrics)
+            reappraisal: { [reappraisal] in reappraisal.report }, webhooks: webhooks, metrics: metrics)
         let keyService = KeysService(
             ledger: ledger, directory: keyDirectory, rule: live.callers.keys, clock: clock, requestLog: requestLog)
         let feeds = FeedsService(feeds: lists, changes: changes, clock: clock, requestLog: requestLog)
@@ -154,10 +160,12 @@ struct DaemonState: Sendable {
                 + WatchService(hub: hub, tail: changeTail, clock: clock).methods
                 + WebhooksService(webhooks, changes: changes, clock: clock, requestLog: requestLog).methods
                 + VerdictsService(recorder: recorder, apps: apps, subjects: subjects, ledger: ledger).methods
-                + PoliciesService(ledger: ledger, apps: apps).methods,
+                + PoliciesService(
+                    ledger: ledger, apps: apps, recordings: facts, shadow: shadow, requestLog: requestLog
+                ).methods,
             authorizer: authorizer,
             limiter: limiter, counters: calls, tracer: exporter.tracer, callers: callerCalls)
-        return ComposedServices(methods: methods, operations: operations, callers: live.callers)
+        return ComposedServices(methods: methods, operations: operations)
     }
 }
 
@@ -165,5 +173,4 @@ struct DaemonState: Sendable {
 struct ComposedServices: Sendable {
     let methods: ServedMethods
     let operations: OperationsService
-    let callers: CallerDirectory
 }

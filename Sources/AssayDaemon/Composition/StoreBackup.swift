@@ -58,6 +58,8 @@ package struct StoreRestore: Sendable {
     package let key: KeyFit
     /// How many keys of challenges were removed: no challenge that was issued before is good.
     package let challengeKeys: Int
+    /// API keys of callers that are neither revoked nor expired in the backup: one that was revoked since is good again.
+    package let callerKeys: [String]
 
     /// Verifies a backup, and makes it the ledger of a store that is empty. Challenges are forgotten before the ledger has its name. Throws
     /// `LedgerError` or `StartupError`, and then the store is as it was.
@@ -80,8 +82,10 @@ package struct StoreRestore: Sendable {
                 throw StartupError("the key file \(keyFile) does not open the backup \(backup): it belongs to another ledger")
             }
         } prepare: { ledger in
-            try await ChallengeKeys.removeAll(from: ledger)
+            let now = SystemClock().now()
+            let keys = try await ledger.callerKeys().filter { $0.isGood(at: now) }
+            return (challenges: try await ChallengeKeys.removeAll(from: ledger), callers: keys.map(\.name))
         }
-        return StoreRestore(content: content, key: key, challengeKeys: removed)
+        return StoreRestore(content: content, key: key, challengeKeys: removed.challenges, callerKeys: removed.callers)
     }
 }

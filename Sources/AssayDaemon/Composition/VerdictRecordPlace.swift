@@ -6,13 +6,16 @@ package import Logging
 /// The open store of verdict records, and how it follows the configuration.
 package struct VerdictRecordPlace: Sendable {
     package let store: any VerdictRecordStore
+    /// What verdicts went by, for apps that record it; `nil`: nowhere.
+    let recordings: (any RecordingStore)?
     /// Puts another file, or leave to move a damaged one aside, in force.
     let follow: @Sendable (VerdictSettings) -> Void
 
     package init(
-        _ store: any VerdictRecordStore, follow: @escaping @Sendable (VerdictSettings) -> Void = { _ in }
+        _ store: any VerdictRecordStore, recordings: (any RecordingStore)? = nil,
+        follow: @escaping @Sendable (VerdictSettings) -> Void = { _ in }
     ) {
-        (self.store, self.follow) = (store, follow)
+        (self.store, self.recordings, self.follow) = (store, recordings, follow)
     }
 
     /// Opens the store of a configuration, in the background. A file that cannot be used does not keep the daemon from starting: the log and the
@@ -25,7 +28,7 @@ package struct VerdictRecordPlace: Sendable {
                 logger.notice("verdicts are recorded again")
             }
         }
-        self.init(records) { records.use($0.place) }
+        self.init(records, recordings: records) { records.use($0.place) }
     }
 }
 

@@ -8,7 +8,8 @@ extension DaemonState {
             counters, stages, measures, calls, TrafficMetrics(statistics: statistics), LinkCacheMetrics(links: links), client,
             inquiries, exporter, callerCalls, hub, webhooks,
             ReappraisalMetrics(report: { [reappraisal] in reappraisal.report }),
-            ClockStepMetrics(watch: clockWatch), VerdictRecordMetrics(recorder: recorder), ProcessMetrics(),
+            ClockStepMetrics(watch: clockWatch), VerdictRecordMetrics(recorder: recorder),
+            RecordingMetrics(recorder: facts), shadow, ProcessMetrics(),
         ]
         return own + (libraries.map { [$0] } ?? [])
     }

@@ -11,6 +11,8 @@ enum PluginStatusMetrics: StatusSubject {
         "assay_plugin_healthy", .gauge, labels: ["plugin"], "0 if the plugin says that it cannot work.")
     private static let inFlight = MetricFamily(
         "assay_plugin_calls_in_flight", .gauge, labels: ["plugin"], "Calls that a process of the plugin works on.")
+    private static let waiting = MetricFamily(
+        "assay_plugin_calls_waiting", .gauge, labels: ["plugin"], "Calls that wait for a process of the plugin.")
     private static let calls = MetricFamily("assay_plugin_calls", .counter, labels: ["plugin"], "Calls to the plugin.")
     private static let rejections = MetricFamily(
         "assay_plugin_rejections", .counter, labels: ["plugin"], "Answers of the plugin that rejected.")
@@ -34,8 +36,8 @@ enum PluginStatusMetrics: StatusSubject {
 
     static var families: [MetricFamily] {
         [
-            state, required, healthy, inFlight, calls, rejections, failures, starts, deaths, comparisons, dropped, quarantined,
-            own,
+            state, required, healthy, inFlight, waiting, calls, rejections, failures, starts, deaths, comparisons, dropped,
+            quarantined, own,
         ]
     }
 
@@ -51,6 +53,7 @@ enum PluginStatusMetrics: StatusSubject {
             exposition.add(required, id, isTrue: plugin.required)
             exposition.add(healthy, id, isTrue: plugin.health.isEmpty)
             exposition.add(inFlight, id, count: plugin.processes.reduce(0) { $0 + UInt64($1.inFlight) })
+            exposition.add(waiting, id, count: UInt64(plugin.waitingCalls))
             exposition.add(calls, id, count: counts.calls)
             exposition.add(rejections, id, count: counts.rejections)
             exposition.add(failures, id + ["unavailable"], count: counts.unavailable)

@@ -51,13 +51,16 @@ package struct DaemonObservation: Sendable {
         return OperationsRule(
             open: openings(settings.open), openToTheNetwork: openings(settings.openToTheNetwork),
             caller: { [services] peer in
-                guard let caller = services().callers.caller(for: peer) else { return nil }
+                guard let caller = services().methods.authorizer.caller(behind: peer) else { return nil }
                 var grant = OperationsGrant()
                 grant.probes = caller.roles.contains(.observe)
                 grant.metrics = grant.probes && caller.apps == nil
                 grant.details = grant.probes && caller.apps == nil
                 grant.status = grant.probes
                 return grant
+            },
+            identify: { [services] peer, credential in
+                try? services().methods.authorizer.peer(peer, showing: credential).get()
             })
     }
 
@@ -65,7 +68,7 @@ package struct DaemonObservation: Sendable {
 
     private func status(_ peer: RPCPeer) async -> [UInt8]? {
         let services = services()
-        guard let caller = services.callers.caller(for: peer), caller.roles.contains(.observe) else { return nil }
+        guard let caller = services.methods.authorizer.caller(behind: peer), caller.roles.contains(.observe) else { return nil }
         let status = await services.operations.status(for: caller)
         return (try? status.jsonUTF8Data()).map { Array($0) }
     }

@@ -13,13 +13,32 @@ struct AppPlugins: Sendable {
     private let app: AppID
     private let logger: Logger
 
-    /// - Parameter own: the app's verifiers of the formats that are built in.
+    /// - Parameters:
+    ///   - own: the app's verifiers of the formats that are built in.
+    ///   - supervised: `nil`: no plugin runs, so that what depends on one stays unjudged.
     init(of app: AppConfiguration, beside own: [any EvidenceVerifier], _ supervised: SupervisedPlugins?, logger: Logger) {
         (self.app, verifiers, self.logger) = (app.id, own, logger)
-        guard let supervised else { return }
+        guard let supervised else {
+            leaveUnasked(app.plugins.filter(\.decides))
+            return
+        }
         let plugins = app.plugins.compactMap { supervised[$0.id] }
         for format in Set(plugins.flatMap(\.entry.formats)).sorted(by: { $0.rawValue < $1.rawValue }) {
             add(format, of: plugins.filter { $0.entry.formats.contains(format) })
+        }
+    }
+
+    /// Leaves open what the plugins would decide. Evidence that Assay's own verifier refuses is refused all the same.
+    private mutating func leaveUnasked(_ plugins: [PluginEntry]) {
+        for entry in plugins {
+            for format in entry.formats {
+                if entry.isPrimary(for: format) {
+                    verifiers.removeAll { $0.format == format }
+                    unavailable[format] = "\(entry.id): plugins are not asked here"
+                } else if let own = verifiers.firstIndex(where: { $0.format == format }) {
+                    verifiers[own] = UnaskedVerifier(own: verifiers[own], plugin: entry.id)
+                }
+            }
         }
     }
 

@@ -105,6 +105,7 @@ extension Assay_V1_Plugin {
                 $0.inFlight = UInt32(clamping: process.inFlight)
             }
         }
+        waitingCalls = UInt32(clamping: status.queued)
         counts = .init(status.counts)
         (health, lastLines, self.metrics) = (status.health ?? "", status.lastLines, metrics)
     }

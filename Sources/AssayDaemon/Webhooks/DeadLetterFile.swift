@@ -57,7 +57,12 @@ package final class DeadLetterFile: Sendable {
     }
 
     /// Every letter, the oldest first.
-    package func letters() -> [Letter] { (try? Self.read(path, limit: limit)) ?? [] }
+    package func letters() throws(DeadLetterError) -> [Letter] {
+        do throws(DeadLetterError) { return try Self.read(path, limit: limit) } catch {
+            state.withLock { $0.problem = error.description }
+            throw error
+        }
+    }
 
     /// Removes a letter that was delivered.
     package func remove(_ id: String) {
@@ -95,7 +100,9 @@ package final class DeadLetterFile: Sendable {
         }
         let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         try check(descriptor, path)
-        guard let data = try? file.read(upToCount: 2 * limit + 1) else { throw DeadLetterError(path, "cannot be read") }
+        let data: Data
+        // `nil` at the end of the file, which an empty one begins with.
+        do { data = try file.read(upToCount: 2 * limit + 1) ?? Data() } catch { throw DeadLetterError(path, "cannot be read") }
         return data.split(separator: UInt8(ascii: "\n")).compactMap { Letter(line: $0) }
     }
 
@@ -144,8 +151,8 @@ package final class DeadLetterFile: Sendable {
 }
 
 /// Why the file of dead letters cannot be used.
-struct DeadLetterError: Error, CustomStringConvertible {
-    let description: String
+package struct DeadLetterError: Error, CustomStringConvertible {
+    package let description: String
     init(_ path: String, _ problem: String) { description = "the file \(path) \(problem)" }
 }
 

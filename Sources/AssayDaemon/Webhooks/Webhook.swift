@@ -1,77 +1,23 @@
 import AssayAPI
 import AssayCore
-package import AssayService
-package import AssayVendors
+import AssayService
+import AssayVendors
 import Foundation
 import Logging
 import Synchronization
-
-/// How one webhook is served.
-package struct WebhookRule: Hashable, Sendable {
-    package var name: String
-    package var address: VendorAddress
-    /// One, or two during a rotation: each signs. Never logged.
-    package var secrets: [[UInt8]]
-    package var filter: WatchFilter
-    package var settings: VendorSettings
-    /// Attempts of one request, the first included.
-    package var attempts: Int
-    /// Events that wait at a time.
-    package var waiting: Int
-    package var deadLetters: String
-    /// In bytes.
-    package var deadLetterBytes: Int
-    package var backoff = Backoff(first: 1000, cap: 600_000)
-
-    package init(
-        name: String, address: VendorAddress, secrets: [[UInt8]], filter: WatchFilter, settings: VendorSettings, attempts: Int,
-        waiting: Int, deadLetters: String, deadLetterBytes: Int
-    ) {
-        (self.name, self.address, self.secrets, self.filter, self.settings) = (name, address, secrets, filter, settings)
-        (self.attempts, self.waiting) = (attempts, waiting)
-        (self.deadLetters, self.deadLetterBytes) = (deadLetters, deadLetterBytes)
-    }
-}
 
 /// One receiver of events: collects what its filter selects, and delivers it in batches, one at a time, in order.
 ///
 /// It has connections, a queue and a file of its own, so that a slow receiver delays no other. What cannot be delivered, and what waits when
 /// it ends, goes to the dead-letter file.
 final class Webhook: Sendable {
-    fileprivate struct State {
-        /// What the filter selected, from `first` on.
-        var queue: [WatchHub.Numbered] = []
-        var first = 0
-        var missed: UInt64 = 0
-        var current: WebhookDelivery?
-        var failures = 0
-        var failingSince: Timestamp?
-        var problem = ""
-        var isGone = false
-        var isResending = false
-        var isEnded = false
-        var pause: Task<Void, Never>?
-        var work: Task<Void, Never>?
-        var counts = Counts()
-
-        var waiting: Int { queue.count - first + (current?.events ?? 0) }
-    }
-
-    struct Counts: Hashable, Sendable {
-        var delivered: UInt64 = 0
-        var deliveredEvents: UInt64 = 0
-        var failedAttempts: UInt64 = 0
-        var buried: UInt64 = 0
-        var dropped: UInt64 = 0
-    }
-
     let rule: WebhookRule
     private let client: VendorClient
     private let letters: DeadLetterFile
     private let subscription: WatchSubscription?
     private let clock: any WallClock
     private let logger: Logger
-    private let state = Mutex(State())
+    private let state = Mutex(WebhookState())
     private let wakes: AsyncStream<Void>
     private let wake: AsyncStream<Void>.Continuation
 
@@ -80,7 +26,7 @@ final class Webhook: Sendable {
         (self.rule, self.clock, self.logger) = (rule, clock, logger)
         client = try VendorClient(rule.settings)
         letters = DeadLetterFile(rule.deadLetters, limit: rule.deadLetterBytes)
-        subscription = hub.subscribe(asWatcher: false)?.subscription
+        subscription = hub.subscribe(as: nil)?.subscription
         (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     }
 
@@ -280,24 +226,30 @@ final class Webhook: Sendable {
 
     /// Keeps what cannot be delivered.
     private func bury(_ delivery: WebhookDelivery, _ why: String) {
+        let before = letters.report.problem
         letters.append(DeadLetterFile.Letter(delivery: delivery, reason: why))
         state.withLock { $0.counts.buried += 1 }
+        guard let problem = letters.report.problem, problem != before else { return }
+        logger.error(
+            "events of a webhook are lost: dead letters cannot be kept",
+            metadata: ["webhook": "\(rule.name)", "problem": "\(problem)"])
     }
 
     /// Sends the dead letters again soon. Returns their number.
-    func resend() -> Int {
+    func resend() throws(DeadLetterError) -> Int {
+        let count = try letters.letters().count
         let pause = state.withLock { state in
             (state.isResending, state.isGone) = (true, false)
             return state.pause
         }
         pause?.cancel()
         wake.yield()
-        return letters.report.letters
+        return count
     }
 
     /// One attempt for each, until one fails.
     private func resendLetters() async {
-        for letter in letters.letters() {
+        for letter in (try? letters.letters()) ?? [] {
             guard !Task.isCancelled else { break }
             guard case .delivered = await attempt(letter.delivery) else { break }
             letters.remove(letter.delivery.id)
@@ -320,7 +272,7 @@ final class Webhook: Sendable {
 
     // MARK: For the status
 
-    var counts: Counts { state.withLock { $0.counts } }
+    var counts: WebhookCounts { state.withLock { $0.counts } }
 
     var message: Assay_V1_Webhook {
         let file = letters.report
@@ -337,26 +289,5 @@ final class Webhook: Sendable {
             message.problem = state.problem.isEmpty ? file.problem ?? "" : state.problem
             return message
         }
-    }
-}
-
-extension Webhook.State {
-    /// Makes the next batch the current one. False: there is nothing to deliver.
-    fileprivate mutating func beginDelivery(of name: String, at now: Timestamp) -> Bool {
-        guard !isGone else { return false }
-        if current == nil { current = nextDelivery(of: name, at: now) }
-        return current != nil
-    }
-
-    fileprivate mutating func nextDelivery(of name: String, at now: Timestamp) -> WebhookDelivery? {
-        guard first < queue.count else { return nil }
-        let batch = Array(queue[first...].prefix(WebhookDelivery.eventLimit))
-        first += batch.count
-        if first == queue.count || first >= 4096 {
-            queue.removeFirst(first)
-            first = 0
-        }
-        defer { missed = 0 }
-        return WebhookDelivery(of: batch, to: name, missed: missed, at: now)
     }
 }

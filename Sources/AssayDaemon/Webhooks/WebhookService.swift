@@ -56,7 +56,12 @@ package final class WebhookService: Service {
 
 extension WebhookService: WebhookControl {
     package func webhooks() -> [Assay_V1_Webhook] { inOrder.map(\.message) }
-    package func resend(_ name: String) -> Int? { hooks.withLock { $0[name] }?.resend() }
+    package func resend(_ name: String) throws(DeadLettersUnreadable) -> Int? {
+        guard let hook = hooks.withLock({ $0[name] }) else { return nil }
+        do throws(DeadLetterError) { return try hook.resend() } catch {
+            throw DeadLettersUnreadable(problem: error.description)
+        }
+    }
 }
 
 extension WebhookService: MetricsCollector {

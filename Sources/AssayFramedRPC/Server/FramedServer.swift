@@ -101,7 +101,7 @@ package final class FramedServer: RPCFront {
         guard let (listeners, group, server) = running else { return }
         logger.info("stopping", metadata: ["connections": "\(server.connectionLimiter.count)"])
         await close(listeners, group, server)
-        logger.info("stopped")
+        logger.info("finished the calls in flight, and listens no more")
     }
 
     private func close(_ listeners: [Listener], _ group: MultiThreadedEventLoopGroup, _ server: ServerState) async {

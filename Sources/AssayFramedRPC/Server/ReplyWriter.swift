@@ -6,14 +6,19 @@ final class ReplyWriter: CallDestination {
     let peer: RPCPeer
     let outbox: Outbox
     let usage: CallerUsage
-    private let admission: Admission
+    private let state: ServingState
+    private var admission: Admission { state.admission }
     private let limits: FramedLimits
 
-    init(peer: RPCPeer, usage: CallerUsage, outbox: Outbox, admission: Admission, limits: FramedLimits) {
-        (self.peer, self.usage, self.outbox, self.admission, self.limits) = (peer, usage, outbox, admission, limits)
+    init(peer: RPCPeer, usage: CallerUsage, outbox: Outbox, state: ServingState, limits: FramedLimits) {
+        (self.peer, self.usage, self.outbox, self.state, self.limits) = (peer, usage, outbox, state, limits)
     }
 
     func answer(_ answers: [RPCCall.Answer]) {
+        // A handler that comes too late answers in the timer's place.
+        for case (_, .failure(let error)) in answers where error.code == .deadlineExceeded {
+            state.countRefusal(because: error.reason)
+        }
         let isBatched = answers.first?.call.isBatched ?? false
         let isOpen = outbox.add(flushing: !isBatched) { batch in
             for (call, answer) in answers {

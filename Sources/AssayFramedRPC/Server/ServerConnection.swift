@@ -74,7 +74,7 @@ final class ServerConnection: ChannelDuplexHandler {
         let shared = server.service.state
         outbox = Outbox(loop: loop)
         usage = shared.callers.usage(of: PeerIdentity(peer, server.service.access))
-        replies = ReplyWriter(peer: peer, usage: usage, outbox: outbox, admission: shared.admission, limits: server.limits)
+        replies = ReplyWriter(peer: peer, usage: usage, outbox: outbox, state: shared, limits: server.limits)
         deadlineTimer = DeadlineTimer(server.timers(of: loop))
         splitter = FrameSplitter(limit: server.limits.maxFrameBytes)
         dispatcher = CallDispatcher(server.service, to: replies)
@@ -89,7 +89,7 @@ final class ServerConnection: ChannelDuplexHandler {
         self.credential = credential
         let shared = server.service.state
         usage = shared.callers.usage(of: PeerIdentity(peer, server.service.access))
-        replies = ReplyWriter(peer: peer, usage: usage, outbox: outbox, admission: shared.admission, limits: server.limits)
+        replies = ReplyWriter(peer: peer, usage: usage, outbox: outbox, state: shared, limits: server.limits)
         dispatcher = CallDispatcher(server.service, to: replies)
     }
 

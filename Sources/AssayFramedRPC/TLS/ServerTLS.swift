@@ -1,4 +1,5 @@
 package import AssayRPC
+import NIOCore
 package import NIOSSL
 import Synchronization
 
@@ -107,6 +108,8 @@ extension TLSCredentials {
             // Lets clients with several certificates choose.
             configuration.sendCANameList = true
             configuration.certificateVerification = verification
+            // A scraper that keeps its connection does not answer the end of it: the daemon's stop does not wait for that.
+            if name == TLSProtocol.http { configuration.shutdownTimeout = .milliseconds(200) }
             return configuration
         }
     }

@@ -94,6 +94,8 @@ package struct CallLimits: Hashable, Sendable {
     /// Bytes of all calls in flight, and of requests that have arrived in part. Beyond it a call is answered `overloaded`. The last
     /// sixteenth is reserved for callers that hold little.
     package var maxHeldBytesTotal = 256 << 20
+    /// How long a call without a deadline may be expected to wait for its turn. Beyond it: RESOURCE_EXHAUSTED, `overloaded`.
+    package var maxWait = Duration.seconds(10)
 
     package init() {}
 }

@@ -45,7 +45,9 @@ extension RPCHandler {
             if queue.enter() {
                 Task { await Self.run(calls, work, destination, queue) }
             } else {
-                queue.add(of: destination.usage) { Task { await Self.run(calls, work, destination, queue) } }
+                queue.add(of: destination.usage, cost: calls.cost) {
+                    Task { await Self.run(calls, work, destination, queue) }
+                }
             }
         case .unary(let work):
             for call in calls { Self.start(call, destination, queue) { await Self.run(call, work) } }
@@ -59,7 +61,7 @@ extension RPCHandler {
     private static func start(
         _ call: RPCCall, _ destination: any CallDestination, _ queue: CallQueue, _ work: @escaping @Sendable () async -> Void
     ) {
-        queue.add(of: destination.usage) {
+        queue.add(of: destination.usage, cost: [call].cost) {
             call.task.start {
                 queue.begun()
                 await work()

@@ -80,13 +80,14 @@ package struct CallDispatcher {
         guard !burst.isEmpty else { return }
         var rest = burst[...]
         burst = []
-        service.state.countStarted(rest.count)
         let handler = table.methods[burstMethod].handler
         let size = service.state.chunks.size(burst: rest.count)
         while !rest.isEmpty {
             let chunk = Array(rest.prefix(CallChunks.next(of: rest, size: size)))
             rest = rest.dropFirst(chunk.count)
-            handler.start(chunk, destination, service.state.queue)
+            let wanted = service.state.shed(chunk, to: destination)
+            service.state.countStarted(wanted.count)
+            if !wanted.isEmpty { handler.start(wanted, destination, service.state.queue) }
         }
     }
 

@@ -1,4 +1,5 @@
 import AssayCore
+import AssayLedger
 
 /// The blocks by target, and the flags in the devices' hot rows, which commits read.
 ///
@@ -145,7 +146,7 @@ enum BlockScan {
     static func page(_ listing: BlockListing, _ connection: SQLiteConnection) throws(SQLiteError) -> BlockPage {
         var blocks: [BlockRecord] = []
         var hasMore = false
-        for (start, comparison) in starts(of: listing) where !hasMore {
+        for (start, comparison) in listing.starts where !hasMore {
             // Rare, so the statement is not kept.
             let scan = try SQLiteStatement(connection, selection(comparison))
             scan.bind(1, listing.app.text)
@@ -161,24 +162,6 @@ enum BlockScan {
             }
         }
         return BlockPage(blocks: blocks, next: hasMore ? blocks.last?.target.position : nil)
-    }
-
-    /// The start of the page in each selected kind.
-    private static func starts(of listing: BlockListing) -> [(BlockPosition, comparison: String)] {
-        switch listing.choice {
-        case .all: BlockKind.allCases.compactMap { start(in: $0, of: listing) }
-        case .kind(let kind): [start(in: kind, of: listing)].compactMap(\.self)
-        case .target(let target):
-            listing.position.map { $0 < target.position } ?? true ? [(target.position, "=")] : []
-        }
-    }
-
-    /// `nil` if the page begins after all blocks of the kind.
-    private static func start(in kind: BlockKind, of listing: BlockListing) -> (BlockPosition, comparison: String)? {
-        guard let position = listing.position, position.kind.rawValue >= kind.rawValue else {
-            return (BlockPosition(kind, []), ">=")
-        }
-        return position.kind == kind ? (position, ">") : nil
     }
 
     private static func record(

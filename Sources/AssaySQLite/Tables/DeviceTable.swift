@@ -1,4 +1,5 @@
 import AssayCore
+import AssayLedger
 
 /// Adds, looks up, counts and removes device records.
 final class DeviceTable {

@@ -1,4 +1,5 @@
 package import AssayCore
+import AssayLedger
 import Synchronization
 
 /// Verdict records in a SQLite file of their own, beside the ledger's. One thread writes and reads it, so that the ledger's writer never waits
@@ -22,9 +23,9 @@ package final class SQLiteVerdictRecords: VerdictRecordStore {
     /// The most that waits for the thread, in bytes (`VerdictRecord.weight`): also a limit of 8192 records.
     package static let queueLimit = 8 << 20
 
-    private let mailbox: Mailbox<VerdictRecordJob>
+    let mailbox: Mailbox<VerdictRecordJob>
     private let writer: VerdictRecordWriter
-    private let state: VerdictRecordState
+    let state: VerdictRecordState
     private let thread: Mutex<NamedThread?>
 
     /// Opens the file in the background.
@@ -125,11 +126,15 @@ enum VerdictRecordJob: Sendable {
     case read(@Sendable (VerdictRecordFile?, String?) -> SQLiteError?)
     case keep(VerdictRecordLimits, Timestamp)
     case use(SQLiteVerdictRecords.Place)
+    case record([PendingRecording])
+    /// `nil`: those in force; no time: age is not looked at.
+    case keepRecordings([AppID: Int64]?, Timestamp?)
 }
 
 /// The status, which callers read while the thread changes it.
 final class VerdictRecordState: Sendable {
     private let status = Mutex(VerdictRecordStatus())
+    private let recorded = Mutex(RecordingStatus())
 
     var value: VerdictRecordStatus { status.withLock { $0 } }
 
@@ -139,4 +144,10 @@ final class VerdictRecordState: Sendable {
         let count = records.reduce(UInt64(0)) { $0 &+ UInt64(clamping: $1.standsFor) }
         status.withLock { $0.dropped &+= count }
     }
+
+    var recordings: RecordingStatus { recorded.withLock { $0 } }
+
+    func dropped(recordings count: Int) { recorded.withLock { $0.dropped &+= UInt64(count) } }
+
+    func note(_ totals: RecordingTotals) { recorded.withLock { ($0.rows, $0.bytes) = (totals.rows, totals.bytes) } }
 }

@@ -24,9 +24,11 @@ final class VerdictRecordFile {
     /// The write-ahead log's size after a checkpoint, in bytes.
     private static let logSize = 4 << 20
 
-    private let connection: SQLiteConnection
+    let connection: SQLiteConnection
     private let insert: SQLiteStatement
     private(set) var rows: Int64
+    /// The recordings of apps, which lie in a table of their own beside the records.
+    var recordings = RecordingTotals()
     private let pageSize: Int64
     /// When the daemon opened the file that did not close it; `nil`: the last end was clean.
     let uncleanSince: Timestamp?
@@ -66,6 +68,7 @@ final class VerdictRecordFile {
                 guard fault == "ok" else { throw SQLiteError.damaged(fault) }
             }
             rows = try connection.integer("SELECT count(*) FROM verdicts")
+            recordings = try RecordingTotals(reading: connection)
             pageSize = try connection.integer("PRAGMA page_size")
             insert = try SQLiteStatement(
                 connection,
@@ -180,16 +183,42 @@ extension VerdictRecordFile {
                 if count < Self.dropLimit { break }
             }
         }
-        for _ in 0..<500 where rows > limits.rows { try drop(oldest: min(rows - limits.rows, Self.dropLimit)) }
+        var shares = AppShares()
+        for _ in 0..<500 where rows > limits.rows { try drop(oldest: min(rows - limits.rows, Self.dropLimit), &shares) }
         for _ in 0..<500 {
-            guard rows > 0, try bytes() > limits.bytes else { break }
-            try drop(oldest: max(1, min(rows / 16, Self.dropLimit)))
+            guard rows > 0, try bytes() - recordings.bytes > limits.bytes else { break }
+            try drop(oldest: max(1, min(rows / 16, Self.dropLimit)), &shares)
         }
         try shrink()
     }
 
-    private func drop(oldest count: Int64) throws(SQLiteError) {
-        _ = try drop("SELECT number FROM verdicts ORDER BY time LIMIT \(count)")
+    /// The records of each app, counted when they are first asked for.
+    private struct AppShares {
+        private var counts: [String: Int64]?
+
+        /// The app with the most records.
+        mutating func largest(in connection: SQLiteConnection) throws(SQLiteError) -> String? {
+            if counts == nil {
+                var found: [String: Int64] = [:]
+                try SQLiteStatement(connection, "SELECT app, count(*) FROM verdicts GROUP BY app").forEach {
+                    (row) throws(SQLiteError) in
+                    found[row.text(0)] = row.int64(1)
+                    return true
+                }
+                counts = found
+            }
+            return counts?.max { ($0.value, $1.key) < ($1.value, $0.key) }?.key
+        }
+
+        mutating func dropped(_ count: Int64, of app: String) { counts?[app, default: 0] -= count }
+    }
+
+    /// Drops the oldest records of the app that has the most: a flood in one app does not push out those of the others.
+    private func drop(oldest count: Int64, _ shares: inout AppShares) throws(SQLiteError) {
+        guard let app = try shares.largest(in: connection) else { return }
+        let name = app.replacing("'", with: "''")
+        let dropped = try drop("SELECT number FROM verdicts WHERE app = '\(name)' ORDER BY time LIMIT \(min(count, 250))")
+        shares.dropped(dropped, of: app)
     }
 
     private func drop(_ numbers: String) throws(SQLiteError) -> Int64 {
@@ -203,13 +232,13 @@ extension VerdictRecordFile {
     }
 
     /// Gives pages back to the disk once a quarter of the file is free.
-    private func shrink() throws(SQLiteError) {
+    func shrink() throws(SQLiteError) {
         let (pages, free) = (try connection.integer("PRAGMA page_count"), try connection.integer("PRAGMA freelist_count"))
         guard free > 1024, free > pages / 4 else { return }
         try connection.execute("PRAGMA incremental_vacuum(1024)")
     }
 
-    private func transact(_ body: () throws(SQLiteError) -> Void) throws(SQLiteError) {
+    func transact(_ body: () throws(SQLiteError) -> Void) throws(SQLiteError) {
         try connection.execute("BEGIN IMMEDIATE")
         do throws(SQLiteError) {
             try body()

@@ -1,4 +1,5 @@
 import AssayCore
+import AssayLedger
 import AssayMetrics
 
 #if canImport(Glibc)
@@ -28,6 +29,8 @@ final class VerdictRecordWriter: @unchecked Sendable {
     private let report: @Sendable (String?) -> Void
     private var place: SQLiteVerdictRecords.Place
     private var limits: VerdictRecordLimits
+    /// Of the apps that record, in bytes.
+    private var recordingLimits: [AppID: Int64] = [:]
     private var file: VerdictRecordFile?
     /// Whether only an operator can make the file usable.
     private var isUnusable = false
@@ -53,24 +56,37 @@ final class VerdictRecordWriter: @unchecked Sendable {
 
     private func perform(_ jobs: [VerdictRecordJob]) {
         var waiting: [VerdictRecord] = []
+        var recordings: [PendingRecording] = []
         for job in jobs {
-            if case .append(let records) = job {
+            switch job {
+            case .append(let records):
                 waiting += records
                 continue
+            case .record(let more):
+                recordings += more
+                continue
+            default: break
             }
             write(&waiting)
+            write(&recordings)
             switch job {
-            case .append: break
+            case .append, .record: break
             case .read(let body):
                 reopen()
                 if let failure = body(file, state.value.problem) { note(failure) }
             case .keep(let limits, let now):
                 self.limits = limits
+                // At intervals, so that a cause that is gone is not told of until the next verdict.
+                reopen()
                 trim(now: now)
             case .use(let place): use(place)
+            case .keepRecordings(let limits, let now):
+                recordingLimits = limits ?? recordingLimits
+                trimRecordings(now: now)
             }
         }
         write(&waiting)
+        write(&recordings)
     }
 
     private func write(_ records: inout [VerdictRecord]) {
@@ -86,6 +102,31 @@ final class VerdictRecordWriter: @unchecked Sendable {
             note(error)
         }
         trim(now: nil)
+    }
+
+    private func write(_ recordings: inout [PendingRecording]) {
+        guard !recordings.isEmpty else { return }
+        defer { recordings = [] }
+        reopen()
+        guard let file else { return state.dropped(recordings: recordings.count) }
+        do throws(SQLiteError) {
+            state.dropped(recordings: try file.add(recordings: recordings))
+            settle(nil)
+        } catch {
+            state.dropped(recordings: recordings.count)
+            note(error)
+        }
+        trimRecordings(now: nil)
+    }
+
+    private func trimRecordings(now: Timestamp?) {
+        guard let file else { return }
+        do throws(SQLiteError) {
+            try file.trimRecordings(recordingLimits, now: now)
+            state.note(file.recordings)
+        } catch {
+            note(error)
+        }
     }
 
     private func trim(now: Timestamp?) {
@@ -114,6 +155,7 @@ final class VerdictRecordWriter: @unchecked Sendable {
             }
             settle(nil)
             trim(now: nil)
+            state.note(file.recordings)
         } catch {
             switch error {
             case .passing(let why): settle(why)

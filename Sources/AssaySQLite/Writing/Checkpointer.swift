@@ -1,3 +1,4 @@
+import AssayLedger
 import CSQLite
 import Synchronization
 

@@ -1,4 +1,5 @@
 import AssayCore
+import AssayLedger
 import AssayMetrics
 
 #if canImport(Glibc)

@@ -1,4 +1,5 @@
 import AssayCore
+import AssayLedger
 
 /// Changes of devices and blocks inside the transaction, except those of entries.
 extension WriterSession {

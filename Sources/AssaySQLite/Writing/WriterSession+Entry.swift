@@ -1,4 +1,5 @@
 import AssayCore
+import AssayLedger
 
 /// Applies one entry inside the transaction.
 ///

@@ -1,4 +1,5 @@
 import AssayCore
+import AssayLedger
 
 /// The writer's connection with its prepared statements, and its memory of the file between transactions: horizon, periods, head of
 /// the audit chain.

@@ -23,6 +23,10 @@ package protocol AttestationScheme: Sendable {
     /// the section are joined by dots.
     static var policyKeys: [String: String] { get }
 
+    /// The settings of the section whose effect on a registered device its claims show, as keys of a policy's text below the section's key; what
+    /// stands below them is meant too. Others can only be judged again by evidence.
+    static var keysShownByClaims: Set<String> { get }
+
     /// Reads the platform's section of an app. Reports each problem at its value; `nil` if the section cannot be used.
     static func read(_ value: ConfigurationReader.Value, _ shared: SharedSettings) -> (any SchemeSection)?
 
@@ -69,6 +73,7 @@ extension AttestationScheme {
     package static var sectionKey: String? { nil }
     package static var registersDevices: Bool { false }
     package static var policyKeys: [String: String] { [:] }
+    package static var keysShownByClaims: Set<String> { [] }
     package static func read(_ value: ConfigurationReader.Value, _ shared: SharedSettings) -> (any SchemeSection)? { nil }
     package static var services: [VendorServiceDeclaration] { [] }
     package static var revocationLists: [RevocationListDeclaration] { [] }

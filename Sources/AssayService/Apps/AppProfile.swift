@@ -48,6 +48,12 @@ package final class AppProfile: Sendable {
     package let fleet: Fleet?
     /// Which keys of the configuration decide the app's checks: for operators.
     package let policyKeys: PolicyKeys
+    /// Which verdicts are recorded with what they went by; `nil`: none are.
+    package let recording: RecordingRule?
+    /// A second policy of the app, which judges the same requests after the answer and decides nothing; `nil`: there is none.
+    package let shadow: AppProfile?
+    /// Whether something goes on with a request after its answer.
+    let isFollowed: Bool
 
     /// - Parameter listedFormats: the formats whose appraisal needs the list of revoked certificates; `nil`: all of the app's.
     package init(
@@ -59,7 +65,8 @@ package final class AppProfile: Sendable {
         challenges: ChallengeRule = ChallengeRule(),
         binding: BindingRule = BindingRule(), devicesPerSubject: UInt32? = nil, policyDigest: [UInt8],
         keepsAuditClaims: Bool = false, acceptsSimulated: Bool = false, confidence: ConfidenceRule? = nil,
-        issuing: IssuingRule? = nil, fleet: Fleet? = nil, policyKeys: PolicyKeys = PolicyKeys()
+        issuing: IssuingRule? = nil, fleet: Fleet? = nil, policyKeys: PolicyKeys = PolicyKeys(),
+        recording: RecordingRule? = nil, shadow: AppProfile? = nil
     ) {
         self.id = id
         self.verifiers = Dictionary(verifiers.map { ($0.format, $0) }, uniquingKeysWith: { _, last in last })
@@ -82,6 +89,8 @@ package final class AppProfile: Sendable {
         self.acceptsSimulated = acceptsSimulated
         self.confidence = confidence
         (self.issuing, self.fleet, self.policyKeys) = (issuing, fleet, policyKeys)
+        (self.recording, self.shadow) = (recording, shadow)
+        isFollowed = recording != nil || shadow != nil
     }
 }
 

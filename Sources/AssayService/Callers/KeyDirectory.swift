@@ -6,7 +6,8 @@ import Synchronization
 /// The API keys of the ledger, in memory, for looking callers up.
 ///
 /// A key is looked up by its SHA-256: no byte of it is compared with that of another, so that the time of an answer tells nothing of other
-/// keys. Failed attempts are limited for each address or user.
+/// keys. No number of attempts guesses one, so a good key is always taken; what is limited for each address or user is how many failed attempts
+/// are told of one by one.
 package final class KeyDirectory: Sendable {
     /// Why a credential is refused. Raw values stand in the log.
     package enum Refusal: String, Error, Sendable {
@@ -56,11 +57,10 @@ package final class KeyDirectory: Sendable {
 
     /// The key in the value of `authorization`.
     func key(in credential: String, of peer: RPCPeer) -> Result<CallerKey, Refusal> {
-        let origin = failureHash.of(0, "\(PeerIdentity(peer))")
-        if let rule = Self.failureRule, failures.wait(origin, rule, at: time()) != nil { return .failure(.tooManyFailures) }
         let found = find(credential, peer)
-        if case .failure = found, let rule = Self.failureRule { _ = failures.take(origin, rule, at: time()) }
-        return found
+        guard case .failure = found, let rule = Self.failureRule else { return found }
+        let origin = failureHash.of(0, "\(PeerIdentity(peer))")
+        return failures.take(origin, rule, at: time()) == nil ? found : .failure(.tooManyFailures)
     }
 
     private func find(_ credential: String, _ peer: RPCPeer) -> Result<CallerKey, Refusal> {

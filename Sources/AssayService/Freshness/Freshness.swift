@@ -49,7 +49,7 @@ struct Freshness: Sendable {
             if admitted.profile.hasUnboundEvidence { spends += try unboundEvidence(admitted) }
             try attempts.count(challenge, now: admitted.now)
             return Outcome(
-                binding: try binding(admitted), challenge: challenge, spends: spends,
+                binding: try Self.binding(admitted), challenge: challenge, spends: spends,
                 repeatableUntil: challenge.expiry.adding(milliseconds: Self.repeatableAfterExpiry))
         } catch let rejection as Rejection {
             throw .refused(rejection, check: "challenge")
@@ -67,7 +67,8 @@ struct Freshness: Sendable {
         }
     }
 
-    private func binding(_ admitted: AuthorizedRequest) throws(StageError) -> Binding {
+    /// What the device had to sign, by the app's rules. Throws for a way of binding without a challenge.
+    static func binding(_ admitted: AuthorizedRequest) throws(StageError) -> Binding {
         let rule = admitted.profile.binding
         let request = admitted.request
         switch request.binding {

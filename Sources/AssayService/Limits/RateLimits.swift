@@ -179,7 +179,8 @@ extension RPCError {
 
     init(_ refusal: RateLimits.Refusal) {
         self.init(
-            .resourceExhausted, "the limit \"\(refusal.limit.rawValue)\" is reached: \(refusal.rule); nothing was decided",
+            .resourceExhausted,
+            "the limit \"\(refusal.limit.rawValue)\" is reached: \(refusal.rule); nothing was decided, try again in \((refusal.wait + 999_999) / 1_000_000) s",
             reason: Self.rateLimited,
             retryAfterMilliseconds: UInt32(clamping: max(1, (refusal.wait + 999) / 1000)))
     }

@@ -35,7 +35,7 @@ package struct CallAuthorizer: Sendable {
     }
 
     /// The caller behind a peer, if it is known now.
-    private func caller(behind peer: RPCPeer) -> Caller? {
+    package func caller(behind peer: RPCPeer) -> Caller? {
         guard case .key(let name, _) = peer else { return callers.caller(for: peer) }
         guard let rule = callers.keys, let key = keys?.usable(name) else { return nil }
         return rule.caller(with: key)

@@ -151,7 +151,8 @@ struct RequestBatch<Request: Sendable>: Sendable {
     ///   - message: the serialised response; `nil` for a call that was abandoned, which gets no answer.
     @inline(__always)
     func answer<Answer>(
-        _ answers: [Answer], names: (Request) -> Logger.Metadata, _ message: (Answer) -> Result<[UInt8], RPCError>?
+        _ answers: [Answer], names: (Request) -> Logger.Metadata,
+        _ message: (Request, Answer) -> Result<[UInt8], RPCError>?
     ) {
         var replies: [RPCCall.Answer] = []
         replies.reserveCapacity(answers.count)
@@ -160,7 +161,7 @@ struct RequestBatch<Request: Sendable>: Sendable {
         // One look at the clock for all of them.
         let now = ContinuousClock.now
         for index in calls.indices.prefix(answers.count) {
-            guard let message = message(answers[index]) else { continue }
+            guard let message = message(requests[index], answers[index]) else { continue }
             switch message {
             case .success: durations.record(calls[index].received.duration(to: now).wholeNanoseconds)
             case .failure(let error): method.note(error, names(requests[index]), of: calls[index], traces[index])

@@ -6,12 +6,19 @@ package protocol WebhookControl: Sendable {
     func webhooks() -> [Assay_V1_Webhook]
 
     /// Sends a webhook's dead letters again, in the background. Returns their number; `nil`: there is no such webhook.
-    func resend(_ name: String) -> Int?
+    func resend(_ name: String) throws(DeadLettersUnreadable) -> Int?
+}
+
+/// The file of a webhook's dead letters cannot be read.
+package struct DeadLettersUnreadable: Error {
+    /// With the file's path.
+    package let problem: String
+    package init(problem: String) { self.problem = problem }
 }
 
 /// A daemon without webhooks.
 package struct NoWebhooks: WebhookControl {
     package init() {}
     package func webhooks() -> [Assay_V1_Webhook] { [] }
-    package func resend(_ name: String) -> Int? { nil }
+    package func resend(_ name: String) throws(DeadLettersUnreadable) -> Int? { nil }
 }

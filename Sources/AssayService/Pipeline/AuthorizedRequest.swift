@@ -52,6 +52,16 @@ package final class AuthorizedRequest: Sendable {
         idempotency = Idempotency(request, caller, step, evidence: digests)
         evidenceDigest = VerificationRequest.evidenceDigest(digests)
     }
+
+    private init(_ other: AuthorizedRequest, under profile: AppProfile) {
+        (request, caller, now, requestID) = (other.request, other.caller, other.now, other.requestID)
+        self.profile = profile
+        (step, trace, idempotency, evidenceDigest) = (nil, nil, nil, other.evidenceDigest)
+        isAbandoned = { false }
+    }
+
+    /// The same request under another policy of its app, for judging alone: nothing follows from it.
+    func under(_ profile: AppProfile) -> AuthorizedRequest { AuthorizedRequest(self, under: profile) }
 }
 
 extension AuthorizedRequest {

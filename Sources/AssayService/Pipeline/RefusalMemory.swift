@@ -1,15 +1,18 @@
 import AssayCore
 import Synchronization
 
-/// Remembers refusals that nothing but another request can change, so that the same request is refused again without its evidence being
-/// read or a signature being verified.
+/// Remembers refusals that nothing but other evidence can change, so that the same evidence is refused again without being read or a
+/// signature being verified.
 ///
 /// Remembered is a rejection whose retry class is `never`, so that the evidence can never be accepted, over evidence that no vendor and no
-/// plugin was asked about. It holds for a request that is equal in every field but the idempotency key, for at most three minutes, not
-/// beyond the end of its challenge, and only under the same version of the app's revocation list. A memory belongs to one configuration: a
-/// reload begins with an empty one. A repetition is an attempt with its challenge like the first one.
+/// plugin was asked about, for at most three minutes, and only under the same version of the app's revocation list. It holds
 ///
-/// While nothing was refused a request costs one load of a flag.
+/// - for a request that is equal in every field but the idempotency key, not beyond the end of its challenge, and
+/// - if the evidence was refused before anything was compared with what the request binds, such as for its form or its chain: for every
+///   request of the app and purpose that brings the same evidence, with whatever challenge.
+///
+/// A memory belongs to one configuration: a reload begins with an empty one. A repetition is an attempt with its challenge like the first
+/// one. While nothing was refused a request costs two loads of a flag.
 package final class RefusalMemory: Sendable {
     /// How long a refusal is remembered, in milliseconds.
     package static let period: Int64 = 180_000
@@ -26,9 +29,23 @@ package final class RefusalMemory: Sendable {
         let verdict: Verdict
         /// SHA-256 over all fields of the request but the idempotency key.
         let request: [UInt8]
+        /// For which further requests the refusal holds; `nil` for none.
+        let scope: Scope?
         let list: List
         let since: Timestamp
-        let until: Timestamp
+        /// The end of the refusal for its own request, and for others.
+        let until: (own: Timestamp, others: Timestamp)
+    }
+
+    /// What a refusal may depend on that rests on the evidence alone.
+    private struct Scope: Hashable {
+        let app: AppID
+        let purpose: Purpose
+        let mode: Binding.Mode
+
+        init(_ request: VerificationRequest, _ binding: Binding) {
+            (app, purpose, mode) = (request.app, request.purpose, binding.mode)
+        }
     }
 
     private struct State {
@@ -48,27 +65,46 @@ package final class RefusalMemory: Sendable {
 
     /// The verdict on an equal request that was refused before, under this request's id; `nil`: it has to be judged.
     func verdict(on admitted: AuthorizedRequest) -> Verdict? {
+        guard let entry = entry(for: admitted), admitted.now < entry.until.own, entry.request == admitted.request.digest
+        else { return nil }
+        counters.refusalRemembered()
+        return entry.verdict.answering(admitted.requestID, at: admitted.now, bound: entry.verdict.binding)
+    }
+
+    /// The verdict on evidence that was refused before for itself; `nil`: it has to be judged.
+    ///
+    /// - Parameter binding: what this request binds, which is fresh.
+    func verdict(onEvidenceOf admitted: AuthorizedRequest, bound binding: Binding) -> Verdict? {
+        guard let entry = entry(for: admitted), admitted.now < entry.until.others,
+            entry.scope == Scope(admitted.request, binding), !admitted.assessesConfidence
+        else { return nil }
+        counters.refusalRemembered()
+        let shown = entry.verdict.binding == nil ? nil : binding
+        return entry.verdict.answering(admitted.requestID, at: admitted.now, bound: shown)
+    }
+
+    private func entry(for admitted: AuthorizedRequest) -> Entry? {
         guard isUsed.load(ordering: .relaxed), admitted.step == nil,
             let entry = state.withLock({ $0.entries[admitted.evidenceDigest] })
         else { return nil }
-        guard admitted.now >= entry.since, admitted.now < entry.until, Self.list(of: admitted) == entry.list,
-            entry.request == admitted.request.digest
-        else { return nil }
-        counters.refusalRemembered()
-        return entry.verdict.answering(admitted.requestID, at: admitted.now)
+        return admitted.now >= entry.since && Self.list(of: admitted) == entry.list ? entry : nil
     }
 
     /// Remembers a verdict if it is a refusal for good.
     ///
-    /// - Parameter challenge: the challenge that the request was made with.
-    func remember(_ verdict: Verdict, on admitted: AuthorizedRequest, with challenge: Challenge?) {
+    /// - Parameters:
+    ///   - challenge: the challenge that the request was made with.
+    ///   - binding: what the request bound, if the refusal rests on the evidence alone.
+    func remember(
+        _ verdict: Verdict, on admitted: AuthorizedRequest, with challenge: Challenge?, restsOnEvidenceBeside binding: Binding?
+    ) {
         guard case .rejected(let rejection, _) = verdict.decision, rejection.isForGood, admitted.step == nil,
             let list = Self.list(of: admitted)
         else { return }
         let end = admitted.now.adding(milliseconds: Self.period)
         let entry = Entry(
-            verdict: verdict, request: admitted.request.digest, list: list, since: admitted.now,
-            until: min(end, challenge?.expiry ?? end))
+            verdict: verdict, request: admitted.request.digest, scope: binding.map { Scope(admitted.request, $0) }, list: list,
+            since: admitted.now, until: (min(end, challenge?.expiry ?? end), end))
         state.withLock { state in
             if state.entries.updateValue(entry, forKey: admitted.evidenceDigest) == nil {
                 state.order.append(admitted.evidenceDigest)
@@ -107,5 +143,13 @@ extension VerificationCase {
     /// Whether the appraisal rests on the request, the configuration, the revocation list and the device's key alone.
     var restsOnRequest: Bool {
         pieces.allSatisfy { !$0.needs.outsideAnswer && !$0.needs.opinions && $0.question == nil && $0.needs.certificate == nil }
+    }
+
+    /// Whether a rejection of this appraisal rests on the one piece of evidence alone: nothing was compared with what the request binds.
+    func restsOnEvidence(_ appraisals: [Appraisal]) -> Bool {
+        guard pieces.count == 1, appraisals.count == 1, let piece = pieces.first, piece.device == nil,
+            let bindingCheck = piece.verifier.bindingCheck
+        else { return false }
+        return !appraisals[0].findings.contains { $0.check == bindingCheck }
     }
 }

@@ -17,18 +17,22 @@ package struct VerificationPipeline: Sendable {
     private let measures: EvidenceMeasures
     private let rates: RateLimits?
     private let refusals: RefusalMemory?
+    private let followers: VerdictFollowers?
 
-    /// - Parameter authenticatesChallenges: false only for a policy's tests, which have no key of the daemon that issued the challenges.
+    /// - Parameters:
+    ///   - followers: what goes on with requests of apps that are recorded or have a shadow policy; `nil`: nothing does.
+    ///   - authenticatesChallenges: false only for a policy's tests, which have no key of the daemon that issued the challenges.
     package init(
         ledger: any VerdictLedger, keys: ChallengeKeys, subjects: SubjectKey, attempts: ChallengeAttempts,
         memory: EvidenceUseLimit, inquiries: OutsideInquiries = OutsideInquiries(),
         inquiryShare: InquiryShare = InquiryShare(apps: 1, callLimit: 64), stages: StageTimes = StageTimes(),
         measures: EvidenceMeasures = EvidenceMeasures(), rates: RateLimits? = nil, refusals: RefusalMemory? = nil,
-        authenticatesChallenges: Bool = true
+        followers: VerdictFollowers? = nil, authenticatesChallenges: Bool = true
     ) {
         (self.stages, self.measures) = (stages, measures)
         self.ledger = ledger
         (self.attempts, self.rates, self.refusals) = (attempts, rates, refusals)
+        self.followers = followers
         freshness = Freshness(
             keys: keys, attempts: attempts, memory: memory, authenticatesChallenges: authenticatesChallenges)
         fetching = FactFetcher(ledger: ledger, subjects: subjects, inquiries: inquiries, inquiryShare: inquiryShare)
@@ -78,6 +82,16 @@ package struct VerificationPipeline: Sendable {
 
     /// The group goes through the stages together: what a stage needs stays in the processor's caches for all of it.
     private func judgeEach(_ requests: [AuthorizedRequest]) async -> [Answer] {
+        var appraised: [(index: Int, request: AppraisedRequest)] = []
+        let answers = await judgeEach(requests, &appraised)
+        if let followers, requests.contains(where: { $0.profile.isFollowed }) { followers.judged(requests, answers, appraised) }
+        return answers
+    }
+
+    /// - Parameter appraised: gets the requests whose appraisals something follows.
+    private func judgeEach(
+        _ requests: [AuthorizedRequest], _ appraised: inout [(index: Int, request: AppraisedRequest)]
+    ) async -> [Answer] {
         var watch = StageTimes.Watch(stages, requests)
         var progress: [Progress] = []
         progress.reserveCapacity(requests.count)
@@ -87,6 +101,9 @@ package struct VerificationPipeline: Sendable {
             guard case .prepared(let fresh, let prepared) = progress[index] else { continue }
             let appraisals = prepared.appraise(under: fresh)
             prepared.compare(appraisals)
+            if prepared.admitted.profile.isFollowed {
+                appraised.append((index, AppraisedRequest(prepared, fresh.binding, appraisals)))
+            }
             progress[index] = .appraised(appraisals, fresh, prepared)
         }
         watch.ended(.appraise)
@@ -149,14 +166,18 @@ package struct VerificationPipeline: Sendable {
     /// Everything that must be known before the evidence is judged.
     private func prepare(_ admitted: AuthorizedRequest) async -> Progress {
         var challenge: Challenge?
-        var isFresh = false
+        // Once the request is fresh.
+        var bound: Binding?
         do throws(StageError) {
             guard !admitted.isAbandoned() else { throw .abandoned }
             if let stored = try await storedVerdict(admitted) { return .settled(stored) }
             if let refused = try refusedBefore(admitted) { return .settled(.verdict(refused)) }
             try admitted.checkAvailability()
             let fresh = try await freshness.settle(admitted)
-            (challenge, isFresh) = (fresh.challenge, true)
+            (challenge, bound) = (fresh.challenge, fresh.binding)
+            if let refused = refusals?.verdict(onEvidenceOf: admitted, bound: fresh.binding) {
+                return .settled(.verdict(refused))
+            }
             let prepared = try await fetching.fetch(admitted, fresh)
             // Before the appraisal, and charging nothing: what names the device is not verified yet.
             if let rates, let device = prepared.device, let refusal = rates.refusal(of: device, of: admitted.request.app) {
@@ -168,10 +189,10 @@ package struct VerificationPipeline: Sendable {
             if case .failed = error { challenge.map(attempts.forget) }
             let answer = answer(error, to: admitted)
             // The form of evidence depends on the evidence alone, what the registry says does not.
-            if isFresh, case .refused(_, check: "evidence", _) = error, case .verdict(let verdict) = answer,
+            if let bound, case .refused(_, check: "evidence", _) = error, case .verdict(let verdict) = answer,
                 admitted.profile.opinionSources.isEmpty
             {
-                refusals?.remember(verdict, on: admitted, with: challenge)
+                refusals?.remember(verdict, on: admitted, with: challenge, restsOnEvidenceBeside: bound)
             }
             return .settled(answer)
         }
@@ -257,7 +278,9 @@ package struct VerificationPipeline: Sendable {
             let verdict = prepared.verdict(
                 .rejected(rejection, check: check), appraisals, fresh.binding, device: prepared.device)
             if let refusals, prepared.restsOnRequest {
-                refusals.remember(verdict, on: prepared.admitted, with: fresh.challenge)
+                refusals.remember(
+                    verdict, on: prepared.admitted, with: fresh.challenge,
+                    restsOnEvidenceBeside: prepared.restsOnEvidence(appraisals) ? fresh.binding : nil)
             }
             return .settled(.verdict(verdict))
         case .accept(let assurance):

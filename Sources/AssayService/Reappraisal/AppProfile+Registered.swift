@@ -13,6 +13,11 @@ extension AppProfile {
         return hash.finalize()
     }
 
+    /// Whether the app's revocation list is missing or too old.
+    func isRevocationListMissing(at now: Timestamp) -> Bool {
+        if case .unavailable? = revocation?.knowledge(at: now) { true } else { false }
+    }
+
     /// Why every later evidence of a registered device would be refused, as far as that follows from what the ledger has; `nil`: nothing does.
     /// A blocked device is not judged: its block was told.
     func finding(of device: Device, at now: Timestamp) -> DeviceFinding? {

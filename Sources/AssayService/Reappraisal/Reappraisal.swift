@@ -156,10 +156,16 @@ package actor Reappraisal: Service {
         let page = try await ledger.devices(
             DeviceListing(app: profile.id, position: pass.position, limit: Self.pageLimit))
         let now = clock.now()
+        let isListMissing = profile.isRevocationListMissing(at: now)
         var events: [WatchEvent] = []
         for device in page.devices {
             let finding = profile.finding(of: device, at: now)
-            if let event = event(finding, of: device, in: pass, at: now) { events.append(event) }
+            if finding == nil, isListMissing {
+                // A device that was bad by the list is not good because the list is missing.
+                keep(device, in: pass)
+            } else if let event = event(finding, of: device, in: pass, at: now) {
+                events.append(event)
+            }
         }
         hub.publish(events)
         counts.withLock { report in
@@ -172,7 +178,7 @@ package actor Reappraisal: Service {
 
     /// The event of a device that is no longer good for a reason that was not told before.
     private func event(_ finding: DeviceFinding?, of device: Device, in pass: Pass, at now: Timestamp) -> WatchEvent? {
-        let key = device.id.bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+        let key = Self.key(of: device)
         let known = told[device.app]?[key]
         guard let finding else {
             if known != nil { forget(key, of: device.app) }
@@ -187,6 +193,11 @@ package actor Reappraisal: Service {
         if known == nil { toldCount += 1 }
         return known?.reason == reason ? nil : WatchEvent(finding, of: device.id, app: device.app, at: now)
     }
+
+    /// Leaves a device that was told of as it is.
+    private func keep(_ device: Device, in pass: Pass) { told[device.app]?[Self.key(of: device)]?.pass = pass.number }
+
+    private static func key(of device: Device) -> UInt64 { device.id.bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) } }
 
     private func forget(_ key: UInt64, of app: AppID) {
         told[app]?[key] = nil

@@ -42,9 +42,13 @@ package enum AttentionCode: String, CaseIterable, Sendable {
     case pluginQuarantine = "plugin_quarantine"
     /// Verdicts are not recorded: their file cannot be used or written. Verdicts go on.
     case recordsUnavailable = "records_unavailable"
+    /// A webhook cannot be delivered to for minutes, its receiver has ended it, or its dead letters cannot be kept.
+    case webhookFailing = "webhook_failing"
 
     /// A list that cannot be refreshed needs attention when its age exceeds this part of its maximum age, in percent.
     static let feedNotice: Int64 = 75
+    /// A webhook needs attention when it has failed for so long, in milliseconds: shorter outages of receivers are usual.
+    static let webhookNotice: Int64 = 300_000
 }
 
 extension AttentionCode {
@@ -130,6 +134,14 @@ extension Assay_V1_StatusResponse {
         }
         if !verdictRecords.problem.isEmpty {
             add(.recordsUnavailable, "verdicts are not recorded: \(verdictRecords.problem)")
+        }
+        for webhook in webhooks {
+            let failing = webhook.failingSinceUnixMs == 0 ? 0 : nowUnixMs - webhook.failingSinceUnixMs
+            guard
+                webhook.state == .gone || failing >= AttentionCode.webhookNotice
+                    || (webhook.state == .delivering && !webhook.problem.isEmpty)
+            else { continue }
+            add(.webhookFailing, "the webhook \(webhook.name): \(webhook.problem)")
         }
         if configuration.refusedAtUnixMs != 0 {
             let time = Timestamp(unixMilliseconds: configuration.refusedAtUnixMs)

@@ -112,11 +112,11 @@ package struct AttestationService: Sendable {
         if batch.isTraced {
             for (request, answer) in zip(batch.requests, answers) { request.trace?.note(request, answer) }
         }
-        batch.answer(answers, names: \.names) { answer in
+        batch.answer(answers, names: \.names) { request, answer in
             switch answer {
             case .verdict(let verdict): .success(verdict.serialized())
             case .repeated(let stored), .completed(_, let stored): .success(stored)
-            case .failed(let error): .failure(RPCError(error))
+            case .failed(let error): .failure(RPCError(error).naming(request.requestID))
             case .abandoned: nil
             }
         }
@@ -210,6 +210,15 @@ extension AttestationService {
                 throw RPCError(.evidenceUnavailable(check: "plugin", detail: why), retryAfter: delay)
             }
         }
+    }
+}
+
+extension RPCError {
+    /// The error of a request that could not be judged, with the id by which `Verdicts.Get` and the log know it.
+    fileprivate func naming(_ requestID: [UInt8]) -> RPCError {
+        RPCError(
+            code, message + " (request \(Hex.encode(requestID)))", reason: reason,
+            retryAfterMilliseconds: retryAfterMilliseconds, cause: cause)
     }
 }
 

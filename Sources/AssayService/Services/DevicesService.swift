@@ -10,25 +10,31 @@ package struct DevicesService: Sendable {
     let subjects: SubjectKey
     let clock: any WallClock
     let requestLog: RequestLog
+    let recordings: FactRecorder
     let revoked: @Sendable () -> Void
 
-    /// - Parameter revoked: called after certificates may have been revoked with their device. Never waits.
+    /// - Parameters:
+    ///   - recordings: loses what is recorded of a device that is forgotten.
+    ///   - revoked: called after certificates may have been revoked with their device. Never waits.
     package init(
         ledger: any DeviceRegistry & BlockRegistry & AuditLog, subjects: SubjectKey, clock: any WallClock,
-        requestLog: RequestLog, revoked: @escaping @Sendable () -> Void
+        requestLog: RequestLog, recordings: FactRecorder = FactRecorder(), revoked: @escaping @Sendable () -> Void
     ) {
         self.ledger = ledger
         self.subjects = subjects
         self.clock = clock
         self.requestLog = requestLog
+        self.recordings = recordings
         self.revoked = revoked
     }
 
     package var methods: [MethodBody] {
         [
-            .unary(API.getDevice, reading: { try DeviceQuery($1) }) { _, app, query in try await find(query, of: app.id).message
+            .unary(API.getDevice, reading: { try DeviceQuery($1) }) { _, app, query in
+                let device = try await find(query, of: app.id)
+                return device.message.judged(app.finding(of: device, at: clock.now()))
             },
-            .unary(API.listDevices, reading: deviceListing) { _, _, listing in try await page(listing) },
+            .unary(API.listDevices, reading: deviceListing) { _, app, listing in try await page(listing, of: app) },
             .unary(API.block, reading: blockFields, block),
             .unary(API.unblock, reading: { try target($1.target, $0) }, unblock),
             .unary(API.listBlocks, reading: blockListing) { _, _, listing in try await page(listing) },
@@ -50,9 +56,12 @@ package struct DevicesService: Sendable {
         _ caller: Caller, _ app: AppProfile, _ fields: ForgetFields
     ) async throws -> Assay_V1_ForgetDeviceResponse {
         _ = try await device(fields.id, of: app.id)
-        // Claims first: if the second step fails, a repeated call still finds the device.
+        // The device last: if a step fails, a repeated call still finds it.
         let context = context(of: caller, reason: fields.reason)
         _ = try await ledger.forgetAuditClaims(of: fields.id, app: app.id, context)
+        do throws(VerdictRecordError) {
+            _ = try await recordings.forget(fields.id, of: app.id)
+        } catch { throw RPCError.recordingsUnavailable(error) }
         guard let forgotten = try await ledger.forget(fields.id, context) else { throw RPCError.unknownDevice }
         revoked()
         requestLog.changed(
@@ -70,6 +79,16 @@ package struct DevicesService: Sendable {
     func device(_ id: DeviceID, of app: AppID) async throws -> Device {
         guard let device = try await ledger.device(id), device.app == app else { throw RPCError.unknownDevice }
         return device
+    }
+}
+
+extension Assay_V1_Device {
+    /// The message with what the device is refused for today.
+    fileprivate func judged(_ finding: DeviceFinding?) -> Assay_V1_Device {
+        guard let finding else { return self }
+        var message = self
+        message.noLongerGood = .with { ($0.code, $0.check, $0.detail) = (finding.code, finding.check, finding.detail) }
+        return message
     }
 }
 
@@ -105,13 +124,14 @@ private struct ForgetFields {
 
 extension DevicesService {
     /// Devices or blocks on one page: by default, and at most. The longest record takes about 1300 bytes in a listing (a device with
-    /// three blocks with long reasons), so that the longest page stays below a frame of 1 MiB.
+    /// three blocks with long reasons and a finding), so that the longest page stays below a frame of 1 MiB.
     static let pageSize = PageSize(usual: 100, longest: 500)
 
-    func page(_ listing: DeviceListing) async throws(LedgerError) -> Assay_V1_ListDevicesResponse {
+    func page(_ listing: DeviceListing, of app: AppProfile) async throws(LedgerError) -> Assay_V1_ListDevicesResponse {
         let page = try await ledger.devices(listing)
+        let now = clock.now()
         return .with {
-            $0.devices = page.devices.map(\.listed)
+            $0.devices = page.devices.map { $0.listed.judged(app.finding(of: $0, at: now)) }
             $0.nextPageToken = Data(page.next.map { PageToken(position: $0, of: listing).bytes } ?? [])
         }
     }

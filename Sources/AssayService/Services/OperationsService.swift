@@ -39,6 +39,7 @@ package struct OperationsService: Sendable {
     private let certificates: CertificateEnd.Slot
     private let authorities: @Sendable () -> [Assay_V1_Authority]
     private let plugins: any PluginControl
+    private let webhooks: any WebhookControl
     private let records: @Sendable () -> VerdictRecordStatus?
     private let reappraisal: @Sendable () -> ReappraisalReport
     private let metrics: MetricsSource
@@ -53,6 +54,7 @@ package struct OperationsService: Sendable {
         authorities: @escaping @Sendable () -> [Assay_V1_Authority] = { [] }, plugins: any PluginControl = NoPlugins(),
         records: @escaping @Sendable () -> VerdictRecordStatus? = { nil },
         reappraisal: @escaping @Sendable () -> ReappraisalReport = { ReappraisalReport() },
+        webhooks: any WebhookControl = NoWebhooks(),
         metrics: MetricsSource = MetricsSource()
     ) {
         (self.apps, self.callers, self.rates) = (apps, callers, rates)
@@ -70,7 +72,7 @@ package struct OperationsService: Sendable {
         self.feeds = feeds
         self.certificates = certificates
         (self.authorities, self.plugins, self.records, self.metrics) = (authorities, plugins, records, metrics)
-        self.reappraisal = reappraisal
+        (self.reappraisal, self.webhooks) = (reappraisal, webhooks)
     }
 
     package var methods: [MethodBody] {
@@ -127,7 +129,10 @@ package struct OperationsService: Sendable {
         response.plugins = plugins.plugins().shown(to: caller)
         for index in response.plugins.indices { response.plugins[index].lastLines = [] }
         if let records = records() { response.verdictRecords = records.message(for: caller) }
-        if caller.apps == nil { response.reappraisal = reappraisal().message }
+        if caller.apps == nil {
+            response.reappraisal = reappraisal().message
+            response.webhooks = webhooks.webhooks()
+        }
         response.attention = response.attention()
         return response
     }

@@ -127,15 +127,24 @@ extension PageToken {
     static let recordLength = 16 + markLength
 
     init(position: VerdictRecordPosition, of listing: VerdictRecordListing) {
+        self.init(position: Self.bytes(position), of: listing.fields)
+    }
+
+    private static func bytes(_ position: VerdictRecordPosition) -> [UInt8] {
         var bytes: [UInt8] = []
         for number in [position.time.unixMilliseconds, position.number] {
             withUnsafeBytes(of: number.bigEndian) { bytes.append(contentsOf: $0) }
         }
-        self.init(position: bytes, of: listing.fields)
+        return bytes
     }
 
-    fileprivate static func position(in bytes: [UInt8], of listing: VerdictRecordListing) -> VerdictRecordPosition? {
-        guard let position = position(in: bytes, of: listing.fields), position.count == 16 else { return nil }
+    init(position: VerdictRecordPosition, of listing: RecordingListing) {
+        self.init(position: Self.bytes(position), of: listing.fields)
+    }
+
+    /// `nil` unless the bytes are a token of the listing with these fields.
+    fileprivate static func recordPosition(in bytes: [UInt8], of fields: FieldDigest) -> VerdictRecordPosition? {
+        guard let position = position(in: bytes, of: fields), position.count == 16 else { return nil }
         func number(_ bytes: some Sequence<UInt8>) -> Int64 {
             Int64(bitPattern: bytes.reduce(0) { $0 << 8 | UInt64($1) })
         }
@@ -164,7 +173,29 @@ extension VerdictRecordListing {
     func continued(by token: some Collection<UInt8>) throws(RequestError) -> Self {
         let token = try token.bounded("page_token", by: PageToken.recordLength)
         guard !token.isEmpty else { return self }
-        guard let position = PageToken.position(in: token, of: self) else { throw .foreignPageToken }
+        guard let position = PageToken.recordPosition(in: token, of: fields) else { throw .foreignPageToken }
+        var rest = self
+        rest.after = position
+        return rest
+    }
+}
+
+extension RecordingListing {
+    fileprivate var fields: FieldDigest {
+        var digest = FieldDigest("assay.recording-listing.v1")
+        digest.append(app?.text ?? "")
+        digest.append(since.map { "\($0.unixMilliseconds)" } ?? "")
+        digest.append(until.map { "\($0.unixMilliseconds)" } ?? "")
+        return digest
+    }
+
+    /// The same listing from where a page ended. Throws for the token of another listing.
+    ///
+    /// - Parameter token: the field `page_token`; empty for the first page.
+    func continued(by token: some Collection<UInt8>) throws(RequestError) -> Self {
+        let token = try token.bounded("page_token", by: PageToken.recordLength)
+        guard !token.isEmpty else { return self }
+        guard let position = PageToken.recordPosition(in: token, of: fields) else { throw .foreignPageToken }
         var rest = self
         rest.after = position
         return rest

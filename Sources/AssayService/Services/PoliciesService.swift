@@ -15,13 +15,24 @@ package struct PoliciesService: Sendable {
 
     private let ledger: any PolicyStore
     private let apps: AppDirectory
+    let recordings: FactRecorder
+    let shadow: ShadowJudge
+    let requestLog: RequestLog
 
-    package init(ledger: any PolicyStore, apps: AppDirectory) { (self.ledger, self.apps) = (ledger, apps) }
+    package init(
+        ledger: any PolicyStore, apps: AppDirectory, recordings: FactRecorder, shadow: ShadowJudge, requestLog: RequestLog
+    ) {
+        (self.ledger, self.apps, self.recordings, self.shadow) = (ledger, apps, recordings, shadow)
+        self.requestLog = requestLog
+    }
 
     package var methods: [MethodBody] {
         [
             .unary(API.listPolicies, reading: listing) { caller, listing in try await page(listing, caller) },
             .unary(API.getPolicy) { caller, request in try await policy(request, caller) },
+            .unary(API.listRecordings, reading: RecordingQuery.init) { caller, query in try await page(query, caller) },
+            .unary(API.deleteRecordings, reading: DeletionFields.init, delete),
+            .unary(API.listDifferences, reading: DifferenceQuery.init) { caller, query in differences(query, caller) },
         ]
     }
 

@@ -159,7 +159,9 @@ extension VerdictRecordStatus {
 extension RPCError {
     /// The same for an unknown id as for one that the caller may not see.
     fileprivate static let unknownRequest = RPCError(
-        .notFound, "no verdict with this request id is on record", reason: "unknown_request")
+        .notFound,
+        "no verdict with this request id is on record: it is older than the records that are kept, was one of a flood of which a sample is "
+            + "kept (assay verdicts list has their number), or does not exist", reason: "unknown_request")
     fileprivate static let ambiguousRequest = RPCError(
         .failedPrecondition, "several request ids on record begin like this: give more of it", reason: "ambiguous_request_id")
 

@@ -12,6 +12,8 @@ package final class WatchHub: Sendable {
     package static let capacity = 32_768
     /// Subscriptions of callers. Those of the daemon itself, such as webhooks, do not count.
     package static let watcherLimit = 64
+    /// Those of one caller.
+    package static let watcherLimitOfCaller = 16
     /// How long the ring is kept after the last subscription has ended, so that a reader that connects again misses nothing, in milliseconds.
     package static let linger: Int64 = 60_000
 
@@ -20,7 +22,9 @@ package final class WatchHub: Sendable {
 
     struct Subscriber {
         let wake: AsyncStream<Void>.Continuation
-        let isWatcher: Bool
+        /// `nil`: the daemon itself.
+        let caller: String?
+        var isWatcher: Bool { caller != nil }
         var cursor: UInt64
         var isWaiting = false
     }
@@ -100,18 +104,25 @@ package final class WatchHub: Sendable {
     }
 
     /// Begins a subscription with the next event, or with the one after `place` if it is still known. `nil` if there are as many watchers as
-    /// may be, or the daemon stops.
-    package func subscribe(asWatcher isWatcher: Bool, from place: Place? = nil) -> (
+    /// may be, in all or of the caller, or the daemon stops.
+    ///
+    /// - Parameter caller: `nil`: the daemon itself.
+    package func subscribe(as caller: String?, from place: Place? = nil) -> (
         subscription: WatchSubscription, start: Start
     )? {
         let (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let begun = state.withLock { state -> (id: UInt64, start: Start)? in
             guard !state.isStopping else { return nil }
-            if isWatcher, state.subscribers.values.count(where: \.isWatcher) >= Self.watcherLimit { return nil }
+            if let caller {
+                let watching = state.subscribers.values.filter(\.isWatcher)
+                guard watching.count < Self.watcherLimit,
+                    watching.count(where: { $0.caller == caller }) < Self.watcherLimitOfCaller
+                else { return nil }
+            }
             state.lastSubscriber += 1
             state.emptySince = nil
             let start = state.start(from: place)
-            state.subscribers[state.lastSubscriber] = Subscriber(wake: wake, isWatcher: isWatcher, cursor: start.next)
+            state.subscribers[state.lastSubscriber] = Subscriber(wake: wake, caller: caller, cursor: start.next)
             return (state.lastSubscriber, start)
         }
         guard let begun else { return nil }

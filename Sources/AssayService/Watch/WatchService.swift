@@ -21,7 +21,9 @@ package struct WatchService: Sendable {
         for app in filter.apps { try stream.authorize(filteringBy: app) }
         let id = try request.resumeStreamID.bounded("resume_stream_id", by: 8)
         let place = id.isEmpty ? nil : WatchHub.Place(id: id, after: request.resumeAfter)
-        guard let (subscription, start) = hub.subscribe(asWatcher: true, from: place) else { throw RPCError.tooManyWatchers }
+        guard let (subscription, start) = hub.subscribe(as: try stream.caller().name, from: place) else {
+            throw RPCError.tooManyWatchers
+        }
         try await tail.begin()
         try await stream.send(
             .with {
@@ -55,7 +57,9 @@ extension Caller {
 
 extension RPCError {
     fileprivate static let tooManyWatchers = RPCError(
-        .resourceExhausted, "as many callers watch as may (\(WatchHub.watcherLimit))", reason: "too_many_watchers",
+        .resourceExhausted,
+        "as many calls watch as may: \(WatchHub.watcherLimit), and \(WatchHub.watcherLimitOfCaller) of one caller",
+        reason: "too_many_watchers",
         retryAfterMilliseconds: 10_000)
 
     fileprivate static func slowConsumer(_ missed: UInt64) -> RPCError {

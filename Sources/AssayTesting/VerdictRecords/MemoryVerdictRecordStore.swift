@@ -83,11 +83,16 @@ package final class MemoryVerdictRecordStore: VerdictRecordStore {
 
 extension MemoryVerdictRecordStore.State {
     fileprivate mutating func drop() {
-        if records.count > limits.rows { records.removeFirst(records.count - Int(limits.rows)) }
+        while records.count > limits.rows, let index = oldestOfLargestApp { records.remove(at: index) }
         var bytes = records.reduce(0) { $0 + Int64($1.record.encoded().count) }
-        while bytes > limits.bytes, let first = records.first {
-            bytes -= Int64(first.record.encoded().count)
-            records.removeFirst()
+        while bytes > limits.bytes, let index = oldestOfLargestApp {
+            bytes -= Int64(records.remove(at: index).record.encoded().count)
         }
+    }
+
+    private var oldestOfLargestApp: Int? {
+        let counts = records.reduce(into: [AppID: Int]()) { $0[$1.record.request.app, default: 0] += 1 }
+        guard let app = counts.max(by: { $0.value < $1.value })?.key else { return nil }
+        return records.firstIndex { $0.record.request.app == app }
     }
 }

@@ -188,6 +188,21 @@ extension VerdictRecordStoreContract {
             try same(found, Array(records.reversed().prefix(found.count)), "the newest records")
             try same(store.status.rows, Int64(found.count), "the rows in the status")
         },
+        VerdictRecordStoreCheck("A flood of records of one app drops none of another's, while that has fewer") { store in
+            var limits = VerdictRecordLimits()
+            limits.rows = 100
+            store.keep(limits, now: VerdictRecord.sampleTime)
+            let few = (0..<20).map { VerdictRecord.sample(Int64($0), app: "documents") }
+            store.append(few)
+            for start in stride(from: 0, to: 1000, by: 50) {
+                store.append((start..<start + 50).map { VerdictRecord.sample(Int64(1000 + $0)) })
+            }
+            var listing = VerdictRecordListing(limit: 500)
+            listing.app = few.first?.request.app
+            try same(await store.all(listing), few.reversed(), "the records of the app with few")
+            let all = try await store.all(VerdictRecordListing(limit: 500))
+            guard (21...100).contains(all.count) else { throw ContractViolation("\(all.count) records with a limit of 100") }
+        },
         VerdictRecordStoreCheck("No more bytes are kept than the limit, and the oldest records are dropped") { store in
             var limits = VerdictRecordLimits()
             limits.bytes = 512 << 10

@@ -136,7 +136,8 @@ package struct VendorSettings: Hashable, Sendable {
 extension VendorClient: MetricsCollector {
     private static let callFamily = MetricFamily(
         "assay_vendor_calls", .counter, labels: ["host", "outcome"],
-        "Calls to vendors by host and outcome: the class of the answer's status (2xx), or why there was no answer.")
+        "Calls to vendors by host and outcome: the class of the answer's status (2xx), 429 by itself, or why there was no answer."
+    )
     private static let seconds = MetricFamily(
         "assay_vendor_call_duration_seconds", .histogram, unit: .seconds, "The time of calls to vendors that were answered.")
     private static let underWay = MetricFamily("assay_vendor_calls_under_way", .gauge, "Calls to vendors that have not ended.")
@@ -164,7 +165,14 @@ extension VendorClient: MetricsCollector {
 }
 
 extension VendorAnswer {
-    fileprivate var statusClass: String { (100..<600).contains(status) ? "\(status / 100)xx" : "invalid" }
+    fileprivate var statusClass: String {
+        switch status {
+        // A quota is used up, which is no fault of a request.
+        case 429: "429"
+        case 100..<600: "\(status / 100)xx"
+        default: "invalid"
+        }
+    }
 }
 
 extension VendorError {

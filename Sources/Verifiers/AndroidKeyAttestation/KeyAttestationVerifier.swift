@@ -11,6 +11,7 @@ package struct KeyAttestationVerifier: EvidenceVerifier {
     package let purposes: Set<Purpose> = [.register, .provision]
     /// In bytes. Chains of 3 to 6 KiB were seen.
     package let sizeLimit: Int = 64 * 1024
+    package let bindingCheck: String? = "challenge"
     package var replayProtection: ReplayProtection { .challenge(acceptableFor: policy.acceptableFor) }
 
     let policy: AndroidPolicy

@@ -11,6 +11,7 @@ package struct AppAttestAttestationVerifier: EvidenceVerifier {
     package let format: EvidenceFormat = Self.format
     package let purposes: Set<Purpose> = [.register, .provision]
     package let sizeLimit: Int = AttestationObject.sizeLimit
+    package let bindingCheck: String? = "nonce"
     package var replayProtection: ReplayProtection { .challenge(acceptableFor: policy.receipt.acceptableFor) }
 
     let identities: [AppAttestIdentity]

@@ -75,10 +75,13 @@ struct DeviceListCommand: AsyncParsableCommand {
     var app: AppID
 
     @Option(help: "Only devices registered for this account or user.")
-    var subject: String = ""
+    var subject: String?
 
     @Option(help: "Only devices in this state.")
     var state: State?
+
+    @Flag(help: "Only devices whose next evidence would be refused under today's policy, anchors and revocation list.")
+    var noLongerGood = false
 
     @Option(help: ArgumentHelp("Stop after this many devices.", valueName: "count"))
     var limit: Int?
@@ -88,15 +91,16 @@ struct DeviceListCommand: AsyncParsableCommand {
 
     func validate() throws {
         if let limit, limit < 1 { throw ValidationError("--limit must be at least 1.") }
+        if let subject, subject.isEmpty { throw ValidationError("--subject must not be empty.") }
     }
 
     func run() async throws {
         try await server.with { client throws(AssayError) in
             try await PageReader.show(limit) { token throws(AssayError) in
                 let page = try await client.devices(
-                    app: app, subject: Array(subject.utf8), state: state?.message ?? .unspecified, pageToken: token,
+                    app: app, subject: Array((subject ?? "").utf8), state: state?.message ?? .unspecified, pageToken: token,
                     timeout: server.limit)
-                return (page.devices, page.nextPageToken)
+                return (noLongerGood ? page.devices.filter(\.hasNoLongerGood) : page.devices, page.nextPageToken)
             } each: {
                 show($0)
             }

@@ -26,7 +26,9 @@ struct KeyCreateCommand: AsyncParsableCommand {
     var role: [String] = []
 
     @Option(
-        help: ArgumentHelp("An app that it may name; may be repeated. Without it: all that keys may have.", valueName: "app"))
+        help: ArgumentHelp(
+            "An app that it may name; may be repeated. Without it: every app that the configuration allows to keys, also those that it allows later.",
+            valueName: "app"))
     var app: [AppID] = []
 
     @Option(help: "How many days it is good (90, or as long as the configuration allows).")

@@ -10,7 +10,10 @@ struct PolicyCommand: AsyncParsableCommand {
             Every verdict names the policy that judged it by a digest. The ledger keeps the text of each policy that ever judged: a line for \
             each setting that bears on a verdict.
             """,
-        subcommands: [PolicyListCommand.self, PolicyShowCommand.self, PolicyDiffCommand.self, PolicyTestCommand.self])
+        subcommands: [
+            PolicyListCommand.self, PolicyShowCommand.self, PolicyDiffCommand.self, PolicyTestCommand.self,
+            PolicyReplayCommand.self, PolicyShadowCommand.self, PolicyRecordingsCommand.self,
+        ])
 }
 
 struct PolicyListCommand: AsyncParsableCommand {
@@ -60,7 +63,7 @@ struct PolicyShowCommand: AsyncParsableCommand {
 
     @OptionGroup var server: ServerOptions
 
-    @Argument(help: ArgumentHelp("The policy's digest, in hexadecimal, or its first digits.", valueName: "digest"))
+    @Argument(help: ArgumentHelp("The policy's digest, in hexadecimal, or its first digits, at least 8.", valueName: "digest"))
     var digest: PolicyDigestArgument
 
     @Flag(help: "Print a JSON object.")
@@ -89,10 +92,10 @@ struct PolicyDiffCommand: AsyncParsableCommand {
 
     @OptionGroup var server: ServerOptions
 
-    @Argument(help: ArgumentHelp("The digest of the first policy, or its first digits.", valueName: "digest"))
+    @Argument(help: ArgumentHelp("The digest of the first policy, or its first digits, at least 8.", valueName: "digest"))
     var old: PolicyDigestArgument
 
-    @Argument(help: ArgumentHelp("The digest of the second policy, or its first digits.", valueName: "digest"))
+    @Argument(help: ArgumentHelp("The digest of the second policy, or its first digits, at least 8.", valueName: "digest"))
     var new: PolicyDigestArgument
 
     @Flag(help: "Print a JSON object.")

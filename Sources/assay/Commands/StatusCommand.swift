@@ -23,7 +23,10 @@ struct StatusCommand: AsyncParsableCommand {
 
     func run() async throws {
         let status = try await server.with { client throws(AssayError) in try await client.status(timeout: server.limit) }
-        if json {
+        if json, check {
+            let attention = status.json["attention"] ?? [Any]()
+            Console.print(json: ["good": status.attention.isEmpty, "attention": attention])
+        } else if json {
             Console.print(json: status.json)
         } else if check {
             status.attention.map(\.line).forEach(Console.print)

@@ -12,7 +12,7 @@ struct TopCommand: AsyncParsableCommand {
             Takes the daemon's metrics and status every few seconds and shows what happened in between, until Ctrl-C. Into a pipe or a \
             file, one view follows the other without control characters. Takes the role observe for all apps.
 
-            Exit status: 0 after --once or Ctrl-C; 69 if the daemon cannot be reached.
+            Exit status: 0 after --once or Ctrl-C; 69 if the daemon cannot be reached; 77 not permitted.
             """)
 
     @OptionGroup var server: ServerOptions

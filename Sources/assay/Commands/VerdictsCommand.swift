@@ -108,7 +108,7 @@ struct VerdictsShowCommand: AsyncParsableCommand {
 
     @OptionGroup var server: ServerOptions
 
-    @Argument(help: ArgumentHelp("The request id, in hexadecimal, or its first digits.", valueName: "request-id"))
+    @Argument(help: ArgumentHelp("The request id, in hexadecimal, or its first digits, at least 8.", valueName: "request-id"))
     var requestID: RequestIDArgument
 
     @Flag(help: "Print a JSON object.")

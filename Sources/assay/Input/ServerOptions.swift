@@ -7,7 +7,7 @@ struct ServerOptions: ParsableArguments {
     /// The options, each of which a value follows: they may stand before the command.
     static let names = [
         "--server": true, "--tls-ca": true, "--tls-cert": true, "--tls-key": true, "--server-name": true, "--timeout": true,
-        "--retries": true, "--traceparent": true,
+        "--retries": true, "--traceparent": true, "--key-file": true,
     ]
 
     @Option(help: ArgumentHelp("The daemon: tls:host:port, host:port or unix:/path.", valueName: "address"))
@@ -50,7 +50,13 @@ struct ServerOptions: ParsableArguments {
         guard (0...100).contains(retries) else { throw ValidationError("--retries must be from 0 to 100.") }
     }
 
-    var address: String { server ?? Self.environment("ASSAY_SERVER") ?? "127.0.0.1:7421" }
+    var address: String { server ?? Self.environment("ASSAY_SERVER") ?? Self.usualAddress }
+
+    /// The socket of the service that the package installs, or the port that the examples use.
+    private static var usualAddress: String {
+        let socket = "/run/assay/assayd.sock"
+        return FileManager.default.fileExists(atPath: socket) ? "unix:" + socket : "127.0.0.1:7421"
+    }
     var limit: Duration { .milliseconds(Int64(timeout * 1000)) }
 
     private var authorities: String? { tlsCa ?? Self.environment("ASSAY_TLS_CA") }
@@ -64,6 +70,7 @@ struct ServerOptions: ParsableArguments {
             (privateKey, "--tls-key (ASSAY_TLS_KEY)"),
         ]
         return "not given: " + options.compactMap { $0.0 == nil ? $0.1 : nil }.joined(separator: ", ")
+            + "; or an API key: --key-file (ASSAY_KEY_FILE) with --tls-ca"
     }
 
     /// The credentials from options or the environment; `nil` if they are incomplete.

@@ -5,11 +5,14 @@ import AssayCore
 extension Assay_V1_Device {
     private var name: String { DeviceID(bytes: Array(deviceID))?.description ?? "" }
 
-    private var marks: String { (simulated ? "  [simulated]" : "") + (imported ? "  [imported]" : "") }
+    private var marks: String {
+        (simulated ? "  [simulated]" : "") + (imported ? "  [imported]" : "")
+            + (hasNoLongerGood ? "  " + Console.styled("[no longer good: \(noLongerGood.code.printable)]", .bad) : "")
+    }
 
     var lines: [String] {
         var lines = [
-            name + marks,
+            name + (simulated ? "  [simulated]" : "") + (imported ? "  [imported]" : ""),
             "  app        \(app)",
             "  state      " + (state == .blocked ? Console.styled("blocked", .bad) : "active"),
         ]
@@ -17,6 +20,12 @@ extension Assay_V1_Device {
             lines.append(
                 "  blocked    by \(block.kind.name) since \(Timestamp(unixMilliseconds: block.sinceUnixMs)): "
                     + block.reason.printable)
+        }
+        if hasNoLongerGood {
+            lines.append(
+                "  judged     " + Console.styled("no longer good", .bad)
+                    + ", its next evidence would be refused: \(noLongerGood.code.printable) (\(noLongerGood.check.printable)), "
+                    + noLongerGood.detail.printable)
         }
         lines += [
             "  format     \(format), \(environment)",
@@ -51,6 +60,11 @@ extension Assay_V1_Device {
         object.add(device: "device_id", deviceID)
         object.add(base64url: "key_id", keyID)
         object.add(hex: "anchor_spki_sha256", anchorSpkiSha256)
+        if hasNoLongerGood {
+            object["no_longer_good"] = [
+                "code": noLongerGood.code, "check": noLongerGood.check, "detail": noLongerGood.detail,
+            ]
+        }
         // Listings omit these.
         if !publicKey.isEmpty {
             object.add(base64url: "public_key", publicKey)

@@ -84,6 +84,7 @@ extension Assay_V1_Plugin {
         list("enforced", enforcement)
         for text in missing { add("missing", Console.styled("demanded and not enforced: \(text.printable)", .bad)) }
         list("processes", processes.map(\.line))
+        if waitingCalls > 0 { add("waiting", "\(waitingCalls) calls") }
         lines += counts.lines
         if !metrics.isEmpty { list("metrics", metrics.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value.plain)" }) }
         list("last lines", lastLines.map(\.printable))
@@ -120,6 +121,7 @@ extension Assay_V1_Plugin {
                     "in_flight": $0.inFlight,
                 ] as [String: Any]
             },
+            "waiting_calls": waitingCalls,
             "counts": [
                 "calls": counts.calls, "rejections": counts.rejections, "unavailable": counts.unavailable,
                 "timeouts": counts.timeouts, "invalid": counts.invalid, "deaths": counts.deaths, "starts": counts.starts,

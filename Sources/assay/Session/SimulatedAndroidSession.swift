@@ -19,10 +19,11 @@ struct SimulatedAndroidSession {
 
     func run(_ client: AssayClient) async throws(AssayError) -> [SessionStep] {
         let enrolment = try await challenge(.register, client)
-        let chain = try made(over: try enrolment.clientData(nil)) { (challenge) throws(SimulatorError) in
+        let chain = try made(over: try enrolment.clientData(photo)) { (challenge) throws(SimulatorError) in
             try key.attest(challenge: challenge, at: SystemClock().now())
         }
-        let register = enrolment.request(app: app, Evidence(format: .keyAttestation, keyID: [], body: Evidence.join(chain)))
+        let register = enrolment.request(
+            app: app, Evidence(format: .keyAttestation, keyID: [], body: Evidence.join(chain)), payload: photo)
         let first = try await step("An Android device attests its key", registration, register, client)
         guard case .accepted = registration else { return [first] }
         let again = try await step(
@@ -64,24 +65,28 @@ struct SimulatedAndroidSession {
     private func forgeries(below chain: [[UInt8]], _ client: AssayClient) async throws(AssayError) -> [SessionStep] {
         let now = SystemClock().now()
         let unknown = try await challenge(.register, client)
-        let foreign = try made(over: try unknown.clientData(nil)) { (challenge) throws(SimulatorError) in
+        let foreign = try made(over: try unknown.clientData(photo)) { (challenge) throws(SimulatorError) in
             var device = VirtualAndroid(
                 authority: AndroidAuthority(seed: "a forger's"), application: key.device.application,
                 level: key.device.level)
             return try device.makeKey().attest(challenge: challenge, at: now)
         }
         let extended = try await challenge(.register, client)
-        let longer = try made(over: try extended.clientData(nil)) { (challenge) throws(SimulatorError) in
+        let longer = try made(over: try extended.clientData(photo)) { (challenge) throws(SimulatorError) in
             var device = key.device
             return try key.extend(chain, with: try device.makeKey(), challenge: challenge, at: now)
         }
         return [
             try await step(
                 "A forger attests a key under an authority of its own", .rejected(.untrustedRoot),
-                unknown.request(app: app, Evidence(format: .keyAttestation, keyID: [], body: Evidence.join(foreign))), client),
+                unknown.request(
+                    app: app, Evidence(format: .keyAttestation, keyID: [], body: Evidence.join(foreign)), payload: photo),
+                client),
             try await step(
                 "A forger lets the genuine key attest another one", .rejected(.chainExtended),
-                extended.request(app: app, Evidence(format: .keyAttestation, keyID: [], body: Evidence.join(longer))), client),
+                extended.request(
+                    app: app, Evidence(format: .keyAttestation, keyID: [], body: Evidence.join(longer)), payload: photo), client
+            ),
         ]
     }
 

@@ -21,7 +21,7 @@ struct SimulatedSession {
 
         let enrolment = try await challenge(.register, client)
         let attestation = try attest(enrolment, key)
-        let register = request(enrolment, .appAttestAttestation, attestation)
+        let register = request(enrolment, .appAttestAttestation, attestation, payload: photo)
         steps.append(try await step("A phone attests its key and is registered", .accepted, register, client))
         steps.append(
             try await step("An attacker sends the same attestation again", .rejected(.challengeReused), register, client))
@@ -72,7 +72,7 @@ struct SimulatedSession {
         let forged = phone.makeKey()
         let enrolment = try await challenge(.register, client)
         let attestation = try attest(enrolment, forged)
-        var forgery = request(enrolment, .appAttestAttestation, attestation)
+        var forgery = request(enrolment, .appAttestAttestation, attestation, payload: photo)
         forgery.evidence = [Evidence(format: .appAttestAttestation, keyID: forged.keyID, body: attestation)]
         return try await step(
             "A forger attests a key under an authority of its own", .rejected(.untrustedRoot), forgery, client)
@@ -85,7 +85,7 @@ struct SimulatedSession {
     }
 
     private func attest(_ asked: SessionChallenge, _ key: VirtualKey) throws(AssayError) -> [UInt8] {
-        let hash = try asked.clientData(nil).hash
+        let hash = try asked.clientData(photo).hash
         do { return try key.attest(clientDataHash: hash, at: SystemClock().now()) } catch {
             throw AssayError(.internalError, "the virtual phone cannot sign: \(error)")
         }

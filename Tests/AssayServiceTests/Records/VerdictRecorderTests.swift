@@ -55,7 +55,8 @@ struct VerdictRecorderTests {
         let error = try #require(try await harness.failure(request))
         let record = try #require(records(harness).first)
         #expect(record.decision == .unjudged && record.reason?.code == error.reason && record.reason?.check == "ledger")
-        #expect(record.reason?.sentence == error.message && record.reason?.retry == .later)
+        let sentence = try #require(record.reason?.sentence)
+        #expect(error.message == "\(sentence) (request \(Hex.encode(record.request.id)))" && record.reason?.retry == .later)
         #expect(record.findings.map(\.outcome) == [.unavailable, .note])
         #expect(record.findings.last?.detail.contains("disk full") == true)
     }

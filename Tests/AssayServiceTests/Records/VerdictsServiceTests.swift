@@ -106,7 +106,9 @@ struct VerdictsServiceTests {
         let accepted = try await harness.verify(
             try Handset().registration(try await harness.challenge(.register, peer: Self.uploads)), peer: Self.uploads)
         let expected = RPCError(
-            .notFound, "no verdict with this request id is on record", reason: "unknown_request")
+            .notFound,
+            "no verdict with this request id is on record: it is older than the records that are kept, was one of a flood of which a sample "
+                + "is kept (assay verdicts list has their number), or does not exist", reason: "unknown_request")
         for (id, peer) in [
             (own.requestID, Self.others), (Data(count: 16), Self.uploads), (Data(count: 16), Self.operating),
             (notes.requestID, Self.cameraOnly), (own.requestID.prefix(4), Self.others),

@@ -41,6 +41,9 @@ struct ServiceHarness: Sendable {
     let published: AsyncStream<StoredRevocationList>
     let records = MemoryVerdictRecordStore()
     let recorder: VerdictRecorder
+    let recordings = MemoryRecordingStore()
+    let factRecorder: FactRecorder
+    let shadow: ShadowJudge
     let hub: WatchHub
     let changeTail: ChangeTail
     let reloadable: ReloadableMethods
@@ -69,9 +72,14 @@ struct ServiceHarness: Sendable {
         keys = try await ChallengeKeys(ledger: ledger, vault: Self.vault, clock: clock, logger: Self.logger)
         let subjects = try await SubjectKey(ledger: ledger, vault: Self.vault, clock: clock)
         recorder = VerdictRecorder(records, rule, subjects: subjects, clock: clock)
+        factRecorder = FactRecorder(recordings, vault: Self.vault, clock: clock)
+        shadow = ShadowJudge(clock: clock)
+        factRecorder.follow(self.apps)
+        shadow.follow(self.apps)
         pipeline = VerificationPipeline(
             ledger: ledger, keys: keys, subjects: subjects, attempts: ChallengeAttempts(), memory: memory,
-            rates: rates, refusals: RefusalMemory(counters: counters))
+            rates: rates, refusals: RefusalMemory(counters: counters),
+            followers: VerdictFollowers(recorder: factRecorder, shadow: shadow))
         let directory = KeyDirectory(try await ledger.callerKeys(), clock: clock)
         let authorizer = CallAuthorizer(callers: callers, apps: self.apps, keys: directory, requestLog: requestLog)
         signer = try await AuditSigner(ledger: ledger, vault: Self.vault, clock: clock)
@@ -97,7 +105,7 @@ struct ServiceHarness: Sendable {
                 observed: ObservedVerdicts(observer, hub: hub), recorder: recorder, rates: rates
             ).methods
             + DevicesService(
-                ledger: ledger, subjects: subjects, clock: clock, requestLog: requestLog,
+                ledger: ledger, subjects: subjects, clock: clock, requestLog: requestLog, recordings: factRecorder,
                 revoked: { revocationLists.wake() }
             ).methods
             + FeedsService(
@@ -122,7 +130,9 @@ struct ServiceHarness: Sendable {
             ).methods
             + WatchService(hub: hub, tail: changeTail, clock: clock).methods
             + VerdictsService(recorder: recorder, apps: self.apps, subjects: subjects, ledger: ledger).methods
-            + PoliciesService(ledger: ledger, apps: self.apps).methods
+            + PoliciesService(
+                ledger: ledger, apps: self.apps, recordings: factRecorder, shadow: shadow, requestLog: requestLog
+            ).methods
             + OperationsService(
                 apps: self.apps, callers: callers, rates: rates, ledger: ledger, counters: counters, signer: signer,
                 disk: DiskWatch(rule: DiskSpaceRule(), logger: Self.logger) { disk }, memory: memory, facts: facts,

@@ -14,4 +14,11 @@ extension AndroidKeyAttestationScheme {
         "provisioning_count": "remote_key_provisioning.max_certificates",
         "attestation_key": "remote_key_provisioning.overuse",
     ]
+
+    /// The age of the key, the order of its tags, its list and the use of its attestation key are judged at registration.
+    package static let keysShownByClaims: Set<String> = [
+        "roots", "extra_roots", "packages", "security_level", "verified_boot", "min_os_version", "patch_levels", "key",
+        "attested_ids", "allow_suspended", "denied", "remote_key_provisioning.require_remote",
+        "remote_key_provisioning.max_certificates", "require_play_integrity",
+    ]
 }

@@ -9,4 +9,9 @@ extension AppAttestScheme {
         "receipt": "receipt.mode", "receipt_signature": "receipt.mode", "receipt_age": "receipt.max_age",
         "receipt_not_verified": "receipt.mode", "risk_metric": "receipt.max_risk_metric",
     ]
+
+    /// Extensions and receipts are shown by evidence itself.
+    package static let keysShownByClaims: Set<String> = [
+        "identities", "roots", "extra_roots", "accept_imported", "receipt.max_risk_metric", "receipt.high_risk",
+    ]
 }

@@ -671,6 +671,17 @@ public nonisolated struct Assay_V1_Device: @unchecked Sendable {
     set {_uniqueStorage()._blocks = newValue}
   }
 
+  /// Set if the device's next evidence would be refused, as far as that follows from its record and today's policy, anchors and revocation
+  /// list. Not set for a blocked device, and for one whose evidence a plugin judges.
+  public var noLongerGood: Assay_V1_Device.NoLongerGood {
+    get {_storage._noLongerGood ?? Assay_V1_Device.NoLongerGood()}
+    set {_uniqueStorage()._noLongerGood = newValue}
+  }
+  /// Returns true if `noLongerGood` has been explicitly set.
+  public var hasNoLongerGood: Bool {_storage._noLongerGood != nil}
+  /// Clears the value of `noLongerGood`. Subsequent reads from it will return its default value.
+  public mutating func clearNoLongerGood() {_uniqueStorage()._noLongerGood = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public nonisolated enum State: SwiftProtobuf.Enum, Swift.CaseIterable {
@@ -709,6 +720,23 @@ public nonisolated struct Assay_V1_Device: @unchecked Sendable {
       .blocked,
     ]
 
+  }
+
+  public nonisolated struct NoLongerGood: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    /// The code that the rejection would have, its check, and a sentence for people.
+    public var code: String = String()
+
+    public var check: String = String()
+
+    public var detail: String = String()
+
+    public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    public init() {}
   }
 
   public nonisolated struct Block: Sendable {
@@ -1635,7 +1663,7 @@ nonisolated extension Assay_V1_ImportDevicesResponse.Result: SwiftProtobuf.Messa
 
 nonisolated extension Assay_V1_Device: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Device"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}device_id\0\u{1}app\0\u{1}format\0\u{3}key_id\0\u{3}public_key\0\u{1}environment\0\u{1}state\0\u{3}block_reason\0\u{3}blocked_at_unix_ms\0\u{1}counter\0\u{3}registered_at_unix_ms\0\u{3}last_accepted_at_unix_ms\0\u{3}anchor_spki_sha256\0\u{1}claims\0\u{3}chain_serials\0\u{3}receipt_length\0\u{1}simulated\0\u{3}has_subject\0\u{1}imported\0\u{1}blocks\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}device_id\0\u{1}app\0\u{1}format\0\u{3}key_id\0\u{3}public_key\0\u{1}environment\0\u{1}state\0\u{3}block_reason\0\u{3}blocked_at_unix_ms\0\u{1}counter\0\u{3}registered_at_unix_ms\0\u{3}last_accepted_at_unix_ms\0\u{3}anchor_spki_sha256\0\u{1}claims\0\u{3}chain_serials\0\u{3}receipt_length\0\u{1}simulated\0\u{3}has_subject\0\u{1}imported\0\u{1}blocks\0\u{3}no_longer_good\0")
 
   fileprivate class _StorageClass {
     var _deviceID: Data = Data()
@@ -1658,6 +1686,7 @@ nonisolated extension Assay_V1_Device: SwiftProtobuf.Message, SwiftProtobuf._Mes
     var _hasSubject_p: Bool = false
     var _imported: Bool = false
     var _blocks: [Assay_V1_Device.Block] = []
+    var _noLongerGood: Assay_V1_Device.NoLongerGood? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -1688,6 +1717,7 @@ nonisolated extension Assay_V1_Device: SwiftProtobuf.Message, SwiftProtobuf._Mes
       _hasSubject_p = source._hasSubject_p
       _imported = source._imported
       _blocks = source._blocks
+      _noLongerGood = source._noLongerGood
     }
   }
 
@@ -1726,6 +1756,7 @@ nonisolated extension Assay_V1_Device: SwiftProtobuf.Message, SwiftProtobuf._Mes
         case 18: try { try decoder.decodeSingularBoolField(value: &_storage._hasSubject_p) }()
         case 19: try { try decoder.decodeSingularBoolField(value: &_storage._imported) }()
         case 20: try { try decoder.decodeRepeatedMessageField(value: &_storage._blocks) }()
+        case 21: try { try decoder.decodeSingularMessageField(value: &_storage._noLongerGood) }()
         default: break
         }
       }
@@ -1734,6 +1765,10 @@ nonisolated extension Assay_V1_Device: SwiftProtobuf.Message, SwiftProtobuf._Mes
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
       if !_storage._deviceID.isEmpty {
         try visitor.visitSingularBytesField(value: _storage._deviceID, fieldNumber: 1)
       }
@@ -1794,6 +1829,9 @@ nonisolated extension Assay_V1_Device: SwiftProtobuf.Message, SwiftProtobuf._Mes
       if !_storage._blocks.isEmpty {
         try visitor.visitRepeatedMessageField(value: _storage._blocks, fieldNumber: 20)
       }
+      try { if let v = _storage._noLongerGood {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 21)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -1823,6 +1861,7 @@ nonisolated extension Assay_V1_Device: SwiftProtobuf.Message, SwiftProtobuf._Mes
         if _storage._hasSubject_p != rhs_storage._hasSubject_p {return false}
         if _storage._imported != rhs_storage._imported {return false}
         if _storage._blocks != rhs_storage._blocks {return false}
+        if _storage._noLongerGood != rhs_storage._noLongerGood {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -1834,6 +1873,46 @@ nonisolated extension Assay_V1_Device: SwiftProtobuf.Message, SwiftProtobuf._Mes
 
 nonisolated extension Assay_V1_Device.State: SwiftProtobuf._ProtoNameProviding {
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0STATE_UNSPECIFIED\0\u{1}STATE_ACTIVE\0\u{1}STATE_BLOCKED\0")
+}
+
+nonisolated extension Assay_V1_Device.NoLongerGood: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = Assay_V1_Device.protoMessageName + ".NoLongerGood"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}code\0\u{1}check\0\u{1}detail\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.code) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.check) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.detail) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.code.isEmpty {
+      try visitor.visitSingularStringField(value: self.code, fieldNumber: 1)
+    }
+    if !self.check.isEmpty {
+      try visitor.visitSingularStringField(value: self.check, fieldNumber: 2)
+    }
+    if !self.detail.isEmpty {
+      try visitor.visitSingularStringField(value: self.detail, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_Device.NoLongerGood, rhs: Assay_V1_Device.NoLongerGood) -> Bool {
+    if lhs.code != rhs.code {return false}
+    if lhs.check != rhs.check {return false}
+    if lhs.detail != rhs.detail {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_Device.Block: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {

@@ -337,6 +337,12 @@ public nonisolated struct Assay_V1_StatusResponse: @unchecked Sendable {
   /// Clears the value of `reappraisal`. Subsequent reads from it will return its default value.
   public mutating func clearReappraisal() {_uniqueStorage()._reappraisal = nil}
 
+  /// The webhooks. Only for callers of all apps.
+  public var webhooks: [Assay_V1_Webhook] {
+    get {_storage._webhooks}
+    set {_uniqueStorage()._webhooks = newValue}
+  }
+
   /// What an operator should look after, the most urgent first; empty where nothing is.
   public var attention: [Assay_V1_StatusResponse.Attention] {
     get {_storage._attention}
@@ -1086,7 +1092,7 @@ nonisolated extension Assay_V1_StatusRequest: SwiftProtobuf.Message, SwiftProtob
 
 nonisolated extension Assay_V1_StatusResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".StatusResponse"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{3}started_at_unix_ms\0\u{3}now_unix_ms\0\u{1}store\0\u{1}traffic\0\u{1}apps\0\u{1}anchors\0\u{2}\u{8}configuration\0\u{2}\u{5}audit\0\u{1}disk\0\u{2}\u{3}receipts\0\u{2}\u{b}clock\0\u{2}\u{a}feeds\0\u{1}certificates\0\u{1}attention\0\u{1}authorities\0\u{1}plugins\0\u{3}verdict_records\0\u{2}\u{a}reappraisal\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{3}started_at_unix_ms\0\u{3}now_unix_ms\0\u{1}store\0\u{1}traffic\0\u{1}apps\0\u{1}anchors\0\u{2}\u{8}configuration\0\u{2}\u{5}audit\0\u{1}disk\0\u{2}\u{3}receipts\0\u{2}\u{b}clock\0\u{2}\u{a}feeds\0\u{1}certificates\0\u{1}attention\0\u{1}authorities\0\u{1}plugins\0\u{3}verdict_records\0\u{2}\u{a}reappraisal\0\u{1}webhooks\0")
 
   fileprivate class _StorageClass {
     var _version: String = String()
@@ -1107,6 +1113,7 @@ nonisolated extension Assay_V1_StatusResponse: SwiftProtobuf.Message, SwiftProto
     var _plugins: [Assay_V1_Plugin] = []
     var _verdictRecords: Assay_V1_VerdictRecordState? = nil
     var _reappraisal: Assay_V1_StatusResponse.Reappraisal? = nil
+    var _webhooks: [Assay_V1_Webhook] = []
     var _attention: [Assay_V1_StatusResponse.Attention] = []
 
       // This property is used as the initial default value for new instances of the type.
@@ -1136,6 +1143,7 @@ nonisolated extension Assay_V1_StatusResponse: SwiftProtobuf.Message, SwiftProto
       _plugins = source._plugins
       _verdictRecords = source._verdictRecords
       _reappraisal = source._reappraisal
+      _webhooks = source._webhooks
       _attention = source._attention
     }
   }
@@ -1174,6 +1182,7 @@ nonisolated extension Assay_V1_StatusResponse: SwiftProtobuf.Message, SwiftProto
         case 49: try { try decoder.decodeRepeatedMessageField(value: &_storage._plugins) }()
         case 50: try { try decoder.decodeSingularMessageField(value: &_storage._verdictRecords) }()
         case 60: try { try decoder.decodeSingularMessageField(value: &_storage._reappraisal) }()
+        case 61: try { try decoder.decodeRepeatedMessageField(value: &_storage._webhooks) }()
         default: break
         }
       }
@@ -1243,6 +1252,9 @@ nonisolated extension Assay_V1_StatusResponse: SwiftProtobuf.Message, SwiftProto
       try { if let v = _storage._reappraisal {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 60)
       } }()
+      if !_storage._webhooks.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._webhooks, fieldNumber: 61)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -1270,6 +1282,7 @@ nonisolated extension Assay_V1_StatusResponse: SwiftProtobuf.Message, SwiftProto
         if _storage._plugins != rhs_storage._plugins {return false}
         if _storage._verdictRecords != rhs_storage._verdictRecords {return false}
         if _storage._reappraisal != rhs_storage._reappraisal {return false}
+        if _storage._webhooks != rhs_storage._webhooks {return false}
         if _storage._attention != rhs_storage._attention {return false}
         return true
       }

@@ -174,6 +174,12 @@ public nonisolated struct Assay_V1_Plugin: @unchecked Sendable {
     set {_uniqueStorage()._metrics = newValue}
   }
 
+  /// Calls that wait for a process.
+  public var waitingCalls: UInt32 {
+    get {_storage._waitingCalls}
+    set {_uniqueStorage()._waitingCalls = newValue}
+  }
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public nonisolated enum State: SwiftProtobuf.Enum, Swift.CaseIterable {
@@ -558,7 +564,7 @@ nonisolated extension Assay_V1_ListPluginsResponse: SwiftProtobuf.Message, Swift
 
 nonisolated extension Assay_V1_Plugin: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Plugin"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}name\0\u{1}file\0\u{1}state\0\u{1}problem\0\u{1}version\0\u{3}protocol_version\0\u{1}role\0\u{1}required\0\u{1}apps\0\u{1}formats\0\u{1}observes\0\u{1}services\0\u{1}digest\0\u{1}enforced\0\u{1}missing\0\u{1}processes\0\u{1}counts\0\u{1}health\0\u{3}last_lines\0\u{1}metrics\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}name\0\u{1}file\0\u{1}state\0\u{1}problem\0\u{1}version\0\u{3}protocol_version\0\u{1}role\0\u{1}required\0\u{1}apps\0\u{1}formats\0\u{1}observes\0\u{1}services\0\u{1}digest\0\u{1}enforced\0\u{1}missing\0\u{1}processes\0\u{1}counts\0\u{1}health\0\u{3}last_lines\0\u{1}metrics\0\u{3}waiting_calls\0")
 
   fileprivate class _StorageClass {
     var _id: String = String()
@@ -582,6 +588,7 @@ nonisolated extension Assay_V1_Plugin: SwiftProtobuf.Message, SwiftProtobuf._Mes
     var _health: String = String()
     var _lastLines: [String] = []
     var _metrics: Dictionary<String,Double> = [:]
+    var _waitingCalls: UInt32 = 0
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -613,6 +620,7 @@ nonisolated extension Assay_V1_Plugin: SwiftProtobuf.Message, SwiftProtobuf._Mes
       _health = source._health
       _lastLines = source._lastLines
       _metrics = source._metrics
+      _waitingCalls = source._waitingCalls
     }
   }
 
@@ -652,6 +660,7 @@ nonisolated extension Assay_V1_Plugin: SwiftProtobuf.Message, SwiftProtobuf._Mes
         case 19: try { try decoder.decodeSingularStringField(value: &_storage._health) }()
         case 20: try { try decoder.decodeRepeatedStringField(value: &_storage._lastLines) }()
         case 21: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufDouble>.self, value: &_storage._metrics) }()
+        case 22: try { try decoder.decodeSingularUInt32Field(value: &_storage._waitingCalls) }()
         default: break
         }
       }
@@ -727,6 +736,9 @@ nonisolated extension Assay_V1_Plugin: SwiftProtobuf.Message, SwiftProtobuf._Mes
       if !_storage._metrics.isEmpty {
         try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufDouble>.self, value: _storage._metrics, fieldNumber: 21)
       }
+      if _storage._waitingCalls != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._waitingCalls, fieldNumber: 22)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -757,6 +769,7 @@ nonisolated extension Assay_V1_Plugin: SwiftProtobuf.Message, SwiftProtobuf._Mes
         if _storage._health != rhs_storage._health {return false}
         if _storage._lastLines != rhs_storage._lastLines {return false}
         if _storage._metrics != rhs_storage._metrics {return false}
+        if _storage._waitingCalls != rhs_storage._waitingCalls {return false}
         return true
       }
       if !storagesAreEqual {return false}

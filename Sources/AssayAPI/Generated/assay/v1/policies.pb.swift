@@ -103,6 +103,268 @@ public nonisolated struct Assay_V1_Policy: Sendable {
   public init() {}
 }
 
+public nonisolated struct Assay_V1_ListRecordingsRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Empty: of all of the caller's apps.
+  public var app: String = String()
+
+  /// Recordings at this time or later. 0: all.
+  public var sinceUnixMs: Int64 = 0
+
+  /// Recordings before this time. 0: all.
+  public var untilUnixMs: Int64 = 0
+
+  /// At most 500. 0: 100. A page ends earlier where it would be too large for an answer.
+  public var pageSize: UInt32 = 0
+
+  /// As the page before said; with the same app and times. Empty: the first page.
+  public var pageToken: Data = Data()
+
+  /// Whether evidence that is kept is sent too.
+  public var evidence: Bool = false
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+public nonisolated struct Assay_V1_ListRecordingsResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// May be few or none although more pages follow.
+  public var recordings: [Assay_V1_Recording] = []
+
+  /// Opaque. Empty: this was the last page.
+  public var nextPageToken: Data = Data()
+
+  /// On the first page: how many recordings of the caller's apps are at these times.
+  public var total: UInt64 = 0
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+/// What one verdict went by. Both fields are in the form in which the daemon stores them, which may change with any version: they are for the
+/// `assay` of the same version alone.
+public nonisolated struct Assay_V1_Recording: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The verdict, and of each piece of evidence its claims and the facts that were fetched for it.
+  public var content: Data = Data()
+
+  /// The evidence, and what else it is judged by. Empty unless the app keeps evidence and the request asks for it.
+  public var evidence: Data = Data()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+public nonisolated struct Assay_V1_DeleteRecordingsRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var app: String = String()
+
+  /// 16 bytes.
+  public var deviceID: Data = Data()
+
+  /// Deletes the evidence alone: claims and findings stay.
+  public var evidenceOnly: Bool = false
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+public nonisolated struct Assay_V1_DeleteRecordingsResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// How many recordings were deleted, or lost their evidence.
+  public var deleted: UInt64 = 0
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+public nonisolated struct Assay_V1_ListDifferencesRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Empty: of all of the caller's apps.
+  public var app: String = String()
+
+  /// Differences at this time or later. 0: all that are remembered.
+  public var sinceUnixMs: Int64 = 0
+
+  /// The most differences of each app. At most 500. 0: 100.
+  public var limit: UInt32 = 0
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+public nonisolated struct Assay_V1_ListDifferencesResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// One for each app with a shadow policy, by name.
+  public var reports: [Assay_V1_ShadowReport] = []
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+/// What the shadow policy of an app decided since it was put in force.
+public nonisolated struct Assay_V1_ShadowReport: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var app: String = String()
+
+  /// SHA-256 of the policy in force, and of the shadow policy, 32 bytes each.
+  public var policyDigest: Data = Data()
+
+  public var shadowDigest: Data = Data()
+
+  /// When the two began to be compared.
+  public var begunAtUnixMs: Int64 = 0
+
+  public var changes: Assay_V1_VerdictChanges {
+    get {_changes ?? Assay_V1_VerdictChanges()}
+    set {_changes = newValue}
+  }
+  /// Returns true if `changes` has been explicitly set.
+  public var hasChanges: Bool {self._changes != nil}
+  /// Clears the value of `changes`. Subsequent reads from it will return its default value.
+  public mutating func clearChanges() {self._changes = nil}
+
+  /// Verdicts that the shadow policy did not judge because too many waited.
+  public var dropped: UInt64 = 0
+
+  /// The newest first. The daemon remembers the last 1000 of an app, until it ends.
+  public var differences: [Assay_V1_VerdictDifference] = []
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _changes: Assay_V1_VerdictChanges? = nil
+}
+
+/// How verdicts would change under another policy. Each verdict counts once.
+public nonisolated struct Assay_V1_VerdictChanges: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var same: UInt64 = 0
+
+  public var newlyRejected: UInt64 = 0
+
+  public var newlyAccepted: UInt64 = 0
+
+  /// Rejected as before, for another reason.
+  public var reasonChanged: UInt64 = 0
+
+  /// Accepted as before, with another assurance.
+  public var assuranceChanged: UInt64 = 0
+
+  /// What the other policy cannot judge.
+  public var notJudged: UInt64 = 0
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+public nonisolated struct Assay_V1_VerdictDifference: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// 16 bytes.
+  public var requestID: Data = Data()
+
+  public var atUnixMs: Int64 = 0
+
+  public var app: String = String()
+
+  /// 16 bytes; empty if none is known.
+  public var deviceID: Data = Data()
+
+  /// The key of a field of VerdictChanges, such as newly_rejected.
+  public var change: String = String()
+
+  public var before: Assay_V1_PolicyOutcome {
+    get {_before ?? Assay_V1_PolicyOutcome()}
+    set {_before = newValue}
+  }
+  /// Returns true if `before` has been explicitly set.
+  public var hasBefore: Bool {self._before != nil}
+  /// Clears the value of `before`. Subsequent reads from it will return its default value.
+  public mutating func clearBefore() {self._before = nil}
+
+  public var after: Assay_V1_PolicyOutcome {
+    get {_after ?? Assay_V1_PolicyOutcome()}
+    set {_after = newValue}
+  }
+  /// Returns true if `after` has been explicitly set.
+  public var hasAfter: Bool {self._after != nil}
+  /// Clears the value of `after`. Subsequent reads from it will return its default value.
+  public mutating func clearAfter() {self._after = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _before: Assay_V1_PolicyOutcome? = nil
+  fileprivate var _after: Assay_V1_PolicyOutcome? = nil
+}
+
+/// What a policy decides.
+public nonisolated struct Assay_V1_PolicyOutcome: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// accepted, rejected or unjudged.
+  public var decision: String = String()
+
+  /// Of an acceptance.
+  public var assurance: String = String()
+
+  /// Of a rejection.
+  public var reason: String = String()
+
+  /// The check that failed, or that cannot be made.
+  public var check: String = String()
+
+  /// What was found and what was expected, as a sentence.
+  public var detail: String = String()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
 
 fileprivate nonisolated let _protobuf_package = "assay.v1"
@@ -267,6 +529,509 @@ nonisolated extension Assay_V1_Policy: SwiftProtobuf.Message, SwiftProtobuf._Mes
     if lhs.size != rhs.size {return false}
     if lhs.inForce != rhs.inForce {return false}
     if lhs.text != rhs.text {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Assay_V1_ListRecordingsRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".ListRecordingsRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{3}since_unix_ms\0\u{3}until_unix_ms\0\u{3}page_size\0\u{3}page_token\0\u{1}evidence\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.app) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self.sinceUnixMs) }()
+      case 3: try { try decoder.decodeSingularInt64Field(value: &self.untilUnixMs) }()
+      case 4: try { try decoder.decodeSingularUInt32Field(value: &self.pageSize) }()
+      case 5: try { try decoder.decodeSingularBytesField(value: &self.pageToken) }()
+      case 6: try { try decoder.decodeSingularBoolField(value: &self.evidence) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.app.isEmpty {
+      try visitor.visitSingularStringField(value: self.app, fieldNumber: 1)
+    }
+    if self.sinceUnixMs != 0 {
+      try visitor.visitSingularInt64Field(value: self.sinceUnixMs, fieldNumber: 2)
+    }
+    if self.untilUnixMs != 0 {
+      try visitor.visitSingularInt64Field(value: self.untilUnixMs, fieldNumber: 3)
+    }
+    if self.pageSize != 0 {
+      try visitor.visitSingularUInt32Field(value: self.pageSize, fieldNumber: 4)
+    }
+    if !self.pageToken.isEmpty {
+      try visitor.visitSingularBytesField(value: self.pageToken, fieldNumber: 5)
+    }
+    if self.evidence != false {
+      try visitor.visitSingularBoolField(value: self.evidence, fieldNumber: 6)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_ListRecordingsRequest, rhs: Assay_V1_ListRecordingsRequest) -> Bool {
+    if lhs.app != rhs.app {return false}
+    if lhs.sinceUnixMs != rhs.sinceUnixMs {return false}
+    if lhs.untilUnixMs != rhs.untilUnixMs {return false}
+    if lhs.pageSize != rhs.pageSize {return false}
+    if lhs.pageToken != rhs.pageToken {return false}
+    if lhs.evidence != rhs.evidence {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Assay_V1_ListRecordingsResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".ListRecordingsResponse"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}recordings\0\u{3}next_page_token\0\u{1}total\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.recordings) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self.nextPageToken) }()
+      case 3: try { try decoder.decodeSingularUInt64Field(value: &self.total) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.recordings.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.recordings, fieldNumber: 1)
+    }
+    if !self.nextPageToken.isEmpty {
+      try visitor.visitSingularBytesField(value: self.nextPageToken, fieldNumber: 2)
+    }
+    if self.total != 0 {
+      try visitor.visitSingularUInt64Field(value: self.total, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_ListRecordingsResponse, rhs: Assay_V1_ListRecordingsResponse) -> Bool {
+    if lhs.recordings != rhs.recordings {return false}
+    if lhs.nextPageToken != rhs.nextPageToken {return false}
+    if lhs.total != rhs.total {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Assay_V1_Recording: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".Recording"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}content\0\u{1}evidence\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.content) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self.evidence) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.content.isEmpty {
+      try visitor.visitSingularBytesField(value: self.content, fieldNumber: 1)
+    }
+    if !self.evidence.isEmpty {
+      try visitor.visitSingularBytesField(value: self.evidence, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_Recording, rhs: Assay_V1_Recording) -> Bool {
+    if lhs.content != rhs.content {return false}
+    if lhs.evidence != rhs.evidence {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Assay_V1_DeleteRecordingsRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".DeleteRecordingsRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{3}device_id\0\u{3}evidence_only\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.app) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self.deviceID) }()
+      case 3: try { try decoder.decodeSingularBoolField(value: &self.evidenceOnly) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.app.isEmpty {
+      try visitor.visitSingularStringField(value: self.app, fieldNumber: 1)
+    }
+    if !self.deviceID.isEmpty {
+      try visitor.visitSingularBytesField(value: self.deviceID, fieldNumber: 2)
+    }
+    if self.evidenceOnly != false {
+      try visitor.visitSingularBoolField(value: self.evidenceOnly, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_DeleteRecordingsRequest, rhs: Assay_V1_DeleteRecordingsRequest) -> Bool {
+    if lhs.app != rhs.app {return false}
+    if lhs.deviceID != rhs.deviceID {return false}
+    if lhs.evidenceOnly != rhs.evidenceOnly {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Assay_V1_DeleteRecordingsResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".DeleteRecordingsResponse"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}deleted\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.deleted) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.deleted != 0 {
+      try visitor.visitSingularUInt64Field(value: self.deleted, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_DeleteRecordingsResponse, rhs: Assay_V1_DeleteRecordingsResponse) -> Bool {
+    if lhs.deleted != rhs.deleted {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Assay_V1_ListDifferencesRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".ListDifferencesRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{3}since_unix_ms\0\u{1}limit\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.app) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self.sinceUnixMs) }()
+      case 3: try { try decoder.decodeSingularUInt32Field(value: &self.limit) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.app.isEmpty {
+      try visitor.visitSingularStringField(value: self.app, fieldNumber: 1)
+    }
+    if self.sinceUnixMs != 0 {
+      try visitor.visitSingularInt64Field(value: self.sinceUnixMs, fieldNumber: 2)
+    }
+    if self.limit != 0 {
+      try visitor.visitSingularUInt32Field(value: self.limit, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_ListDifferencesRequest, rhs: Assay_V1_ListDifferencesRequest) -> Bool {
+    if lhs.app != rhs.app {return false}
+    if lhs.sinceUnixMs != rhs.sinceUnixMs {return false}
+    if lhs.limit != rhs.limit {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Assay_V1_ListDifferencesResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".ListDifferencesResponse"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}reports\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.reports) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.reports.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.reports, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_ListDifferencesResponse, rhs: Assay_V1_ListDifferencesResponse) -> Bool {
+    if lhs.reports != rhs.reports {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Assay_V1_ShadowReport: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".ShadowReport"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{3}policy_digest\0\u{3}shadow_digest\0\u{3}begun_at_unix_ms\0\u{1}changes\0\u{1}dropped\0\u{1}differences\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.app) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self.policyDigest) }()
+      case 3: try { try decoder.decodeSingularBytesField(value: &self.shadowDigest) }()
+      case 4: try { try decoder.decodeSingularInt64Field(value: &self.begunAtUnixMs) }()
+      case 5: try { try decoder.decodeSingularMessageField(value: &self._changes) }()
+      case 6: try { try decoder.decodeSingularUInt64Field(value: &self.dropped) }()
+      case 7: try { try decoder.decodeRepeatedMessageField(value: &self.differences) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.app.isEmpty {
+      try visitor.visitSingularStringField(value: self.app, fieldNumber: 1)
+    }
+    if !self.policyDigest.isEmpty {
+      try visitor.visitSingularBytesField(value: self.policyDigest, fieldNumber: 2)
+    }
+    if !self.shadowDigest.isEmpty {
+      try visitor.visitSingularBytesField(value: self.shadowDigest, fieldNumber: 3)
+    }
+    if self.begunAtUnixMs != 0 {
+      try visitor.visitSingularInt64Field(value: self.begunAtUnixMs, fieldNumber: 4)
+    }
+    try { if let v = self._changes {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    } }()
+    if self.dropped != 0 {
+      try visitor.visitSingularUInt64Field(value: self.dropped, fieldNumber: 6)
+    }
+    if !self.differences.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.differences, fieldNumber: 7)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_ShadowReport, rhs: Assay_V1_ShadowReport) -> Bool {
+    if lhs.app != rhs.app {return false}
+    if lhs.policyDigest != rhs.policyDigest {return false}
+    if lhs.shadowDigest != rhs.shadowDigest {return false}
+    if lhs.begunAtUnixMs != rhs.begunAtUnixMs {return false}
+    if lhs._changes != rhs._changes {return false}
+    if lhs.dropped != rhs.dropped {return false}
+    if lhs.differences != rhs.differences {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Assay_V1_VerdictChanges: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".VerdictChanges"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}same\0\u{3}newly_rejected\0\u{3}newly_accepted\0\u{3}reason_changed\0\u{3}assurance_changed\0\u{3}not_judged\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.same) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.newlyRejected) }()
+      case 3: try { try decoder.decodeSingularUInt64Field(value: &self.newlyAccepted) }()
+      case 4: try { try decoder.decodeSingularUInt64Field(value: &self.reasonChanged) }()
+      case 5: try { try decoder.decodeSingularUInt64Field(value: &self.assuranceChanged) }()
+      case 6: try { try decoder.decodeSingularUInt64Field(value: &self.notJudged) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.same != 0 {
+      try visitor.visitSingularUInt64Field(value: self.same, fieldNumber: 1)
+    }
+    if self.newlyRejected != 0 {
+      try visitor.visitSingularUInt64Field(value: self.newlyRejected, fieldNumber: 2)
+    }
+    if self.newlyAccepted != 0 {
+      try visitor.visitSingularUInt64Field(value: self.newlyAccepted, fieldNumber: 3)
+    }
+    if self.reasonChanged != 0 {
+      try visitor.visitSingularUInt64Field(value: self.reasonChanged, fieldNumber: 4)
+    }
+    if self.assuranceChanged != 0 {
+      try visitor.visitSingularUInt64Field(value: self.assuranceChanged, fieldNumber: 5)
+    }
+    if self.notJudged != 0 {
+      try visitor.visitSingularUInt64Field(value: self.notJudged, fieldNumber: 6)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_VerdictChanges, rhs: Assay_V1_VerdictChanges) -> Bool {
+    if lhs.same != rhs.same {return false}
+    if lhs.newlyRejected != rhs.newlyRejected {return false}
+    if lhs.newlyAccepted != rhs.newlyAccepted {return false}
+    if lhs.reasonChanged != rhs.reasonChanged {return false}
+    if lhs.assuranceChanged != rhs.assuranceChanged {return false}
+    if lhs.notJudged != rhs.notJudged {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Assay_V1_VerdictDifference: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".VerdictDifference"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}request_id\0\u{3}at_unix_ms\0\u{1}app\0\u{3}device_id\0\u{1}change\0\u{1}before\0\u{1}after\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.requestID) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self.atUnixMs) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.app) }()
+      case 4: try { try decoder.decodeSingularBytesField(value: &self.deviceID) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self.change) }()
+      case 6: try { try decoder.decodeSingularMessageField(value: &self._before) }()
+      case 7: try { try decoder.decodeSingularMessageField(value: &self._after) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.requestID.isEmpty {
+      try visitor.visitSingularBytesField(value: self.requestID, fieldNumber: 1)
+    }
+    if self.atUnixMs != 0 {
+      try visitor.visitSingularInt64Field(value: self.atUnixMs, fieldNumber: 2)
+    }
+    if !self.app.isEmpty {
+      try visitor.visitSingularStringField(value: self.app, fieldNumber: 3)
+    }
+    if !self.deviceID.isEmpty {
+      try visitor.visitSingularBytesField(value: self.deviceID, fieldNumber: 4)
+    }
+    if !self.change.isEmpty {
+      try visitor.visitSingularStringField(value: self.change, fieldNumber: 5)
+    }
+    try { if let v = self._before {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+    } }()
+    try { if let v = self._after {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_VerdictDifference, rhs: Assay_V1_VerdictDifference) -> Bool {
+    if lhs.requestID != rhs.requestID {return false}
+    if lhs.atUnixMs != rhs.atUnixMs {return false}
+    if lhs.app != rhs.app {return false}
+    if lhs.deviceID != rhs.deviceID {return false}
+    if lhs.change != rhs.change {return false}
+    if lhs._before != rhs._before {return false}
+    if lhs._after != rhs._after {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Assay_V1_PolicyOutcome: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".PolicyOutcome"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}decision\0\u{1}assurance\0\u{1}reason\0\u{1}check\0\u{1}detail\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.decision) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.assurance) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.reason) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.check) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self.detail) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.decision.isEmpty {
+      try visitor.visitSingularStringField(value: self.decision, fieldNumber: 1)
+    }
+    if !self.assurance.isEmpty {
+      try visitor.visitSingularStringField(value: self.assurance, fieldNumber: 2)
+    }
+    if !self.reason.isEmpty {
+      try visitor.visitSingularStringField(value: self.reason, fieldNumber: 3)
+    }
+    if !self.check.isEmpty {
+      try visitor.visitSingularStringField(value: self.check, fieldNumber: 4)
+    }
+    if !self.detail.isEmpty {
+      try visitor.visitSingularStringField(value: self.detail, fieldNumber: 5)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_PolicyOutcome, rhs: Assay_V1_PolicyOutcome) -> Bool {
+    if lhs.decision != rhs.decision {return false}
+    if lhs.assurance != rhs.assurance {return false}
+    if lhs.reason != rhs.reason {return false}
+    if lhs.check != rhs.check {return false}
+    if lhs.detail != rhs.detail {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -16,9 +16,10 @@ from assay.v1 import plugins_pb2 as assay_dot_v1_dot_plugins__pb2
 from assay.v1 import provisioning_pb2 as assay_dot_v1_dot_provisioning__pb2
 from assay.v1 import verdicts_pb2 as assay_dot_v1_dot_verdicts__pb2
 from assay.v1 import watch_pb2 as assay_dot_v1_dot_watch__pb2
+from assay.v1 import webhooks_pb2 as assay_dot_v1_dot_webhooks__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19\x61ssay/v1/operations.proto\x12\x08\x61ssay.v1\x1a\x14\x61ssay/v1/feeds.proto\x1a\x16\x61ssay/v1/plugins.proto\x1a\x1b\x61ssay/v1/provisioning.proto\x1a\x17\x61ssay/v1/verdicts.proto\x1a\x14\x61ssay/v1/watch.proto\"\x10\n\x0eMetricsRequest\"\x8a\x03\n\x0fMetricsResponse\x12\x13\n\x0bnow_unix_ms\x18\x01 \x01(\x03\x12\x1a\n\x12started_at_unix_ms\x18\x02 \x01(\x03\x12\x0f\n\x07version\x18\x03 \x01(\t\x12\x32\n\x08\x66\x61milies\x18\x04 \x03(\x0b\x32 .assay.v1.MetricsResponse.Family\x1a\x66\n\x06\x46\x61mily\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0c\n\x04kind\x18\x02 \x01(\t\x12\x0e\n\x06labels\x18\x03 \x03(\t\x12\x30\n\x06series\x18\x04 \x03(\x0b\x32 .assay.v1.MetricsResponse.Series\x1a_\n\x06Series\x12\x0e\n\x06labels\x18\x01 \x03(\t\x12\r\n\x05value\x18\x02 \x01(\x01\x12\x36\n\thistogram\x18\x03 \x01(\x0b\x32#.assay.v1.MetricsResponse.Histogram\x1a\x38\n\tHistogram\x12\x0e\n\x06\x62ounds\x18\x01 \x03(\x01\x12\x0e\n\x06\x63ounts\x18\x02 \x03(\x04\x12\x0b\n\x03sum\x18\x03 \x01(\x01\"\x0f\n\rWhoAmIRequest\"\x94\x02\n\x0eWhoAmIResponse\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x15\n\rrecognised_by\x18\x02 \x01(\t\x12\x0c\n\x04mark\x18\x03 \x01(\t\x12\r\n\x05roles\x18\x04 \x03(\t\x12\x10\n\x08\x61ll_apps\x18\x05 \x01(\x08\x12\x0c\n\x04\x61pps\x18\x06 \x03(\t\x12,\n\x05rates\x18\x07 \x03(\x0b\x32\x1d.assay.v1.WhoAmIResponse.Rate\x1ar\n\x04Rate\x12\r\n\x05limit\x18\x01 \x01(\t\x12\x0b\n\x03\x61pp\x18\x02 \x01(\t\x12\x0b\n\x03use\x18\x03 \x01(\t\x12\x0c\n\x04rate\x18\x04 \x01(\t\x12\r\n\x05\x62urst\x18\x05 \x01(\r\x12\x0c\n\x04left\x18\x06 \x01(\r\x12\x16\n\x0eretry_after_ms\x18\x07 \x01(\r\"\x0f\n\rStatusRequest\"\xb4\x18\n\x0eStatusResponse\x12\x0f\n\x07version\x18\x01 \x01(\t\x12\x1a\n\x12started_at_unix_ms\x18\x02 \x01(\x03\x12\x13\n\x0bnow_unix_ms\x18\x03 \x01(\x03\x12-\n\x05store\x18\x04 \x01(\x0b\x32\x1e.assay.v1.StatusResponse.Store\x12\x31\n\x07traffic\x18\x05 \x01(\x0b\x32 .assay.v1.StatusResponse.Traffic\x12*\n\x04\x61pps\x18\x06 \x03(\x0b\x32\x1c.assay.v1.StatusResponse.App\x12\x30\n\x07\x61nchors\x18\x07 \x03(\x0b\x32\x1f.assay.v1.StatusResponse.Anchor\x12-\n\x05\x61udit\x18\x14 \x01(\x0b\x32\x1e.assay.v1.StatusResponse.Audit\x12+\n\x04\x64isk\x18\x15 \x01(\x0b\x32\x1d.assay.v1.StatusResponse.Disk\x12=\n\rconfiguration\x18\x0f \x01(\x0b\x32&.assay.v1.StatusResponse.Configuration\x12:\n\x08receipts\x18\x18 \x01(\x0b\x32(.assay.v1.StatusResponse.ReceiptExchange\x12-\n\x05\x63lock\x18# \x01(\x0b\x32\x1e.assay.v1.StatusResponse.Clock\x12\x1d\n\x05\x66\x65\x65\x64s\x18- \x03(\x0b\x32\x0e.assay.v1.Feed\x12:\n\x0c\x63\x65rtificates\x18. \x03(\x0b\x32$.assay.v1.StatusResponse.Certificate\x12(\n\x0b\x61uthorities\x18\x30 \x03(\x0b\x32\x13.assay.v1.Authority\x12!\n\x07plugins\x18\x31 \x03(\x0b\x32\x10.assay.v1.Plugin\x12\x35\n\x0fverdict_records\x18\x32 \x01(\x0b\x32\x1c.assay.v1.VerdictRecordState\x12\x39\n\x0breappraisal\x18< \x01(\x0b\x32$.assay.v1.StatusResponse.Reappraisal\x12\x35\n\tattention\x18/ \x03(\x0b\x32\".assay.v1.StatusResponse.Attention\x1a\x9d\x01\n\x0bReappraisal\x12\x14\n\x0cpending_apps\x18\x01 \x01(\r\x12\x0e\n\x06judged\x18\x02 \x01(\x04\x12\x0c\n\x04told\x18\x03 \x01(\x04\x12\x0e\n\x06untold\x18\x04 \x01(\x04\x12\x16\n\x0eno_longer_good\x18\x05 \x01(\x04\x12\x18\n\x10\x62\x65gun_at_unix_ms\x18\x06 \x01(\x03\x12\x18\n\x10\x65nded_at_unix_ms\x18\x07 \x01(\x03\x1a\xa4\x01\n\x0b\x43\x65rtificate\x12\x0c\n\x04\x66ile\x18\x01 \x01(\t\x12\x35\n\x03use\x18\x02 \x01(\x0e\x32(.assay.v1.StatusResponse.Certificate.Use\x12\x19\n\x11not_after_unix_ms\x18\x03 \x01(\x03\"5\n\x03Use\x12\x13\n\x0fUSE_UNSPECIFIED\x10\x00\x12\n\n\x06SERVER\x10\x01\x12\r\n\tCALLER_CA\x10\x02\x1a\x37\n\tAttention\x12\x0c\n\x04\x63ode\x18\x01 \x01(\t\x12\x0f\n\x07message\x18\x02 \x01(\t\x12\x0b\n\x03\x61pp\x18\x03 \x01(\t\x1ag\n\rConfiguration\x12\x0e\n\x06\x64igest\x18\x01 \x01(\x0c\x12\x19\n\x11loaded_at_unix_ms\x18\x02 \x01(\x03\x12\x1a\n\x12refused_at_unix_ms\x18\x03 \x01(\x03\x12\x0f\n\x07problem\x18\x04 \x01(\t\x1a\xd0\x01\n\x05Store\x12\x11\n\tavailable\x18\x01 \x01(\x08\x12\x0f\n\x07problem\x18\x02 \x01(\t\x12\x0f\n\x07\x64\x65vices\x18\x03 \x01(\x03\x12\x13\n\x0b\x61udit_count\x18\x04 \x01(\x03\x12\x12\n\naudit_head\x18\x05 \x01(\x0c\x12\x1d\n\x15spent_horizon_unix_ms\x18\x06 \x01(\x03\x12\x1d\n\x15last_entry_at_unix_ms\x18\x07 \x01(\x03\x12\x1c\n\x14\x65vidence_memory_full\x18\x08 \x01(\x08\x12\r\n\x05state\x18\t \x01(\t\x1a\xa3\x01\n\x05\x41udit\x12\r\n\x05\x63ount\x18\x01 \x01(\x03\x12\x0c\n\x04head\x18\x02 \x01(\x0c\x12\x19\n\x11signed_at_unix_ms\x18\x03 \x01(\x03\x12\x11\n\tsignature\x18\x04 \x01(\x0c\x12\x12\n\npublic_key\x18\x05 \x01(\x0c\x12\x0f\n\x07\x64ropped\x18\x06 \x01(\x03\x12\x12\n\nstart_head\x18\x07 \x01(\x0c\x12\x16\n\x0espan_signature\x18\x08 \x01(\x0c\x1a\xa3\x01\n\x05\x43lock\x12\x17\n\x0fsettled_unix_ms\x18\x01 \x01(\x03\x12\x10\n\x08\x61head_ms\x18\x02 \x01(\x03\x12\x16\n\x0e\x66ollowed_in_ms\x18\x03 \x01(\x03\x12\x1c\n\x14last_step_at_unix_ms\x18\x04 \x01(\x03\x12\x14\n\x0clast_step_ms\x18\x05 \x01(\x03\x12#\n\x1bno_challenges_until_unix_ms\x18\x06 \x01(\x03\x1a?\n\x04\x44isk\x12\x12\n\nfree_bytes\x18\x01 \x01(\x04\x12\x16\n\x0e\x63\x61pacity_bytes\x18\x02 \x01(\x04\x12\x0b\n\x03low\x18\x03 \x01(\x08\x1a}\n\x0fReceiptExchange\x12\x0b\n\x03\x64ue\x18\x01 \x01(\x03\x12\x11\n\texchanged\x18\x02 \x01(\x04\x12\x0e\n\x06\x66\x61iled\x18\x03 \x01(\x04\x12\r\n\x05\x65nded\x18\x04 \x01(\x04\x12\x0f\n\x07problem\x18\x05 \x01(\t\x12\x1a\n\x12problem_at_unix_ms\x18\x06 \x01(\x03\x1a\x38\n\x0bRateLimited\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12\r\n\x05limit\x18\x02 \x01(\t\x12\r\n\x05\x63ount\x18\x03 \x01(\x04\x1a\xb9\x05\n\x07Traffic\x12\x10\n\x08\x61\x63\x63\x65pted\x18\x01 \x01(\x04\x12\x19\n\x11repeated_verdicts\x18\x02 \x01(\x04\x12\x13\n\x0bunavailable\x18\x03 \x01(\x04\x12@\n\x08rejected\x18\x04 \x03(\x0b\x32..assay.v1.StatusResponse.Traffic.RejectedEntry\x12\x19\n\x11\x63hallenges_issued\x18\x05 \x01(\x04\x12\x13\n\x0b\x63onnections\x18\x06 \x01(\r\x12\x17\n\x0f\x63\x61lls_in_flight\x18\x07 \x01(\r\x12:\n\x05notes\x18\x08 \x03(\x0b\x32+.assay.v1.StatusResponse.Traffic.NotesEntry\x12I\n\rrefused_calls\x18\t \x03(\x0b\x32\x32.assay.v1.StatusResponse.Traffic.RefusedCallsEntry\x12Q\n\x11\x65nded_connections\x18\n \x03(\x0b\x32\x36.assay.v1.StatusResponse.Traffic.EndedConnectionsEntry\x12:\n\x0crate_limited\x18\x0b \x03(\x0b\x32$.assay.v1.StatusResponse.RateLimited\x1a/\n\rRejectedEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x04:\x02\x38\x01\x1a,\n\nNotesEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x04:\x02\x38\x01\x1a\x33\n\x11RefusedCallsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x04:\x02\x38\x01\x1a\x37\n\x15\x45ndedConnectionsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x04:\x02\x38\x01\x1a\x9b\x01\n\x03\x41pp\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12\x0f\n\x07\x66ormats\x18\x02 \x03(\t\x12\x15\n\rpolicy_digest\x18\x03 \x01(\x0c\x12\x34\n\x07outages\x18\x04 \x03(\x0b\x32#.assay.v1.StatusResponse.App.Outage\x1a)\n\x06Outage\x12\x0f\n\x07\x66ormats\x18\x01 \x03(\t\x12\x0e\n\x06reason\x18\x02 \x01(\t\x1am\n\x06\x41nchor\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x11\n\tpublisher\x18\x02 \x01(\t\x12\x13\n\x0bspki_sha256\x18\x03 \x01(\x0c\x12\x1a\n\x12\x63\x65rtificate_sha256\x18\x04 \x01(\x0c\x12\x11\n\tsimulated\x18\x05 \x01(\x08\x32\xfe\x01\n\nOperations\x12;\n\x06Status\x12\x17.assay.v1.StatusRequest\x1a\x18.assay.v1.StatusResponse\x12\x36\n\x05Watch\x12\x16.assay.v1.WatchRequest\x1a\x13.assay.v1.WatchItem0\x01\x12>\n\x07Metrics\x12\x18.assay.v1.MetricsRequest\x1a\x19.assay.v1.MetricsResponse\x12;\n\x06WhoAmI\x12\x17.assay.v1.WhoAmIRequest\x1a\x18.assay.v1.WhoAmIResponseB\x1fP\x01Z\x10\x61ssay/v1;assayv1\xaa\x02\x08\x41ssay.V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19\x61ssay/v1/operations.proto\x12\x08\x61ssay.v1\x1a\x14\x61ssay/v1/feeds.proto\x1a\x16\x61ssay/v1/plugins.proto\x1a\x1b\x61ssay/v1/provisioning.proto\x1a\x17\x61ssay/v1/verdicts.proto\x1a\x14\x61ssay/v1/watch.proto\x1a\x17\x61ssay/v1/webhooks.proto\"\x10\n\x0eMetricsRequest\"\x8a\x03\n\x0fMetricsResponse\x12\x13\n\x0bnow_unix_ms\x18\x01 \x01(\x03\x12\x1a\n\x12started_at_unix_ms\x18\x02 \x01(\x03\x12\x0f\n\x07version\x18\x03 \x01(\t\x12\x32\n\x08\x66\x61milies\x18\x04 \x03(\x0b\x32 .assay.v1.MetricsResponse.Family\x1a\x66\n\x06\x46\x61mily\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0c\n\x04kind\x18\x02 \x01(\t\x12\x0e\n\x06labels\x18\x03 \x03(\t\x12\x30\n\x06series\x18\x04 \x03(\x0b\x32 .assay.v1.MetricsResponse.Series\x1a_\n\x06Series\x12\x0e\n\x06labels\x18\x01 \x03(\t\x12\r\n\x05value\x18\x02 \x01(\x01\x12\x36\n\thistogram\x18\x03 \x01(\x0b\x32#.assay.v1.MetricsResponse.Histogram\x1a\x38\n\tHistogram\x12\x0e\n\x06\x62ounds\x18\x01 \x03(\x01\x12\x0e\n\x06\x63ounts\x18\x02 \x03(\x04\x12\x0b\n\x03sum\x18\x03 \x01(\x01\"\x0f\n\rWhoAmIRequest\"\x94\x02\n\x0eWhoAmIResponse\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x15\n\rrecognised_by\x18\x02 \x01(\t\x12\x0c\n\x04mark\x18\x03 \x01(\t\x12\r\n\x05roles\x18\x04 \x03(\t\x12\x10\n\x08\x61ll_apps\x18\x05 \x01(\x08\x12\x0c\n\x04\x61pps\x18\x06 \x03(\t\x12,\n\x05rates\x18\x07 \x03(\x0b\x32\x1d.assay.v1.WhoAmIResponse.Rate\x1ar\n\x04Rate\x12\r\n\x05limit\x18\x01 \x01(\t\x12\x0b\n\x03\x61pp\x18\x02 \x01(\t\x12\x0b\n\x03use\x18\x03 \x01(\t\x12\x0c\n\x04rate\x18\x04 \x01(\t\x12\r\n\x05\x62urst\x18\x05 \x01(\r\x12\x0c\n\x04left\x18\x06 \x01(\r\x12\x16\n\x0eretry_after_ms\x18\x07 \x01(\r\"\x0f\n\rStatusRequest\"\xd9\x18\n\x0eStatusResponse\x12\x0f\n\x07version\x18\x01 \x01(\t\x12\x1a\n\x12started_at_unix_ms\x18\x02 \x01(\x03\x12\x13\n\x0bnow_unix_ms\x18\x03 \x01(\x03\x12-\n\x05store\x18\x04 \x01(\x0b\x32\x1e.assay.v1.StatusResponse.Store\x12\x31\n\x07traffic\x18\x05 \x01(\x0b\x32 .assay.v1.StatusResponse.Traffic\x12*\n\x04\x61pps\x18\x06 \x03(\x0b\x32\x1c.assay.v1.StatusResponse.App\x12\x30\n\x07\x61nchors\x18\x07 \x03(\x0b\x32\x1f.assay.v1.StatusResponse.Anchor\x12-\n\x05\x61udit\x18\x14 \x01(\x0b\x32\x1e.assay.v1.StatusResponse.Audit\x12+\n\x04\x64isk\x18\x15 \x01(\x0b\x32\x1d.assay.v1.StatusResponse.Disk\x12=\n\rconfiguration\x18\x0f \x01(\x0b\x32&.assay.v1.StatusResponse.Configuration\x12:\n\x08receipts\x18\x18 \x01(\x0b\x32(.assay.v1.StatusResponse.ReceiptExchange\x12-\n\x05\x63lock\x18# \x01(\x0b\x32\x1e.assay.v1.StatusResponse.Clock\x12\x1d\n\x05\x66\x65\x65\x64s\x18- \x03(\x0b\x32\x0e.assay.v1.Feed\x12:\n\x0c\x63\x65rtificates\x18. \x03(\x0b\x32$.assay.v1.StatusResponse.Certificate\x12(\n\x0b\x61uthorities\x18\x30 \x03(\x0b\x32\x13.assay.v1.Authority\x12!\n\x07plugins\x18\x31 \x03(\x0b\x32\x10.assay.v1.Plugin\x12\x35\n\x0fverdict_records\x18\x32 \x01(\x0b\x32\x1c.assay.v1.VerdictRecordState\x12\x39\n\x0breappraisal\x18< \x01(\x0b\x32$.assay.v1.StatusResponse.Reappraisal\x12#\n\x08webhooks\x18= \x03(\x0b\x32\x11.assay.v1.Webhook\x12\x35\n\tattention\x18/ \x03(\x0b\x32\".assay.v1.StatusResponse.Attention\x1a\x9d\x01\n\x0bReappraisal\x12\x14\n\x0cpending_apps\x18\x01 \x01(\r\x12\x0e\n\x06judged\x18\x02 \x01(\x04\x12\x0c\n\x04told\x18\x03 \x01(\x04\x12\x0e\n\x06untold\x18\x04 \x01(\x04\x12\x16\n\x0eno_longer_good\x18\x05 \x01(\x04\x12\x18\n\x10\x62\x65gun_at_unix_ms\x18\x06 \x01(\x03\x12\x18\n\x10\x65nded_at_unix_ms\x18\x07 \x01(\x03\x1a\xa4\x01\n\x0b\x43\x65rtificate\x12\x0c\n\x04\x66ile\x18\x01 \x01(\t\x12\x35\n\x03use\x18\x02 \x01(\x0e\x32(.assay.v1.StatusResponse.Certificate.Use\x12\x19\n\x11not_after_unix_ms\x18\x03 \x01(\x03\"5\n\x03Use\x12\x13\n\x0fUSE_UNSPECIFIED\x10\x00\x12\n\n\x06SERVER\x10\x01\x12\r\n\tCALLER_CA\x10\x02\x1a\x37\n\tAttention\x12\x0c\n\x04\x63ode\x18\x01 \x01(\t\x12\x0f\n\x07message\x18\x02 \x01(\t\x12\x0b\n\x03\x61pp\x18\x03 \x01(\t\x1ag\n\rConfiguration\x12\x0e\n\x06\x64igest\x18\x01 \x01(\x0c\x12\x19\n\x11loaded_at_unix_ms\x18\x02 \x01(\x03\x12\x1a\n\x12refused_at_unix_ms\x18\x03 \x01(\x03\x12\x0f\n\x07problem\x18\x04 \x01(\t\x1a\xd0\x01\n\x05Store\x12\x11\n\tavailable\x18\x01 \x01(\x08\x12\x0f\n\x07problem\x18\x02 \x01(\t\x12\x0f\n\x07\x64\x65vices\x18\x03 \x01(\x03\x12\x13\n\x0b\x61udit_count\x18\x04 \x01(\x03\x12\x12\n\naudit_head\x18\x05 \x01(\x0c\x12\x1d\n\x15spent_horizon_unix_ms\x18\x06 \x01(\x03\x12\x1d\n\x15last_entry_at_unix_ms\x18\x07 \x01(\x03\x12\x1c\n\x14\x65vidence_memory_full\x18\x08 \x01(\x08\x12\r\n\x05state\x18\t \x01(\t\x1a\xa3\x01\n\x05\x41udit\x12\r\n\x05\x63ount\x18\x01 \x01(\x03\x12\x0c\n\x04head\x18\x02 \x01(\x0c\x12\x19\n\x11signed_at_unix_ms\x18\x03 \x01(\x03\x12\x11\n\tsignature\x18\x04 \x01(\x0c\x12\x12\n\npublic_key\x18\x05 \x01(\x0c\x12\x0f\n\x07\x64ropped\x18\x06 \x01(\x03\x12\x12\n\nstart_head\x18\x07 \x01(\x0c\x12\x16\n\x0espan_signature\x18\x08 \x01(\x0c\x1a\xa3\x01\n\x05\x43lock\x12\x17\n\x0fsettled_unix_ms\x18\x01 \x01(\x03\x12\x10\n\x08\x61head_ms\x18\x02 \x01(\x03\x12\x16\n\x0e\x66ollowed_in_ms\x18\x03 \x01(\x03\x12\x1c\n\x14last_step_at_unix_ms\x18\x04 \x01(\x03\x12\x14\n\x0clast_step_ms\x18\x05 \x01(\x03\x12#\n\x1bno_challenges_until_unix_ms\x18\x06 \x01(\x03\x1a?\n\x04\x44isk\x12\x12\n\nfree_bytes\x18\x01 \x01(\x04\x12\x16\n\x0e\x63\x61pacity_bytes\x18\x02 \x01(\x04\x12\x0b\n\x03low\x18\x03 \x01(\x08\x1a}\n\x0fReceiptExchange\x12\x0b\n\x03\x64ue\x18\x01 \x01(\x03\x12\x11\n\texchanged\x18\x02 \x01(\x04\x12\x0e\n\x06\x66\x61iled\x18\x03 \x01(\x04\x12\r\n\x05\x65nded\x18\x04 \x01(\x04\x12\x0f\n\x07problem\x18\x05 \x01(\t\x12\x1a\n\x12problem_at_unix_ms\x18\x06 \x01(\x03\x1a\x38\n\x0bRateLimited\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12\r\n\x05limit\x18\x02 \x01(\t\x12\r\n\x05\x63ount\x18\x03 \x01(\x04\x1a\xb9\x05\n\x07Traffic\x12\x10\n\x08\x61\x63\x63\x65pted\x18\x01 \x01(\x04\x12\x19\n\x11repeated_verdicts\x18\x02 \x01(\x04\x12\x13\n\x0bunavailable\x18\x03 \x01(\x04\x12@\n\x08rejected\x18\x04 \x03(\x0b\x32..assay.v1.StatusResponse.Traffic.RejectedEntry\x12\x19\n\x11\x63hallenges_issued\x18\x05 \x01(\x04\x12\x13\n\x0b\x63onnections\x18\x06 \x01(\r\x12\x17\n\x0f\x63\x61lls_in_flight\x18\x07 \x01(\r\x12:\n\x05notes\x18\x08 \x03(\x0b\x32+.assay.v1.StatusResponse.Traffic.NotesEntry\x12I\n\rrefused_calls\x18\t \x03(\x0b\x32\x32.assay.v1.StatusResponse.Traffic.RefusedCallsEntry\x12Q\n\x11\x65nded_connections\x18\n \x03(\x0b\x32\x36.assay.v1.StatusResponse.Traffic.EndedConnectionsEntry\x12:\n\x0crate_limited\x18\x0b \x03(\x0b\x32$.assay.v1.StatusResponse.RateLimited\x1a/\n\rRejectedEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x04:\x02\x38\x01\x1a,\n\nNotesEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x04:\x02\x38\x01\x1a\x33\n\x11RefusedCallsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x04:\x02\x38\x01\x1a\x37\n\x15\x45ndedConnectionsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x04:\x02\x38\x01\x1a\x9b\x01\n\x03\x41pp\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12\x0f\n\x07\x66ormats\x18\x02 \x03(\t\x12\x15\n\rpolicy_digest\x18\x03 \x01(\x0c\x12\x34\n\x07outages\x18\x04 \x03(\x0b\x32#.assay.v1.StatusResponse.App.Outage\x1a)\n\x06Outage\x12\x0f\n\x07\x66ormats\x18\x01 \x03(\t\x12\x0e\n\x06reason\x18\x02 \x01(\t\x1am\n\x06\x41nchor\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x11\n\tpublisher\x18\x02 \x01(\t\x12\x13\n\x0bspki_sha256\x18\x03 \x01(\x0c\x12\x1a\n\x12\x63\x65rtificate_sha256\x18\x04 \x01(\x0c\x12\x11\n\tsimulated\x18\x05 \x01(\x08\x32\xfe\x01\n\nOperations\x12;\n\x06Status\x12\x17.assay.v1.StatusRequest\x1a\x18.assay.v1.StatusResponse\x12\x36\n\x05Watch\x12\x16.assay.v1.WatchRequest\x1a\x13.assay.v1.WatchItem0\x01\x12>\n\x07Metrics\x12\x18.assay.v1.MetricsRequest\x1a\x19.assay.v1.MetricsResponse\x12;\n\x06WhoAmI\x12\x17.assay.v1.WhoAmIRequest\x1a\x18.assay.v1.WhoAmIResponseB\x1fP\x01Z\x10\x61ssay/v1;assayv1\xaa\x02\x08\x41ssay.V1b\x06proto3')
 
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, globals())
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'assay.v1.operations_pb2', globals())
@@ -34,64 +35,64 @@ if _descriptor._USE_C_DESCRIPTORS == False:
   _STATUSRESPONSE_TRAFFIC_REFUSEDCALLSENTRY._serialized_options = b'8\001'
   _STATUSRESPONSE_TRAFFIC_ENDEDCONNECTIONSENTRY._options = None
   _STATUSRESPONSE_TRAFFIC_ENDEDCONNECTIONSENTRY._serialized_options = b'8\001'
-  _METRICSREQUEST._serialized_start=161
-  _METRICSREQUEST._serialized_end=177
-  _METRICSRESPONSE._serialized_start=180
-  _METRICSRESPONSE._serialized_end=574
-  _METRICSRESPONSE_FAMILY._serialized_start=317
-  _METRICSRESPONSE_FAMILY._serialized_end=419
-  _METRICSRESPONSE_SERIES._serialized_start=421
-  _METRICSRESPONSE_SERIES._serialized_end=516
-  _METRICSRESPONSE_HISTOGRAM._serialized_start=518
-  _METRICSRESPONSE_HISTOGRAM._serialized_end=574
-  _WHOAMIREQUEST._serialized_start=576
-  _WHOAMIREQUEST._serialized_end=591
-  _WHOAMIRESPONSE._serialized_start=594
-  _WHOAMIRESPONSE._serialized_end=870
-  _WHOAMIRESPONSE_RATE._serialized_start=756
-  _WHOAMIRESPONSE_RATE._serialized_end=870
-  _STATUSREQUEST._serialized_start=872
-  _STATUSREQUEST._serialized_end=887
-  _STATUSRESPONSE._serialized_start=890
-  _STATUSRESPONSE._serialized_end=4014
-  _STATUSRESPONSE_REAPPRAISAL._serialized_start=1766
-  _STATUSRESPONSE_REAPPRAISAL._serialized_end=1923
-  _STATUSRESPONSE_CERTIFICATE._serialized_start=1926
-  _STATUSRESPONSE_CERTIFICATE._serialized_end=2090
-  _STATUSRESPONSE_CERTIFICATE_USE._serialized_start=2037
-  _STATUSRESPONSE_CERTIFICATE_USE._serialized_end=2090
-  _STATUSRESPONSE_ATTENTION._serialized_start=2092
-  _STATUSRESPONSE_ATTENTION._serialized_end=2147
-  _STATUSRESPONSE_CONFIGURATION._serialized_start=2149
-  _STATUSRESPONSE_CONFIGURATION._serialized_end=2252
-  _STATUSRESPONSE_STORE._serialized_start=2255
-  _STATUSRESPONSE_STORE._serialized_end=2463
-  _STATUSRESPONSE_AUDIT._serialized_start=2466
-  _STATUSRESPONSE_AUDIT._serialized_end=2629
-  _STATUSRESPONSE_CLOCK._serialized_start=2632
-  _STATUSRESPONSE_CLOCK._serialized_end=2795
-  _STATUSRESPONSE_DISK._serialized_start=2797
-  _STATUSRESPONSE_DISK._serialized_end=2860
-  _STATUSRESPONSE_RECEIPTEXCHANGE._serialized_start=2862
-  _STATUSRESPONSE_RECEIPTEXCHANGE._serialized_end=2987
-  _STATUSRESPONSE_RATELIMITED._serialized_start=2989
-  _STATUSRESPONSE_RATELIMITED._serialized_end=3045
-  _STATUSRESPONSE_TRAFFIC._serialized_start=3048
-  _STATUSRESPONSE_TRAFFIC._serialized_end=3745
-  _STATUSRESPONSE_TRAFFIC_REJECTEDENTRY._serialized_start=3542
-  _STATUSRESPONSE_TRAFFIC_REJECTEDENTRY._serialized_end=3589
-  _STATUSRESPONSE_TRAFFIC_NOTESENTRY._serialized_start=3591
-  _STATUSRESPONSE_TRAFFIC_NOTESENTRY._serialized_end=3635
-  _STATUSRESPONSE_TRAFFIC_REFUSEDCALLSENTRY._serialized_start=3637
-  _STATUSRESPONSE_TRAFFIC_REFUSEDCALLSENTRY._serialized_end=3688
-  _STATUSRESPONSE_TRAFFIC_ENDEDCONNECTIONSENTRY._serialized_start=3690
-  _STATUSRESPONSE_TRAFFIC_ENDEDCONNECTIONSENTRY._serialized_end=3745
-  _STATUSRESPONSE_APP._serialized_start=3748
-  _STATUSRESPONSE_APP._serialized_end=3903
-  _STATUSRESPONSE_APP_OUTAGE._serialized_start=3862
-  _STATUSRESPONSE_APP_OUTAGE._serialized_end=3903
-  _STATUSRESPONSE_ANCHOR._serialized_start=3905
-  _STATUSRESPONSE_ANCHOR._serialized_end=4014
-  _OPERATIONS._serialized_start=4017
-  _OPERATIONS._serialized_end=4271
+  _METRICSREQUEST._serialized_start=186
+  _METRICSREQUEST._serialized_end=202
+  _METRICSRESPONSE._serialized_start=205
+  _METRICSRESPONSE._serialized_end=599
+  _METRICSRESPONSE_FAMILY._serialized_start=342
+  _METRICSRESPONSE_FAMILY._serialized_end=444
+  _METRICSRESPONSE_SERIES._serialized_start=446
+  _METRICSRESPONSE_SERIES._serialized_end=541
+  _METRICSRESPONSE_HISTOGRAM._serialized_start=543
+  _METRICSRESPONSE_HISTOGRAM._serialized_end=599
+  _WHOAMIREQUEST._serialized_start=601
+  _WHOAMIREQUEST._serialized_end=616
+  _WHOAMIRESPONSE._serialized_start=619
+  _WHOAMIRESPONSE._serialized_end=895
+  _WHOAMIRESPONSE_RATE._serialized_start=781
+  _WHOAMIRESPONSE_RATE._serialized_end=895
+  _STATUSREQUEST._serialized_start=897
+  _STATUSREQUEST._serialized_end=912
+  _STATUSRESPONSE._serialized_start=915
+  _STATUSRESPONSE._serialized_end=4076
+  _STATUSRESPONSE_REAPPRAISAL._serialized_start=1828
+  _STATUSRESPONSE_REAPPRAISAL._serialized_end=1985
+  _STATUSRESPONSE_CERTIFICATE._serialized_start=1988
+  _STATUSRESPONSE_CERTIFICATE._serialized_end=2152
+  _STATUSRESPONSE_CERTIFICATE_USE._serialized_start=2099
+  _STATUSRESPONSE_CERTIFICATE_USE._serialized_end=2152
+  _STATUSRESPONSE_ATTENTION._serialized_start=2154
+  _STATUSRESPONSE_ATTENTION._serialized_end=2209
+  _STATUSRESPONSE_CONFIGURATION._serialized_start=2211
+  _STATUSRESPONSE_CONFIGURATION._serialized_end=2314
+  _STATUSRESPONSE_STORE._serialized_start=2317
+  _STATUSRESPONSE_STORE._serialized_end=2525
+  _STATUSRESPONSE_AUDIT._serialized_start=2528
+  _STATUSRESPONSE_AUDIT._serialized_end=2691
+  _STATUSRESPONSE_CLOCK._serialized_start=2694
+  _STATUSRESPONSE_CLOCK._serialized_end=2857
+  _STATUSRESPONSE_DISK._serialized_start=2859
+  _STATUSRESPONSE_DISK._serialized_end=2922
+  _STATUSRESPONSE_RECEIPTEXCHANGE._serialized_start=2924
+  _STATUSRESPONSE_RECEIPTEXCHANGE._serialized_end=3049
+  _STATUSRESPONSE_RATELIMITED._serialized_start=3051
+  _STATUSRESPONSE_RATELIMITED._serialized_end=3107
+  _STATUSRESPONSE_TRAFFIC._serialized_start=3110
+  _STATUSRESPONSE_TRAFFIC._serialized_end=3807
+  _STATUSRESPONSE_TRAFFIC_REJECTEDENTRY._serialized_start=3604
+  _STATUSRESPONSE_TRAFFIC_REJECTEDENTRY._serialized_end=3651
+  _STATUSRESPONSE_TRAFFIC_NOTESENTRY._serialized_start=3653
+  _STATUSRESPONSE_TRAFFIC_NOTESENTRY._serialized_end=3697
+  _STATUSRESPONSE_TRAFFIC_REFUSEDCALLSENTRY._serialized_start=3699
+  _STATUSRESPONSE_TRAFFIC_REFUSEDCALLSENTRY._serialized_end=3750
+  _STATUSRESPONSE_TRAFFIC_ENDEDCONNECTIONSENTRY._serialized_start=3752
+  _STATUSRESPONSE_TRAFFIC_ENDEDCONNECTIONSENTRY._serialized_end=3807
+  _STATUSRESPONSE_APP._serialized_start=3810
+  _STATUSRESPONSE_APP._serialized_end=3965
+  _STATUSRESPONSE_APP_OUTAGE._serialized_start=3924
+  _STATUSRESPONSE_APP_OUTAGE._serialized_end=3965
+  _STATUSRESPONSE_ANCHOR._serialized_start=3967
+  _STATUSRESPONSE_ANCHOR._serialized_end=4076
+  _OPERATIONS._serialized_start=4079
+  _OPERATIONS._serialized_end=4333
 # @@protoc_insertion_point(module_scope)

@@ -13,7 +13,7 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16\x61ssay/v1/plugins.proto\x12\x08\x61ssay.v1\"\x14\n\x12ListPluginsRequest\"8\n\x13ListPluginsResponse\x12!\n\x07plugins\x18\x01 \x03(\x0b\x32\x10.assay.v1.Plugin\"\x93\t\n\x06Plugin\x12\n\n\x02id\x18\x01 \x01(\t\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\x0c\n\x04\x66ile\x18\x03 \x01(\t\x12%\n\x05state\x18\x04 \x01(\x0e\x32\x16.assay.v1.Plugin.State\x12\x0f\n\x07problem\x18\x05 \x01(\t\x12\x0f\n\x07version\x18\x06 \x01(\t\x12\x18\n\x10protocol_version\x18\x07 \x01(\r\x12#\n\x04role\x18\x08 \x01(\x0e\x32\x15.assay.v1.Plugin.Role\x12\x10\n\x08required\x18\t \x01(\x08\x12\x0c\n\x04\x61pps\x18\n \x03(\t\x12(\n\x07\x66ormats\x18\x0b \x03(\x0b\x32\x17.assay.v1.Plugin.Format\x12\x10\n\x08observes\x18\x0c \x01(\x08\x12\x10\n\x08services\x18\r \x03(\t\x12\x0e\n\x06\x64igest\x18\x0e \x01(\x0c\x12+\n\x08\x65nforced\x18\x0f \x03(\x0b\x32\x19.assay.v1.Plugin.Enforced\x12\x0f\n\x07missing\x18\x10 \x03(\t\x12+\n\tprocesses\x18\x11 \x03(\x0b\x32\x18.assay.v1.Plugin.Process\x12\'\n\x06\x63ounts\x18\x12 \x01(\x0b\x32\x17.assay.v1.Plugin.Counts\x12\x0e\n\x06health\x18\x13 \x01(\t\x12\x12\n\nlast_lines\x18\x14 \x03(\t\x12.\n\x07metrics\x18\x15 \x03(\x0b\x32\x1d.assay.v1.Plugin.MetricsEntry\x1a.\n\x0cMetricsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x01:\x02\x38\x01\x1a\x44\n\x06\x46ormat\x12\x0e\n\x06\x66ormat\x18\x01 \x01(\t\x12\x10\n\x08\x62uilt_in\x18\x02 \x01(\x08\x12\x18\n\x10replaces_builtin\x18\x03 \x01(\x08\x1a\'\n\x08\x45nforced\x12\x0c\n\x04step\x18\x01 \x01(\t\x12\r\n\x05state\x18\x02 \x01(\t\x1a\x45\n\x07Process\x12\x0b\n\x03pid\x18\x01 \x01(\r\x12\x1a\n\x12started_at_unix_ms\x18\x02 \x01(\x03\x12\x11\n\tin_flight\x18\x03 \x01(\r\x1a\xd2\x01\n\x06\x43ounts\x12\r\n\x05\x63\x61lls\x18\x01 \x01(\x04\x12\x12\n\nrejections\x18\x02 \x01(\x04\x12\x13\n\x0bunavailable\x18\x03 \x01(\x04\x12\x10\n\x08timeouts\x18\x04 \x01(\x04\x12\x0f\n\x07invalid\x18\x05 \x01(\x04\x12\x0e\n\x06\x64\x65\x61ths\x18\x06 \x01(\x04\x12\x0e\n\x06starts\x18\x07 \x01(\x04\x12\x12\n\nagreements\x18\x08 \x01(\x04\x12\x13\n\x0b\x64ifferences\x18\t \x01(\x04\x12\x0f\n\x07\x64ropped\x18\n \x01(\x04\x12\x13\n\x0bquarantined\x18\x0b \x01(\x04\"x\n\x05State\x12\x15\n\x11STATE_UNSPECIFIED\x10\x00\x12\x0c\n\x08STARTING\x10\x01\x12\t\n\x05READY\x10\x02\x12\x0b\n\x07WAITING\x10\x03\x12\n\n\x06\x42ROKEN\x10\x04\x12\x0b\n\x07REFUSED\x10\x05\x12\x0c\n\x08\x44ISABLED\x10\x06\x12\x0b\n\x07STOPPED\x10\x07\">\n\x04Role\x12\x14\n\x10ROLE_UNSPECIFIED\x10\x00\x12\x0b\n\x07PRIMARY\x10\x01\x12\n\n\x06SHADOW\x10\x02\x12\x07\n\x03\x41LL\x10\x03\"!\n\x13\x45nablePluginRequest\x12\n\n\x02id\x18\x01 \x01(\t\"\"\n\x14\x44isablePluginRequest\x12\n\n\x02id\x18\x01 \x01(\t\"\x16\n\x14ReloadPluginsRequest\"#\n\x15ListQuarantineRequest\x12\n\n\x02id\x18\x01 \x01(\t\"I\n\x16ListQuarantineResponse\x12/\n\x08\x65vidence\x18\x01 \x03(\x0b\x32\x1d.assay.v1.QuarantinedEvidence\"\x92\x01\n\x13QuarantinedEvidence\x12\x0e\n\x06\x64igest\x18\x01 \x01(\x0c\x12\x0e\n\x06plugin\x18\x02 \x01(\t\x12\x0b\n\x03\x61pp\x18\x03 \x01(\t\x12\x0e\n\x06\x66ormat\x18\x04 \x01(\t\x12\x15\n\rsince_unix_ms\x18\x05 \x01(\x03\x12\x0b\n\x03\x65nd\x18\x06 \x01(\t\x12\x0c\n\x04size\x18\x07 \x01(\r\x12\x0c\n\x04\x62ody\x18\x08 \x01(\x0c\"\'\n\x15ReadQuarantineRequest\x12\x0e\n\x06\x64igest\x18\x01 \x01(\x0c\"*\n\x18ReleaseQuarantineRequest\x12\x0e\n\x06\x64igest\x18\x01 \x01(\x0c\"\x1b\n\x19ReleaseQuarantineResponse2\x94\x04\n\x07Plugins\x12\x43\n\x04List\x12\x1c.assay.v1.ListPluginsRequest\x1a\x1d.assay.v1.ListPluginsResponse\x12\x39\n\x06\x45nable\x12\x1d.assay.v1.EnablePluginRequest\x1a\x10.assay.v1.Plugin\x12;\n\x07\x44isable\x12\x1e.assay.v1.DisablePluginRequest\x1a\x10.assay.v1.Plugin\x12G\n\x06Reload\x12\x1e.assay.v1.ReloadPluginsRequest\x1a\x1d.assay.v1.ListPluginsResponse\x12S\n\x0eListQuarantine\x12\x1f.assay.v1.ListQuarantineRequest\x1a .assay.v1.ListQuarantineResponse\x12P\n\x0eReadQuarantine\x12\x1f.assay.v1.ReadQuarantineRequest\x1a\x1d.assay.v1.QuarantinedEvidence\x12\\\n\x11ReleaseQuarantine\x12\".assay.v1.ReleaseQuarantineRequest\x1a#.assay.v1.ReleaseQuarantineResponseB\x1fP\x01Z\x10\x61ssay/v1;assayv1\xaa\x02\x08\x41ssay.V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16\x61ssay/v1/plugins.proto\x12\x08\x61ssay.v1\"\x14\n\x12ListPluginsRequest\"8\n\x13ListPluginsResponse\x12!\n\x07plugins\x18\x01 \x03(\x0b\x32\x10.assay.v1.Plugin\"\xaa\t\n\x06Plugin\x12\n\n\x02id\x18\x01 \x01(\t\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\x0c\n\x04\x66ile\x18\x03 \x01(\t\x12%\n\x05state\x18\x04 \x01(\x0e\x32\x16.assay.v1.Plugin.State\x12\x0f\n\x07problem\x18\x05 \x01(\t\x12\x0f\n\x07version\x18\x06 \x01(\t\x12\x18\n\x10protocol_version\x18\x07 \x01(\r\x12#\n\x04role\x18\x08 \x01(\x0e\x32\x15.assay.v1.Plugin.Role\x12\x10\n\x08required\x18\t \x01(\x08\x12\x0c\n\x04\x61pps\x18\n \x03(\t\x12(\n\x07\x66ormats\x18\x0b \x03(\x0b\x32\x17.assay.v1.Plugin.Format\x12\x10\n\x08observes\x18\x0c \x01(\x08\x12\x10\n\x08services\x18\r \x03(\t\x12\x0e\n\x06\x64igest\x18\x0e \x01(\x0c\x12+\n\x08\x65nforced\x18\x0f \x03(\x0b\x32\x19.assay.v1.Plugin.Enforced\x12\x0f\n\x07missing\x18\x10 \x03(\t\x12+\n\tprocesses\x18\x11 \x03(\x0b\x32\x18.assay.v1.Plugin.Process\x12\'\n\x06\x63ounts\x18\x12 \x01(\x0b\x32\x17.assay.v1.Plugin.Counts\x12\x0e\n\x06health\x18\x13 \x01(\t\x12\x12\n\nlast_lines\x18\x14 \x03(\t\x12.\n\x07metrics\x18\x15 \x03(\x0b\x32\x1d.assay.v1.Plugin.MetricsEntry\x12\x15\n\rwaiting_calls\x18\x16 \x01(\r\x1a.\n\x0cMetricsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x01:\x02\x38\x01\x1a\x44\n\x06\x46ormat\x12\x0e\n\x06\x66ormat\x18\x01 \x01(\t\x12\x10\n\x08\x62uilt_in\x18\x02 \x01(\x08\x12\x18\n\x10replaces_builtin\x18\x03 \x01(\x08\x1a\'\n\x08\x45nforced\x12\x0c\n\x04step\x18\x01 \x01(\t\x12\r\n\x05state\x18\x02 \x01(\t\x1a\x45\n\x07Process\x12\x0b\n\x03pid\x18\x01 \x01(\r\x12\x1a\n\x12started_at_unix_ms\x18\x02 \x01(\x03\x12\x11\n\tin_flight\x18\x03 \x01(\r\x1a\xd2\x01\n\x06\x43ounts\x12\r\n\x05\x63\x61lls\x18\x01 \x01(\x04\x12\x12\n\nrejections\x18\x02 \x01(\x04\x12\x13\n\x0bunavailable\x18\x03 \x01(\x04\x12\x10\n\x08timeouts\x18\x04 \x01(\x04\x12\x0f\n\x07invalid\x18\x05 \x01(\x04\x12\x0e\n\x06\x64\x65\x61ths\x18\x06 \x01(\x04\x12\x0e\n\x06starts\x18\x07 \x01(\x04\x12\x12\n\nagreements\x18\x08 \x01(\x04\x12\x13\n\x0b\x64ifferences\x18\t \x01(\x04\x12\x0f\n\x07\x64ropped\x18\n \x01(\x04\x12\x13\n\x0bquarantined\x18\x0b \x01(\x04\"x\n\x05State\x12\x15\n\x11STATE_UNSPECIFIED\x10\x00\x12\x0c\n\x08STARTING\x10\x01\x12\t\n\x05READY\x10\x02\x12\x0b\n\x07WAITING\x10\x03\x12\n\n\x06\x42ROKEN\x10\x04\x12\x0b\n\x07REFUSED\x10\x05\x12\x0c\n\x08\x44ISABLED\x10\x06\x12\x0b\n\x07STOPPED\x10\x07\">\n\x04Role\x12\x14\n\x10ROLE_UNSPECIFIED\x10\x00\x12\x0b\n\x07PRIMARY\x10\x01\x12\n\n\x06SHADOW\x10\x02\x12\x07\n\x03\x41LL\x10\x03\"!\n\x13\x45nablePluginRequest\x12\n\n\x02id\x18\x01 \x01(\t\"\"\n\x14\x44isablePluginRequest\x12\n\n\x02id\x18\x01 \x01(\t\"\x16\n\x14ReloadPluginsRequest\"#\n\x15ListQuarantineRequest\x12\n\n\x02id\x18\x01 \x01(\t\"I\n\x16ListQuarantineResponse\x12/\n\x08\x65vidence\x18\x01 \x03(\x0b\x32\x1d.assay.v1.QuarantinedEvidence\"\x92\x01\n\x13QuarantinedEvidence\x12\x0e\n\x06\x64igest\x18\x01 \x01(\x0c\x12\x0e\n\x06plugin\x18\x02 \x01(\t\x12\x0b\n\x03\x61pp\x18\x03 \x01(\t\x12\x0e\n\x06\x66ormat\x18\x04 \x01(\t\x12\x15\n\rsince_unix_ms\x18\x05 \x01(\x03\x12\x0b\n\x03\x65nd\x18\x06 \x01(\t\x12\x0c\n\x04size\x18\x07 \x01(\r\x12\x0c\n\x04\x62ody\x18\x08 \x01(\x0c\"\'\n\x15ReadQuarantineRequest\x12\x0e\n\x06\x64igest\x18\x01 \x01(\x0c\"*\n\x18ReleaseQuarantineRequest\x12\x0e\n\x06\x64igest\x18\x01 \x01(\x0c\"\x1b\n\x19ReleaseQuarantineResponse2\x94\x04\n\x07Plugins\x12\x43\n\x04List\x12\x1c.assay.v1.ListPluginsRequest\x1a\x1d.assay.v1.ListPluginsResponse\x12\x39\n\x06\x45nable\x12\x1d.assay.v1.EnablePluginRequest\x1a\x10.assay.v1.Plugin\x12;\n\x07\x44isable\x12\x1e.assay.v1.DisablePluginRequest\x1a\x10.assay.v1.Plugin\x12G\n\x06Reload\x12\x1e.assay.v1.ReloadPluginsRequest\x1a\x1d.assay.v1.ListPluginsResponse\x12S\n\x0eListQuarantine\x12\x1f.assay.v1.ListQuarantineRequest\x1a .assay.v1.ListQuarantineResponse\x12P\n\x0eReadQuarantine\x12\x1f.assay.v1.ReadQuarantineRequest\x1a\x1d.assay.v1.QuarantinedEvidence\x12\\\n\x11ReleaseQuarantine\x12\".assay.v1.ReleaseQuarantineRequest\x1a#.assay.v1.ReleaseQuarantineResponseB\x1fP\x01Z\x10\x61ssay/v1;assayv1\xaa\x02\x08\x41ssay.V1b\x06proto3')
 
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, globals())
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'assay.v1.plugins_pb2', globals())
@@ -28,39 +28,39 @@ if _descriptor._USE_C_DESCRIPTORS == False:
   _LISTPLUGINSRESPONSE._serialized_start=58
   _LISTPLUGINSRESPONSE._serialized_end=114
   _PLUGIN._serialized_start=117
-  _PLUGIN._serialized_end=1288
-  _PLUGIN_METRICSENTRY._serialized_start=661
-  _PLUGIN_METRICSENTRY._serialized_end=707
-  _PLUGIN_FORMAT._serialized_start=709
-  _PLUGIN_FORMAT._serialized_end=777
-  _PLUGIN_ENFORCED._serialized_start=779
-  _PLUGIN_ENFORCED._serialized_end=818
-  _PLUGIN_PROCESS._serialized_start=820
-  _PLUGIN_PROCESS._serialized_end=889
-  _PLUGIN_COUNTS._serialized_start=892
-  _PLUGIN_COUNTS._serialized_end=1102
-  _PLUGIN_STATE._serialized_start=1104
-  _PLUGIN_STATE._serialized_end=1224
-  _PLUGIN_ROLE._serialized_start=1226
-  _PLUGIN_ROLE._serialized_end=1288
-  _ENABLEPLUGINREQUEST._serialized_start=1290
-  _ENABLEPLUGINREQUEST._serialized_end=1323
-  _DISABLEPLUGINREQUEST._serialized_start=1325
-  _DISABLEPLUGINREQUEST._serialized_end=1359
-  _RELOADPLUGINSREQUEST._serialized_start=1361
-  _RELOADPLUGINSREQUEST._serialized_end=1383
-  _LISTQUARANTINEREQUEST._serialized_start=1385
-  _LISTQUARANTINEREQUEST._serialized_end=1420
-  _LISTQUARANTINERESPONSE._serialized_start=1422
-  _LISTQUARANTINERESPONSE._serialized_end=1495
-  _QUARANTINEDEVIDENCE._serialized_start=1498
-  _QUARANTINEDEVIDENCE._serialized_end=1644
-  _READQUARANTINEREQUEST._serialized_start=1646
-  _READQUARANTINEREQUEST._serialized_end=1685
-  _RELEASEQUARANTINEREQUEST._serialized_start=1687
-  _RELEASEQUARANTINEREQUEST._serialized_end=1729
-  _RELEASEQUARANTINERESPONSE._serialized_start=1731
-  _RELEASEQUARANTINERESPONSE._serialized_end=1758
-  _PLUGINS._serialized_start=1761
-  _PLUGINS._serialized_end=2293
+  _PLUGIN._serialized_end=1311
+  _PLUGIN_METRICSENTRY._serialized_start=684
+  _PLUGIN_METRICSENTRY._serialized_end=730
+  _PLUGIN_FORMAT._serialized_start=732
+  _PLUGIN_FORMAT._serialized_end=800
+  _PLUGIN_ENFORCED._serialized_start=802
+  _PLUGIN_ENFORCED._serialized_end=841
+  _PLUGIN_PROCESS._serialized_start=843
+  _PLUGIN_PROCESS._serialized_end=912
+  _PLUGIN_COUNTS._serialized_start=915
+  _PLUGIN_COUNTS._serialized_end=1125
+  _PLUGIN_STATE._serialized_start=1127
+  _PLUGIN_STATE._serialized_end=1247
+  _PLUGIN_ROLE._serialized_start=1249
+  _PLUGIN_ROLE._serialized_end=1311
+  _ENABLEPLUGINREQUEST._serialized_start=1313
+  _ENABLEPLUGINREQUEST._serialized_end=1346
+  _DISABLEPLUGINREQUEST._serialized_start=1348
+  _DISABLEPLUGINREQUEST._serialized_end=1382
+  _RELOADPLUGINSREQUEST._serialized_start=1384
+  _RELOADPLUGINSREQUEST._serialized_end=1406
+  _LISTQUARANTINEREQUEST._serialized_start=1408
+  _LISTQUARANTINEREQUEST._serialized_end=1443
+  _LISTQUARANTINERESPONSE._serialized_start=1445
+  _LISTQUARANTINERESPONSE._serialized_end=1518
+  _QUARANTINEDEVIDENCE._serialized_start=1521
+  _QUARANTINEDEVIDENCE._serialized_end=1667
+  _READQUARANTINEREQUEST._serialized_start=1669
+  _READQUARANTINEREQUEST._serialized_end=1708
+  _RELEASEQUARANTINEREQUEST._serialized_start=1710
+  _RELEASEQUARANTINEREQUEST._serialized_end=1752
+  _RELEASEQUARANTINERESPONSE._serialized_start=1754
+  _RELEASEQUARANTINERESPONSE._serialized_end=1781
+  _PLUGINS._serialized_start=1784
+  _PLUGINS._serialized_end=2316
 # @@protoc_insertion_point(module_scope)

@@ -13,7 +13,7 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17\x61ssay/v1/policies.proto\x12\x08\x61ssay.v1\"I\n\x13ListPoliciesRequest\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12\x11\n\tpage_size\x18\x02 \x01(\r\x12\x12\n\npage_token\x18\x03 \x01(\x0c\"S\n\x14ListPoliciesResponse\x12\"\n\x08policies\x18\x01 \x03(\x0b\x32\x10.assay.v1.Policy\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\x0c\"2\n\x10GetPolicyRequest\x12\x0e\n\x06\x64igest\x18\x01 \x01(\x0c\x12\x0e\n\x06offset\x18\x02 \x01(\r\"o\n\x06Policy\x12\x0e\n\x06\x64igest\x18\x01 \x01(\x0c\x12\x0b\n\x03\x61pp\x18\x02 \x01(\t\x12\x1a\n\x12\x66irst_seen_unix_ms\x18\x03 \x01(\x03\x12\x0c\n\x04size\x18\x04 \x01(\r\x12\x10\n\x08in_force\x18\x05 \x01(\x08\x12\x0c\n\x04text\x18\x06 \x01(\t2\x86\x01\n\x08Policies\x12\x45\n\x04List\x12\x1d.assay.v1.ListPoliciesRequest\x1a\x1e.assay.v1.ListPoliciesResponse\x12\x33\n\x03Get\x12\x1a.assay.v1.GetPolicyRequest\x1a\x10.assay.v1.PolicyB\x1fP\x01Z\x10\x61ssay/v1;assayv1\xaa\x02\x08\x41ssay.V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17\x61ssay/v1/policies.proto\x12\x08\x61ssay.v1\"I\n\x13ListPoliciesRequest\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12\x11\n\tpage_size\x18\x02 \x01(\r\x12\x12\n\npage_token\x18\x03 \x01(\x0c\"S\n\x14ListPoliciesResponse\x12\"\n\x08policies\x18\x01 \x03(\x0b\x32\x10.assay.v1.Policy\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\x0c\"2\n\x10GetPolicyRequest\x12\x0e\n\x06\x64igest\x18\x01 \x01(\x0c\x12\x0e\n\x06offset\x18\x02 \x01(\r\"o\n\x06Policy\x12\x0e\n\x06\x64igest\x18\x01 \x01(\x0c\x12\x0b\n\x03\x61pp\x18\x02 \x01(\t\x12\x1a\n\x12\x66irst_seen_unix_ms\x18\x03 \x01(\x03\x12\x0c\n\x04size\x18\x04 \x01(\r\x12\x10\n\x08in_force\x18\x05 \x01(\x08\x12\x0c\n\x04text\x18\x06 \x01(\t\"\x8b\x01\n\x15ListRecordingsRequest\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12\x15\n\rsince_unix_ms\x18\x02 \x01(\x03\x12\x15\n\runtil_unix_ms\x18\x03 \x01(\x03\x12\x11\n\tpage_size\x18\x04 \x01(\r\x12\x12\n\npage_token\x18\x05 \x01(\x0c\x12\x10\n\x08\x65vidence\x18\x06 \x01(\x08\"i\n\x16ListRecordingsResponse\x12\'\n\nrecordings\x18\x01 \x03(\x0b\x32\x13.assay.v1.Recording\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\x0c\x12\r\n\x05total\x18\x03 \x01(\x04\".\n\tRecording\x12\x0f\n\x07\x63ontent\x18\x01 \x01(\x0c\x12\x10\n\x08\x65vidence\x18\x02 \x01(\x0c\"P\n\x17\x44\x65leteRecordingsRequest\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12\x11\n\tdevice_id\x18\x02 \x01(\x0c\x12\x15\n\revidence_only\x18\x03 \x01(\x08\"+\n\x18\x44\x65leteRecordingsResponse\x12\x0f\n\x07\x64\x65leted\x18\x01 \x01(\x04\"K\n\x16ListDifferencesRequest\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12\x15\n\rsince_unix_ms\x18\x02 \x01(\x03\x12\r\n\x05limit\x18\x03 \x01(\r\"B\n\x17ListDifferencesResponse\x12\'\n\x07reports\x18\x01 \x03(\x0b\x32\x16.assay.v1.ShadowReport\"\xd1\x01\n\x0cShadowReport\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12\x15\n\rpolicy_digest\x18\x02 \x01(\x0c\x12\x15\n\rshadow_digest\x18\x03 \x01(\x0c\x12\x18\n\x10\x62\x65gun_at_unix_ms\x18\x04 \x01(\x03\x12)\n\x07\x63hanges\x18\x05 \x01(\x0b\x32\x18.assay.v1.VerdictChanges\x12\x0f\n\x07\x64ropped\x18\x06 \x01(\x04\x12\x30\n\x0b\x64ifferences\x18\x07 \x03(\x0b\x32\x1b.assay.v1.VerdictDifference\"\x95\x01\n\x0eVerdictChanges\x12\x0c\n\x04same\x18\x01 \x01(\x04\x12\x16\n\x0enewly_rejected\x18\x02 \x01(\x04\x12\x16\n\x0enewly_accepted\x18\x03 \x01(\x04\x12\x16\n\x0ereason_changed\x18\x04 \x01(\x04\x12\x19\n\x11\x61ssurance_changed\x18\x05 \x01(\x04\x12\x12\n\nnot_judged\x18\x06 \x01(\x04\"\xbc\x01\n\x11VerdictDifference\x12\x12\n\nrequest_id\x18\x01 \x01(\x0c\x12\x12\n\nat_unix_ms\x18\x02 \x01(\x03\x12\x0b\n\x03\x61pp\x18\x03 \x01(\t\x12\x11\n\tdevice_id\x18\x04 \x01(\x0c\x12\x0e\n\x06\x63hange\x18\x05 \x01(\t\x12\'\n\x06\x62\x65\x66ore\x18\x06 \x01(\x0b\x32\x17.assay.v1.PolicyOutcome\x12&\n\x05\x61\x66ter\x18\x07 \x01(\x0b\x32\x17.assay.v1.PolicyOutcome\"c\n\rPolicyOutcome\x12\x10\n\x08\x64\x65\x63ision\x18\x01 \x01(\t\x12\x11\n\tassurance\x18\x02 \x01(\t\x12\x0e\n\x06reason\x18\x03 \x01(\t\x12\r\n\x05\x63heck\x18\x04 \x01(\t\x12\x0e\n\x06\x64\x65tail\x18\x05 \x01(\t2\x8e\x03\n\x08Policies\x12\x45\n\x04List\x12\x1d.assay.v1.ListPoliciesRequest\x1a\x1e.assay.v1.ListPoliciesResponse\x12\x33\n\x03Get\x12\x1a.assay.v1.GetPolicyRequest\x1a\x10.assay.v1.Policy\x12S\n\x0eListRecordings\x12\x1f.assay.v1.ListRecordingsRequest\x1a .assay.v1.ListRecordingsResponse\x12Y\n\x10\x44\x65leteRecordings\x12!.assay.v1.DeleteRecordingsRequest\x1a\".assay.v1.DeleteRecordingsResponse\x12V\n\x0fListDifferences\x12 .assay.v1.ListDifferencesRequest\x1a!.assay.v1.ListDifferencesResponseB\x1fP\x01Z\x10\x61ssay/v1;assayv1\xaa\x02\x08\x41ssay.V1b\x06proto3')
 
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, globals())
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'assay.v1.policies_pb2', globals())
@@ -29,6 +29,28 @@ if _descriptor._USE_C_DESCRIPTORS == False:
   _GETPOLICYREQUEST._serialized_end=247
   _POLICY._serialized_start=249
   _POLICY._serialized_end=360
-  _POLICIES._serialized_start=363
-  _POLICIES._serialized_end=497
+  _LISTRECORDINGSREQUEST._serialized_start=363
+  _LISTRECORDINGSREQUEST._serialized_end=502
+  _LISTRECORDINGSRESPONSE._serialized_start=504
+  _LISTRECORDINGSRESPONSE._serialized_end=609
+  _RECORDING._serialized_start=611
+  _RECORDING._serialized_end=657
+  _DELETERECORDINGSREQUEST._serialized_start=659
+  _DELETERECORDINGSREQUEST._serialized_end=739
+  _DELETERECORDINGSRESPONSE._serialized_start=741
+  _DELETERECORDINGSRESPONSE._serialized_end=784
+  _LISTDIFFERENCESREQUEST._serialized_start=786
+  _LISTDIFFERENCESREQUEST._serialized_end=861
+  _LISTDIFFERENCESRESPONSE._serialized_start=863
+  _LISTDIFFERENCESRESPONSE._serialized_end=929
+  _SHADOWREPORT._serialized_start=932
+  _SHADOWREPORT._serialized_end=1141
+  _VERDICTCHANGES._serialized_start=1144
+  _VERDICTCHANGES._serialized_end=1293
+  _VERDICTDIFFERENCE._serialized_start=1296
+  _VERDICTDIFFERENCE._serialized_end=1484
+  _POLICYOUTCOME._serialized_start=1486
+  _POLICYOUTCOME._serialized_end=1585
+  _POLICIES._serialized_start=1588
+  _POLICIES._serialized_end=1986
 # @@protoc_insertion_point(module_scope)

@@ -1,49 +1,67 @@
-import AssayCore
+package import AssayCore
+import AssayMetrics
 import Synchronization
 
 /// A cache of device records, bounded by their size in bytes.
 ///
-/// A record can be older than the file only if another process wrote to it. That is harmless: a commit checks counters and blocks
-/// again, counters only rise, and blocked devices are never cached, so that the end of a block is seen.
+/// A record can be older than the store only if another process wrote to it. That is harmless: a commit checks counters and blocks
+/// again, counters only rise, and blocked devices are never cached, so that the end of a block is seen. What no commit checks, such as
+/// the risk metric, is as old as `lifetime` allows.
 ///
 /// Ids by key, and records by id, are in separate tables. The id of a removed device may stay: it has no record then.
-final class DeviceCache: Sendable {
+package final class DeviceCache: Sendable {
+    private struct Held {
+        var device: Device
+        /// The end of its use, in nanoseconds of the monotonic clock.
+        let end: UInt64
+    }
+
     private let names: ShardedTable<DeviceKey, DeviceID>
-    private let devices: ShardedTable<DeviceID, Device>
+    private let devices: ShardedTable<DeviceID, Held>
+    /// How long a record is used, in nanoseconds; `nil`: as long as it fits.
+    private let lifetime: UInt64?
     /// The number of publications; see `insert`.
     private let epoch = Atomic<UInt64>(0)
 
-    init(bytes: Int) {
+    /// - Parameter lifetime: how long a record is used, in nanoseconds, where other processes write; `nil`: as long as it fits.
+    package init(bytes: Int, lifetime: UInt64? = nil) {
+        self.lifetime = lifetime
         names = ShardedTable(limit: bytes / 8, spread: { $0.keyID.last ?? 0 }, weigh: { _ in 128 })
-        devices = ShardedTable(limit: bytes, spread: { $0.bytes.last ?? 0 }, weigh: \.approximateBytes)
+        devices = ShardedTable(limit: bytes, spread: { $0.bytes.last ?? 0 }, weigh: \.device.approximateBytes)
     }
 
     /// The device, if it is cached, and the epoch to pass to `insert` if it is not.
-    func device(_ key: DeviceKey) -> (device: Device?, epoch: UInt64) {
+    package func device(_ key: DeviceKey) -> (device: Device?, epoch: UInt64) {
         let epoch = epoch.load(ordering: .acquiring)
         guard let name = names.withTable(of: key, { $0.value(for: key) }) else { return (nil, epoch) }
-        return (devices.withTable(of: name) { $0.value(for: name) }, epoch)
+        return (held(name), epoch)
     }
 
     /// The same for a look-up by id.
-    func device(_ id: DeviceID) -> (device: Device?, epoch: UInt64) {
+    package func device(_ id: DeviceID) -> (device: Device?, epoch: UInt64) {
         let epoch = epoch.load(ordering: .acquiring)
-        return (devices.withTable(of: id) { $0.value(for: id) }, epoch)
+        return (held(id), epoch)
+    }
+
+    private func held(_ id: DeviceID) -> Device? {
+        guard let held = devices.withTable(of: id, { $0.value(for: id) }) else { return nil }
+        return held.end == .max || MonotonicTime.nanoseconds() < held.end ? held.device : nil
     }
 
     /// Caches a device that was read after `epoch`, unless a transaction was published since: the record may be older than it.
-    func insert(_ device: Device, readAfter epoch: UInt64) {
+    package func insert(_ device: Device, readAfter epoch: UInt64) {
         guard !device.isBlocked else { return }
+        let held = Held(device: device, end: lifetime.map { MonotonicTime.nanoseconds() &+ $0 } ?? .max)
         names.withTable(of: device.key) { $0.add(device.id, for: device.key) }
         devices.withTable(of: device.id) { table in
             // Under the lock: `publish` raises the epoch before it takes the lock. So either the new epoch is seen here, or the record
             // that is added here is seen there.
-            if self.epoch.load(ordering: .acquiring) == epoch { table.add(device, for: device.id) }
+            if self.epoch.load(ordering: .acquiring) == epoch { table.add(held, for: device.id) }
         }
     }
 
     /// Applies the changes of a committed transaction, before its callers are answered.
-    func publish(_ changes: [DeviceChange], othersWrote: Bool) {
+    package func publish(_ changes: [DeviceChange], othersWrote: Bool) {
         epoch.add(1, ordering: .acquiringAndReleasing)
         if othersWrote { devices.removeAll() }
         for change in changes {
@@ -51,16 +69,16 @@ final class DeviceCache: Sendable {
             case .unclear(let id): devices.withTable(of: id) { $0.remove(id) }
             case .advanced(let advance, let time):
                 devices.withTable(of: advance.device) { table in
-                    table.change(advance.device) { $0.follow(advance, at: time) }
+                    table.change(advance.device) { $0.device.follow(advance, at: time) }
                 }
             }
         }
     }
 
-    func clear() { publish([], othersWrote: true) }
+    package func clear() { publish([], othersWrote: true) }
 
     /// Look-ups that found a record, and those that did not.
-    var lookUps: (hits: UInt64, misses: UInt64) {
+    package var lookUps: (hits: UInt64, misses: UInt64) {
         let (names, devices) = (names.lookUps, devices.lookUps)
         return (devices.hits, devices.misses + names.misses)
     }
@@ -85,7 +103,7 @@ extension Device {
 }
 
 /// A change of a device that may be cached.
-enum DeviceChange {
+package enum DeviceChange {
     case advanced(LedgerEntry.Advance, at: Timestamp)
     /// Another change, or removal: the record must be read again.
     case unclear(DeviceID)

@@ -7,11 +7,11 @@
 #endif
 
 /// A thread for blocking work. The pool that runs tasks has one thread for each core, and must not wait for disks.
-final class NamedThread: Sendable {
+package final class NamedThread: Sendable {
     private let id: pthread_t
 
     /// `nil` if the system creates no thread. The name is cut to 15 bytes, the limit of Linux.
-    init?(_ name: String, _ body: @escaping @Sendable () -> Void) {
+    package init?(_ name: String, _ body: @escaping @Sendable () -> Void) {
         let start = Unmanaged.passRetained(Start(name: name, body: body))
         #if canImport(Darwin)
             var thread: pthread_t?
@@ -30,7 +30,7 @@ final class NamedThread: Sendable {
     }
 
     /// Waits until the body has returned. Called once.
-    func join() { pthread_join(id, nil) }
+    package func join() { pthread_join(id, nil) }
 }
 
 private final class Start: Sendable {

@@ -6,12 +6,12 @@
     import Darwin
 #endif
 
-/// A bounded queue from tasks, which never wait, to one thread, which does.
+/// A bounded queue from tasks, which never wait, to threads, which do.
 ///
 /// Unchecked: `items`, `weight` and `isClosed` are used only under `lock`. It is a pthread mutex, not `Mutex`, because the condition
 /// variable needs one.
-final class Mailbox<Item: Sendable>: @unchecked Sendable {
-    enum Posted { case accepted, full, closed }
+package final class Mailbox<Item: Sendable>: @unchecked Sendable {
+    package enum Posted { case accepted, full, closed }
 
     private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let arrived = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
@@ -21,7 +21,7 @@ final class Mailbox<Item: Sendable>: @unchecked Sendable {
     private let limit: Int
 
     /// - Parameter limit: the weight that may wait.
-    init(limit: Int) {
+    package init(limit: Int) {
         self.limit = limit
         pthread_mutex_init(lock, nil)
         #if canImport(Darwin)
@@ -44,7 +44,7 @@ final class Mailbox<Item: Sendable>: @unchecked Sendable {
     }
 
     /// Adds an item. Never blocks. An item heavier than the limit is accepted if no other waits.
-    func post(_ item: Item, weight added: Int) -> Posted {
+    package func post(_ item: Item, weight added: Int) -> Posted {
         pthread_mutex_lock(lock)
         defer { pthread_mutex_unlock(lock) }
         guard !isClosed else { return .closed }
@@ -57,7 +57,7 @@ final class Mailbox<Item: Sendable>: @unchecked Sendable {
 
     /// Waits for items and takes, in order, those that weigh at most `batch` together, but at least one. `nil` if the mailbox is closed
     /// and empty; no items if none arrived in `patience` milliseconds.
-    func take(upTo batch: Int, within patience: Int32? = nil) -> (items: [Item], weight: Int)? {
+    package func take(upTo batch: Int, within patience: Int32? = nil) -> (items: [Item], weight: Int)? {
         pthread_mutex_lock(lock)
         defer { pthread_mutex_unlock(lock) }
         if let patience, items.isEmpty, !isClosed {
@@ -94,21 +94,21 @@ final class Mailbox<Item: Sendable>: @unchecked Sendable {
     }
 
     /// The weight that waits; the limit once the mailbox is closed, so that the writer does not pause.
-    var waitingWeight: Int {
+    package var waitingWeight: Int {
         pthread_mutex_lock(lock)
         defer { pthread_mutex_unlock(lock) }
         return isClosed ? limit : weight
     }
 
     /// The weight that waits.
-    var queuedWeight: Int {
+    package var queuedWeight: Int {
         pthread_mutex_lock(lock)
         defer { pthread_mutex_unlock(lock) }
         return weight
     }
 
     /// Refuses further items. Those that wait are still taken.
-    func close() {
+    package func close() {
         pthread_mutex_lock(lock)
         isClosed = true
         pthread_cond_broadcast(arrived)

@@ -1,0 +1,26 @@
+import AssayCore
+
+@testable import AssayService
+
+extension AppProfile {
+    /// The same app, recorded or with a shadow policy.
+    func followed(recording: RecordingRule? = nil, shadow: AppProfile? = nil) -> AppProfile {
+        AppProfile(
+            id: id, verifiers: Array(verifiers.values), deviceAppraisers: Array(deviceAppraisers.values),
+            answerSources: answerSources, opinionSources: opinionSources, unavailableFormats: unavailableFormats,
+            revocation: revocation, discontinuedFormats: discontinuedFormats, requiredTogether: requiredTogether,
+            challenges: challenges, binding: binding, devicesPerSubject: devicesPerSubject, policyDigest: policyDigest,
+            keepsAuditClaims: keepsAuditClaims, acceptsSimulated: acceptsSimulated, confidence: confidence, issuing: issuing,
+            fleet: fleet, policyKeys: policyKeys, recording: recording, shadow: shadow)
+    }
+}
+
+extension RecordingRule {
+    static let all = RecordingRule()
+
+    static var withEvidence: RecordingRule {
+        var rule = RecordingRule()
+        rule.keepsEvidence = true
+        return rule
+    }
+}
