@@ -70,6 +70,8 @@ let package = Package(
         .library(name: "AssayTesting", targets: ["AssayTesting", "AssayCore"]),
         // For plugins in Swift. It is also a package of its own, plugins/sdk/swift.
         .library(name: "AssayPlugin", targets: ["AssayPlugin"]),
+        // The ledger on PostgreSQL, which links libpq. No other product does.
+        .library(name: "AssayPostgres", targets: ["AssayPostgres"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -140,6 +142,8 @@ let package = Package(
         module("AssayLedger", ["AssayMetrics", "AssayCore"]),
         .systemLibrary(name: "CSQLite", path: "Sources/CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         module("AssaySQLite", ["AssayLedger", "AssayMetrics", "AssayCore", "CSQLite", crypto]),
+        .systemLibrary(name: "CPostgres", path: "Sources/CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+        module("AssayPostgres", ["AssayLedger", "AssayMetrics", "AssayCore", "CPostgres"]),
 
         // Keys in PKCS#11 tokens. The module of the token's maker is loaded at run time.
         .target(name: "CPKCS11"),
@@ -327,6 +331,7 @@ let package = Package(
             "AssaySQLite",
             ["AssayTesting", "AssayLedger", "AssayMetrics", "AssayCore", "CSQLite", "CFaultVFS", "ledger-crash-child"],
             exclude: ["Ledgers"]),
+        tests("AssayPostgres", ["AssayTesting", "AssayLedger", "AssayMetrics", "AssayCore"]),
         tests("AssayPKCS11", ["AssayCore", "CPKCS11", "FakePKCS11", crypto]),
         tests("AssayTesting", ["AssaySimulator", "AssayCore"]),
         tests(

@@ -33,6 +33,7 @@ AssayAPI|Sources/AssayAPI|yes|AssayProtobuf AssayCore
 AssayClient|Sources/AssayClient|yes|AssayTracing AssayAPI AssayFramedRPC AssayRPC AssayCore
 AssayLedger|Sources/AssayLedger|no|AssayMetrics AssayCore
 AssaySQLite|Sources/AssaySQLite|yes|AssayLedger AssayMetrics AssayCore CSQLite
+AssayPostgres|Sources/AssayPostgres|no|AssayLedger AssayMetrics AssayCore CPostgres
 AssayPKCS11|Sources/AssayPKCS11|yes|AssayFiles AssayCore CPKCS11
 AssayPlugin|plugins/sdk/swift/Sources/AssayPlugin|yes|
 AssayPlugins|Sources/AssayPlugins|yes|AssayFiles AssayAPI AssayRPC AssayFramedRPC AssayProtobuf AssayCore CPluginProcess
@@ -49,6 +50,7 @@ AssaySimulator|Sources/AssaySimulator|no|AssayEncoding AssayCore
 AssayTesting|Sources/AssayTesting|yes|AssayCore
 FuzzTargets|Fuzz/Targets|yes|AssayConfiguration AssaySchemes AppAttest AndroidKeyAttestation PlayIntegrity KeySignature DeviceCheck SafetyNet CertificateBundle AssaySimulator AssayProvisioning AssayVendors AssayCertificates AssayEncoding AssayAPI AssayFramedRPC AssayCore
 CSQLite|Sources/CSQLite|yes|
+CPostgres|Sources/CPostgres|yes|
 CPKCS11|Sources/CPKCS11|yes|
 CPluginProcess|Sources/CPluginProcess|yes|
 CFaultVFS|Sources/CFaultVFS|yes|CSQLite

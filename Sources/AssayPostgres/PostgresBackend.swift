@@ -1,0 +1,56 @@
+package import AssayCore
+
+/// A ledger in a PostgreSQL database, open or not.
+package struct PostgresBackend: LedgerBackend {
+    package let settings: PostgresSettings
+
+    package init(_ settings: PostgresSettings) { self.settings = settings }
+
+    package var name: String { settings.description }
+
+    /// Asks the server. True if it does not answer: there may be a ledger.
+    package var exists: Bool {
+        do throws(PostgresError) {
+            return try Schema.exists(try ServerCheck(settings).connect(), settings)
+        } catch {
+            return true
+        }
+    }
+
+    /// The server keeps others from its files.
+    package var exposure: LedgerExposure? { nil }
+
+    package func open(
+        mayCreate: Bool, onFault: @escaping @Sendable (LedgerFault) -> Void
+    ) async throws(LedgerError) -> any OpenedLedger {
+        var options = PostgresOptions()
+        options.mayCreate = mayCreate
+        options.onFault = onFault
+        return try PostgresLedger.open(settings, options: options)
+    }
+
+    /// Reads the chain of the writer that the settings name.
+    package func readAudit(_ body: (AuditPage) -> Bool) throws(LedgerError) {
+        do throws(PostgresError) {
+            let connection = try ServerCheck(settings).connect()
+            try Schema.check(connection, within: settings.readTimeout)
+            let database = Database(connection: connection, timeout: settings.readTimeout)
+            let writer = try database.query("SELECT writer FROM writers WHERE name = $1", .text(settings.writer)).first {
+                $0.int64(0)
+            }
+            guard let writer else { throw .unsuitable("the \(settings) has no audit log of the writer \"\(settings.writer)\"") }
+            let table = AuditTable(database: database, writer: writer)
+            var next = Int64.min
+            while true {
+                let page = try table.page(from: next, limit: AuditPage.limit)
+                guard body(page), let last = page.rows.last, last.number < .max else { return }
+                next = last.number + 1
+            }
+        } catch {
+            throw error.ledgerError
+        }
+    }
+
+    /// The disk is the server's.
+    package func space() -> DiskSpace? { nil }
+}

@@ -1,0 +1,122 @@
+import AssayCore
+import Synchronization
+
+/// What the ledger needs of a server, asked at each connect, and what it remembers of the server between connections.
+final class ServerCheck: Sendable {
+    private struct Identity {
+        var system: Int64
+        var timeline: String
+    }
+
+    private let settings: PostgresSettings
+    private let known = Mutex<Identity?>(nil)
+    private let standby = Mutex(false)
+
+    init(_ settings: PostgresSettings) { self.settings = settings }
+
+    /// Whether the server waits for a standby with each commit, at the last connect.
+    var hasStandby: Bool { standby.withLock { $0 } }
+
+    /// Connects, makes the session's settings, and asks the server what it is.
+    func connect() throws(PostgresError) -> PostgresConnection {
+        let connection = try PostgresConnection(settings)
+        guard connection.serverVersion >= 140_000 else {
+            throw .unsuitable(
+                "PostgreSQL \(connection.serverVersion / 10_000) is too old: the ledger needs version 14 or later")
+        }
+        let settings: [(String, String)] = [
+            ("search_path", "\"\(settings.schema)\""), ("client_min_messages", "warning"),
+            ("plan_cache_mode", "force_generic_plan"),
+            ("lock_timeout", "\(settings.lockTimeout)ms"),
+            ("idle_in_transaction_session_timeout", "\(settings.idleTransactionTimeout)ms"), ("row_security", "off"),
+        ]
+        var statements = settings.map { name, value in
+            SQLStatement("SELECT pg_catalog.set_config($1, $2, false)", .text(name), .text(value))
+        }
+        statements.append(.once(Self.durability))
+        statements.append(.once(Self.question))
+        let answers = try connection.run(statements, within: self.settings.readTimeout)
+        try answers.last?.first { row throws(PostgresError) in try check(row) }
+        return connection
+    }
+
+    /// A commit returns when its records are on the disk, and on that of the standby if there is one.
+    private static let durability = """
+        SELECT pg_catalog.set_config('synchronous_commit', CASE pg_catalog.current_setting('synchronous_commit')
+            WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, false)
+        """
+
+    private static let question = """
+        SELECT pg_catalog.pg_is_in_recovery(), pg_catalog.current_setting('transaction_read_only'),
+            pg_catalog.current_setting('server_encoding'), pg_catalog.current_setting('fsync'),
+            pg_catalog.current_setting('full_page_writes'), pg_catalog.current_setting('synchronous_standby_names'),
+            (SELECT system_identifier FROM pg_catalog.pg_control_system()),
+            CASE WHEN pg_catalog.pg_is_in_recovery() THEN ''
+                ELSE left(pg_catalog.pg_walfile_name(pg_catalog.pg_current_wal_lsn()), 8) END
+        """
+
+    private func check(_ row: PostgresRow) throws(PostgresError) {
+        guard !row.bool(0), row.text(1) == "off" else {
+            throw PostgresError(.connection, "the server is a standby or read-only: the ledger needs the primary")
+        }
+        guard row.text(2) == "UTF8" else {
+            throw .unsuitable("the database has the encoding \(row.text(2)): create it with ENCODING 'UTF8'")
+        }
+        guard row.text(3) == "on" else {
+            throw .unsuitable("the server runs with fsync=off, with which it loses acknowledged verdicts: set it to on")
+        }
+        guard row.text(4) == "on" else {
+            throw .unsuitable(
+                "the server runs with full_page_writes=off, with which a crash can damage the ledger: set it to on")
+        }
+        let hasStandby = !row.text(5).isEmpty
+        guard hasStandby || !settings.requiresStandby else {
+            throw .unsuitable(
+                "synchronous_standby_names is empty, so that a failover can lose acknowledged verdicts, and the configuration requires a standby"
+            )
+        }
+        standby.withLock { $0 = hasStandby }
+        try compare(Identity(system: row.int64(6), timeline: row.text(7)))
+    }
+
+    /// A former primary that came back looks like a primary, with an older history.
+    private func compare(_ found: Identity) throws(PostgresError) {
+        let before = known.withLock { known in
+            let before = known
+            if before.map({ $0.system == found.system && $0.timeline <= found.timeline }) ?? true { known = found }
+            return before
+        }
+        guard let before else { return }
+        guard before.system == found.system else {
+            throw .replaced("the server is another one than before (its system identifier differs)")
+        }
+        guard before.timeline <= found.timeline else {
+            throw PostgresError(
+                .connection,
+                "the server is a former primary: its timeline is \(found.timeline), that of the ledger \(before.timeline)")
+        }
+    }
+}
+
+/// Whether the server keeps to READ COMMITTED: a statement sees what was committed before it, also inside a transaction. The spent
+/// horizon is read after the tokens are spent, and would be too old under snapshots of whole transactions, which some databases give in
+/// place of READ COMMITTED without saying so.
+enum IsolationCheck {
+    static func run(
+        _ connection: PostgresConnection, _ other: PostgresConnection, level: String = "READ COMMITTED",
+        within milliseconds: Int64
+    ) throws(PostgresError) {
+        let read = SQLStatement("SELECT value FROM meta WHERE name = 'probe'")
+        defer { connection.rollBack(within: milliseconds) }
+        let begin = SQLStatement.once("BEGIN ISOLATION LEVEL \(level)")
+        let before = try connection.run([begin, read], within: milliseconds).last?.first { $0.int64(0) }
+        let written = try other.query(
+            SQLStatement("UPDATE meta SET value = value + 1 WHERE name = 'probe' RETURNING value"), within: milliseconds
+        ).first { $0.int64(0) }
+        let after = try connection.query(read, within: milliseconds).first { $0.int64(0) }
+        // Another daemon may probe at the same time, so the value may be higher.
+        guard let before, let written, let after, after >= written, after > before else {
+            throw .unsuitable("the server does not keep to READ COMMITTED: a statement did not see a commit before it")
+        }
+    }
+}

@@ -1,0 +1,133 @@
+import AssayCore
+import AssayLedger
+
+/// Reads a device: its wide row, its hot row and its blocks.
+enum DeviceRow {
+    /// The query without its WHERE clause. Each of the three joins with blocks finds at most one, and there are few blocks.
+    static let selection = """
+        SELECT id, devices.app, subject, format, key_id, public_key, environment, anchor, claims, chain_serials, receipt,
+            simulated, imported, registered_at, counter, "window", last_accepted_at, number, blocked,
+            b1.reason, b1.since, b2.reason, b2.since, b4.reason, b4.since,
+            attestation_key, receipt_due, receipt_failures, receipt_end, risk_metric, risk_metric_at
+        FROM devices JOIN counters ON counters.device = id
+            LEFT JOIN blocks b1 ON b1.app = devices.app AND b1.kind = 1 AND b1.target = id
+            LEFT JOIN blocks b2 ON b2.app = devices.app AND b2.kind = 2 AND b2.target = subject
+            LEFT JOIN blocks b4 ON b4.app = devices.app AND b4.kind = 4 AND b4.target = key_id
+        """
+
+    static func device(_ row: PostgresRow) throws(PostgresError) -> Device {
+        guard let id = DeviceID(bytes: row.bytes(0)), let app = AppID(row.text(1)) else {
+            throw .damaged("the name or the app of a device is none")
+        }
+        guard let claims = Claims(decoding: row.bytes(8)), let serials = ByteStrings.decode(row.bytes(9)),
+            let counter = UInt32(exactly: row.int64(14))
+        else { throw .damaged("the record of \(id) does not decode") }
+        let blocks = blocks(row)
+        // The flag decides commits, and operators see the blocks: they must agree.
+        guard blocks.reduce(0, { $0 | Int64($1.kind.rawValue) }) == row.int64(18) else {
+            throw .damaged("the blocks of \(id) are not those of its flag")
+        }
+        return Device(
+            id: id, app: app, subject: row.isNull(2) ? nil : row.bytes(2),
+            registration: Registration(
+                format: EvidenceFormat(rawValue: row.text(3)), keyID: row.bytes(4), publicKey: row.bytes(5),
+                environment: row.text(6), anchor: row.bytes(7), claims: claims, chainSerials: serials,
+                attestationKey: row.bytes(25), receipt: row.bytes(10),
+                simulated: row.bool(11), imported: row.bool(12)),
+            registeredAt: Timestamp(unixMilliseconds: row.int64(13)), blocks: blocks, counter: counter,
+            counterWindow: UInt64(bitPattern: row.int64(15)), lastAcceptedAt: Timestamp(unixMilliseconds: row.int64(16)),
+            exchange: try exchange(row))
+    }
+
+    private static func exchange(_ row: PostgresRow) throws(PostgresError) -> ReceiptExchange {
+        func time(_ column: Int32) -> Timestamp? {
+            row.isNull(column) ? nil : Timestamp(unixMilliseconds: row.int64(column))
+        }
+        let end = row.isNull(28) ? nil : row.text(28)
+        guard let failures = UInt32(exactly: row.int64(27)), end == nil || end.flatMap(ReceiptExchange.End.init) != nil else {
+            throw .damaged("what became of a receipt does not decode")
+        }
+        return ReceiptExchange(
+            due: time(26), failures: failures, end: end.flatMap(ReceiptExchange.End.init),
+            metric: row.isNull(29) ? nil : time(30).map { RiskMetric(row.int64(29), at: $0) })
+    }
+
+    /// The position of the device in listings.
+    static func number(_ row: PostgresRow) -> Int64 { row.int64(17) }
+    static func isBlocked(_ row: PostgresRow) -> Bool { row.int64(18) != 0 }
+
+    private static func blocks(_ row: PostgresRow) -> [Device.Block] {
+        zip(BlockKind.allCases, [19, 21, 23] as [Int32]).compactMap { kind, column in
+            guard !row.isNull(column) else { return nil }
+            return Device.Block(
+                kind, reason: row.text(column), since: Timestamp(unixMilliseconds: row.int64(column + 1)))
+        }
+    }
+}
+
+/// Reads a page of the devices of an app, by an index in the order of registration.
+enum DeviceScan {
+    /// The most records that one page reads, so that a rare state in a large app costs many short queries in place of a long one.
+    static let lookLimit = 10_000
+    /// The records of one query.
+    private static let chunk = 1000
+
+    static func page(_ listing: DeviceListing, _ database: Database) throws(PostgresError) -> DevicePage {
+        var devices: [Device] = []
+        var looked = 0
+        var hasMore = false
+        var last = listing.position
+        // Without a condition one record more than the page shows that another page follows.
+        let limit = listing.isBlocked == nil ? min(chunk, max(0, listing.limit) + 1) : chunk
+        while !hasMore, looked < lookLimit {
+            let rows = try self.rows(of: listing, after: last, limit: limit, database)
+            try rows.forEach { row throws(PostgresError) in
+                guard devices.count < listing.limit else {
+                    hasMore = true
+                    return false
+                }
+                looked += 1
+                last = DeviceRow.number(row)
+                if listing.isBlocked ?? DeviceRow.isBlocked(row) == DeviceRow.isBlocked(row) {
+                    devices.append(try DeviceRow.device(row))
+                }
+                return true
+            }
+            guard rows.count >= limit else { break }
+        }
+        return DevicePage(devices: devices, next: hasMore || looked >= lookLimit ? last : nil)
+    }
+
+    private static func rows(
+        of listing: DeviceListing, after position: Int64, limit: Int, _ database: Database
+    ) throws(PostgresError) -> PostgresRows {
+        let (app, from, limit) = (SQLValue.text(listing.app.text), SQLValue.int8(position), SQLValue.int8(Int64(limit)))
+        let condition = " WHERE devices.app = $1 AND number > $2"
+        guard let subject = listing.subject else {
+            return try database.query(DeviceRow.selection + condition + " ORDER BY number LIMIT $3", app, from, limit)
+        }
+        return try database.query(
+            DeviceRow.selection + condition + " AND subject = $4 ORDER BY number LIMIT $3", app, from, limit, .bytes(subject))
+    }
+}
+
+/// Reads due receipts, by an index in the order of their due times.
+enum ReceiptScan {
+    private static let condition = " WHERE devices.app = $1 AND environment = $2 AND receipt_due <= $3"
+
+    static func due(
+        _ queue: ReceiptQueue, at now: Timestamp, limit: Int, _ database: Database
+    ) throws(PostgresError) -> DueReceipts {
+        func parameters(_ limit: Int) -> [SQLValue] {
+            [.text(queue.app.text), .text(queue.environment), .int8(now.unixMilliseconds), .int8(Int64(max(0, limit)))]
+        }
+        let results = try database.run([
+            SQLStatement(DeviceRow.selection + condition + " ORDER BY receipt_due, number LIMIT $4", parameters(limit)),
+            SQLStatement(
+                "SELECT count(*) FROM (SELECT 1 FROM devices" + condition + " LIMIT $4) AS found",
+                parameters(DueReceipts.countLimit)),
+        ])
+        let devices = try results.first?.all(DeviceRow.device) ?? []
+        return DueReceipts(devices: devices, count: Int(try results.last?.first { $0.int64(0) } ?? 0))
+    }
+}

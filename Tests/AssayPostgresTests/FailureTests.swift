@@ -1,0 +1,317 @@
+import AssayCore
+import AssayTesting
+import Foundation
+import Synchronization
+import Testing
+
+@testable import AssayPostgres
+
+/// The server stops, crashes, hangs, refuses; a daemon has another's name. What was acknowledged is there, what was not is found out.
+@Suite("Failures of PostgreSQL", .needsServer, .serialized)
+struct FailureTests {
+    private static let own = Result { try TestServer.ownServer() }
+    private func ownServer() throws -> TestServer { try Self.own.get() }
+
+    /// Commits entries from several tasks until told to stop. Keeps what was answered.
+    private final class Load: Sendable {
+        struct Answers {
+            var acknowledged: [LedgerEntry] = []
+            var unclear: [LedgerEntry] = []
+            var errors: Set<LedgerError> = []
+        }
+
+        private let answers = Mutex(Answers())
+        private let isEnding = Atomic(false)
+        private let tasks: Mutex<[Task<Void, any Error>]> = Mutex([])
+
+        init(_ ledger: PostgresLedger, tasks count: Int = 8) {
+            for _ in 0..<count {
+                let task = Task {
+                    while !isEnding.load(ordering: .relaxed) {
+                        let entry = try Sample.entry()
+                        do {
+                            let outcome = try await ledger.commit([entry])
+                            guard outcome == [.committed] else { throw ContractViolation("\(outcome)") }
+                            answers.withLock { $0.acknowledged.append(entry) }
+                        } catch let error as LedgerError {
+                            answers.withLock {
+                                $0.unclear.append(entry)
+                                $0.errors.insert(error)
+                            }
+                            try await Task.sleep(for: .milliseconds(20))
+                        }
+                    }
+                }
+                tasks.withLock { $0.append(task) }
+            }
+        }
+
+        var acknowledged: Int { answers.withLock { $0.acknowledged.count } }
+
+        /// Waits until so many more were acknowledged.
+        func more(_ count: Int) async throws {
+            let wanted = acknowledged + count
+            for _ in 0..<3000 where acknowledged < wanted { try await Task.sleep(for: .milliseconds(10)) }
+            try #require(acknowledged >= wanted, "the ledger did not recover: \(answers.withLock { $0.errors })")
+        }
+
+        func end() async throws -> Answers {
+            isEnding.store(true, ordering: .relaxed)
+            for task in tasks.withLock({ $0 }) { try await task.value }
+            return answers.withLock { $0 }
+        }
+    }
+
+    /// All that was acknowledged is in the audit chain once, in a whole chain; what was not is there once or not at all. Each token that is
+    /// in the chain is spent, and no other.
+    private func compare(_ answers: Load.Answers, _ ledger: PostgresLedger) async throws {
+        var (records, next) = ([[UInt8]: Int](), Int64.min)
+        var verifier = AuditVerifier(from: AuditChain())
+        while true {
+            let page = try await ledger.audit(from: next, limit: AuditPage.limit)
+            for row in page.rows {
+                verifier.take(row)
+                records[row.record, default: 0] += 1
+            }
+            guard let last = page.rows.last else { break }
+            next = last.number + 1
+        }
+        #expect(verifier.finish() == nil)
+        #expect(answers.acknowledged.allSatisfy { records[$0.audit.bytes] == 1 }, "an acknowledged verdict is missing")
+        #expect(answers.unclear.allSatisfy { records[$0.audit.bytes] ?? 0 <= 1 })
+        #expect(records.count <= answers.acknowledged.count + answers.unclear.count)
+        var rest = (answers.unclear + answers.acknowledged.suffix(50))[...]
+        while !rest.isEmpty {
+            let some = rest.prefix(200)
+            rest = rest.dropFirst(some.count)
+            let again = try await ledger.commit(try some.map { try Sample.entry(spends: $0.spends) })
+            let expected = some.map { records[$0.audit.bytes] == 1 ? CommitOutcome.refused(.challengeReused) : .committed }
+            #expect(again == expected)
+        }
+    }
+
+    private func backends(_ settings: PostgresSettings, _ call: String) throws {
+        let connection = try PostgresConnection(settings)
+        _ = try connection.query(
+            .once(
+                """
+                SELECT \(call)(pid) FROM pg_stat_activity
+                WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name LIKE 'assay %'
+                """), within: 10_000)
+    }
+
+    @Test(
+        "Connections that the server ends in the middle of commits lose nothing that was acknowledged", .timeLimit(.minutes(2)))
+    func terminated() async throws {
+        let settings = try server().database()
+        let ledger = try PostgresLedger.open(settings)
+        defer { ledger.close() }
+        let load = Load(ledger)
+        for _ in 0..<15 {
+            try await load.more(20)
+            try backends(settings, "pg_terminate_backend")
+        }
+        try await load.more(100)
+        let answers = try await load.end()
+        try await compare(answers, ledger)
+    }
+
+    @Test(
+        "A server that crashes and comes back loses nothing that was acknowledged, and the ledger recovers by itself",
+        .timeLimit(.minutes(3)))
+    func crash() async throws {
+        let own = try ownServer()
+        let faults = Mutex<[LedgerFault]>([])
+        var options = PostgresOptions()
+        options.onFault = { fault in faults.withLock { $0.append(fault) } }
+        let ledger = try PostgresLedger.open(try own.database(), options: options)
+        defer { ledger.close() }
+        let load = Load(ledger)
+        for signal in [SIGQUIT, SIGINT, SIGQUIT] {
+            try await load.more(50)
+            own.stop(signal)
+            let clock = ContinuousClock()
+            let began = clock.now
+            let error = await #expect(throws: LedgerError.self) { try await ledger.commit([try Sample.entry()]) }
+            #expect(clock.now - began < .seconds(10))
+            #expect("\(error.map { "\($0)" } ?? "")".hasPrefix("the ledger is unavailable: no connection to the database: "))
+            await #expect(throws: LedgerError.self) { try await ledger.status() }
+            try own.start()
+        }
+        try await load.more(50)
+        let answers = try await load.end()
+        try await compare(answers, ledger)
+        #expect(faults.withLock { $0 }.contains(.over))
+        _ = try await ledger.status()
+    }
+
+    @Test(
+        "A commit that waits for a standby that is away is not acknowledged, nor after the wait is cancelled",
+        .timeLimit(.minutes(2)))
+    func standby() async throws {
+        let own = try ownServer()
+        var settings = try own.database()
+        settings.commitTimeout = 700
+        settings.resolveTimeout = 700
+        let ledger = try PostgresLedger.open(settings)
+        defer { ledger.close() }
+        #expect(try await ledger.commit([try Sample.entry()]) == [.committed])
+        for isCancelled in [false, true] {
+            try own.set("synchronous_standby_names", to: "absent")
+            let entry = try Sample.entry()
+            let committing = Task { try await ledger.commit([entry]) }
+            if isCancelled {
+                try await Task.sleep(for: .milliseconds(250))
+                try backends(settings, "pg_cancel_backend")
+            }
+            let result = await committing.result
+            #expect(throws: LedgerError.self) { try result.get() }
+            await #expect(throws: LedgerError.self) { try await ledger.commit([try Sample.entry()]) }
+            try own.set("synchronous_standby_names", to: nil)
+            try await retrying { _ = try await ledger.commit([try Sample.entry()]) }
+            // It was applied on the primary, and is there once.
+            #expect(try await ledger.commit([try Sample.entry(spends: entry.spends)]) == [.refused(.challengeReused)])
+        }
+    }
+
+    @Test("While the server is read-only nothing is accepted, and the reason is told", .timeLimit(.minutes(1)))
+    func readOnly() async throws {
+        let own = try ownServer()
+        let ledger = try PostgresLedger.open(try own.database())
+        defer { ledger.close() }
+        try own.set("default_transaction_read_only", to: "on")
+        let error = await #expect(throws: LedgerError.self) { try await ledger.commit([try Sample.entry()]) }
+        #expect("\(error.map { "\($0)" } ?? "")".contains("read-only"))
+        try own.set("default_transaction_read_only", to: nil)
+        try await retrying { _ = try await ledger.commit([try Sample.entry()]) }
+    }
+
+    private func retrying(_ body: () async throws -> Void) async throws {
+        for _ in 0..<100 {
+            do { return try await body() } catch is LedgerError { try await Task.sleep(for: .milliseconds(100)) }
+        }
+        try await body()
+    }
+
+    // MARK: Other processes
+
+    @Test("A second process of the same name takes it over, and the first one accepts nothing more")
+    func fenced() async throws {
+        let settings = try server().database()
+        let first = try PostgresLedger.open(settings)
+        defer { first.close() }
+        #expect(try await first.commit([try Sample.entry()]) == [.committed])
+        let second = try PostgresLedger.open(settings)
+        defer { second.close() }
+        let error = await #expect(throws: LedgerError.self) { try await first.commit([try Sample.entry()]) }
+        #expect("\(error.map { "\($0)" } ?? "")".contains("each daemon needs a name of its own"))
+        await #expect(throws: LedgerError.self) { try await first.status() }
+        #expect(try await second.commit([try Sample.entry()]) == [.committed])
+        #expect(try await second.status().auditCount == 2)
+    }
+
+    @Test("A fenced process does not take the name back when it connects again")
+    func fencedAtReconnect() async throws {
+        let settings = try server().database()
+        let first = try PostgresLedger.open(settings)
+        defer { first.close() }
+        let second = try PostgresLedger.open(settings)
+        defer { second.close() }
+        try backends(settings, "pg_terminate_backend")
+        await #expect(throws: LedgerError.self) { try await first.commit([try Sample.entry()]) }
+        #expect(first.health.fault != nil)
+        try await retrying { _ = try await second.commit([try Sample.entry()]) }
+    }
+
+    @Test("A database that went back behind what was acknowledged is refused")
+    func wentBack() async throws {
+        let settings = try server().database()
+        let ledger = try PostgresLedger.open(settings)
+        defer { ledger.close() }
+        for _ in 0..<3 { #expect(try await ledger.commit([try Sample.entry()]) == [.committed]) }
+        _ = try settings.text("UPDATE writers SET commits = commits - 1")
+        try backends(settings, "pg_terminate_backend")
+        let error = await #expect(throws: LedgerError.self) { try await ledger.commit([try Sample.entry()]) }
+        #expect("\(error.map { "\($0)" } ?? "")".contains("it went back to an earlier state"))
+    }
+
+    @Test("A transaction of another that holds a row delays entries about it, and no others")
+    func stalledRow() async throws {
+        var settings = try server().database()
+        settings.lockTimeout = 50
+        let ledger = try PostgresLedger.open(settings)
+        defer { ledger.close() }
+        let (held, free) = (try Sample.device(), try Sample.device())
+        _ = try await ledger.commit([try Sample.entry(registrations: [held, free])])
+        let other = try PostgresConnection(settings)
+        _ = try other.run(
+            ["BEGIN", "UPDATE assay.counters SET counter = counter WHERE device = '\\x\(Hex.encode(held.id.bytes))'"].map {
+                .once($0)
+            },
+            within: 10_000)
+        let blocked = Task { try await ledger.commit([try Sample.entry(advances: [Sample.advance(held, to: 1)])]) }
+        #expect(try await ledger.commit([try Sample.entry(advances: [Sample.advance(free, to: 1)])]) == [.committed])
+        let result = await blocked.result
+        let error = #expect(throws: LedgerError.self) { try result.get() }
+        #expect("\(error.map { "\($0)" } ?? "")".contains("locked (55P03)"))
+        other.rollBack(within: 10_000)
+        #expect(try await ledger.commit([try Sample.entry(advances: [Sample.advance(held, to: 1)])]) == [.committed])
+        _ = try await ledger.status()
+    }
+
+    @Test("A purge does not stall commits while another transaction reads the challenges", .timeLimit(.minutes(1)))
+    func purgeBehindReader() async throws {
+        let settings = try server().database()
+        var options = PostgresOptions()
+        options.purgeMargin = 0
+        let ledger = try PostgresLedger.open(settings, options: options)
+        defer { ledger.close() }
+        let later = Sample.expiry.adding(milliseconds: 2 * SpentPeriod.length)
+        _ = try await ledger.commit([try Sample.entry()])
+        let reader = try PostgresConnection(settings)
+        _ = try reader.run(["BEGIN", "SELECT count(*) FROM assay.spent"].map { .once($0) }, within: 10_000)
+        let clock = ContinuousClock()
+        let began = clock.now
+        async let purged: Void = ledger.purge(now: later)
+        for _ in 0..<20 {
+            #expect(try await ledger.commit([try Sample.entry(spends: [Sample.spend(expiry: later)])]) == [.committed])
+        }
+        try await purged
+        #expect(clock.now - began < .seconds(3))
+        #expect(try await ledger.status().spentHorizon == .distantPast, "the period was dropped although it was read")
+        reader.rollBack(within: 10_000)
+        try await ledger.purge(now: later)
+        #expect(try await ledger.status().spentHorizon == SpentPeriod(of: Sample.expiry).last)
+    }
+
+    @Test("An entry with a text that PostgreSQL cannot store fails alone")
+    func unholdable() async throws {
+        let ledger = try PostgresLedger.open(try server().database())
+        defer { ledger.close() }
+        let good = try Sample.device()
+        let bad = Device(
+            id: .random(), app: good.app, subject: nil,
+            registration: Registration(
+                format: EvidenceFormat(rawValue: "test"), keyID: [9], publicKey: [], environment: "a\u{0}b", anchor: [],
+                claims: Claims(), chainSerials: [], receipt: [], simulated: false), registeredAt: Sample.now)
+        let outcomes = try await withThrowingTaskGroup(of: CommitOutcome?.self) { group in
+            for number in 0..<21 {
+                let entry = try Sample.entry(registrations: number == 10 ? [bad] : [])
+                group.addTask { try? await ledger.commit([entry]).first }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(outcomes.count { $0 == .committed } == 20)
+        #expect(outcomes.count { $0 == nil } == 1)
+        #expect(try await ledger.status().auditCount == 20)
+    }
+
+    @Test("A closed ledger is unavailable")
+    func closed() async throws {
+        let ledger = try PostgresLedger.open(try server().database())
+        ledger.close()
+        ledger.close()
+        await #expect(throws: LedgerError.unavailable("the ledger is closed")) { try await ledger.commit([try Sample.entry()]) }
+        await #expect(throws: LedgerError.unavailable("the ledger is closed")) { try await ledger.status() }
+    }
+}
