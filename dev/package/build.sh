@@ -33,13 +33,15 @@ for library in libsqlite3.a libz.a libstdc++.a; do
     [ -e "$found" ] || { echo "there is no $library" >&2; exit 1; }
     ln -sf "$found" "$archives/"
 done
+# The archive of what libgcc_s.so holds. Found by the linker, and not asked for by a flag of the compiler, which would compile all again.
+ln -sf "$(${CC:-cc} -print-file-name=libgcc_eh.a)" "$archives/libgcc_s.a"
 
 make --no-print-directory -s -C plugins/launcher CFLAGS="-ffile-prefix-map=$PWD=." BUILD="$PWD/$packages/launcher"
 for kind in programs static; do
     mkdir -p "$packages/$kind"
     for product in assayd assay; do
         if [ $kind = static ]; then
-            build $product -Xlinker "-L$archives" -Xswiftc -Xclang-linker -Xswiftc -static-libgcc "$@"
+            build $product -Xlinker "-L$archives" "$@"
         else
             build $product "$@"
         fi

@@ -86,8 +86,9 @@ enum Schema {
             _ = try connection.commit(after: (["BEGIN"] + statements).map { SQLStatement.once($0) }, within: timeout)
         } catch {
             connection.rollBack(within: timeout)
-            // duplicate_schema, duplicate_table, unique_violation of the catalogue: another daemon was faster.
-            guard ["42P06", "42P07", "23505"].contains(error.state) else { throw error }
+            // duplicate_schema, duplicate_table, duplicate_object (its row type), unique_violation of the catalogue: another daemon was
+            // faster.
+            guard ["42P06", "42P07", "42710", "23505"].contains(error.state) else { throw error }
         }
     }
 

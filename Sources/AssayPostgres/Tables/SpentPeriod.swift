@@ -91,8 +91,9 @@ struct SpentTable {
                 after: (begin + period.creation).map { SQLStatement.once($0) }, within: database.timeout)
         } catch {
             database.connection.rollBack(within: database.timeout)
-            // duplicate_table, invalid_object_definition (an overlap), unique_violation of the catalogue: another daemon made it.
-            guard ["42P07", "42P17", "23505"].contains(error.state) else { throw error }
+            // duplicate_table, duplicate_object (its row type), invalid_object_definition (an overlap), unique_violation of the catalogue:
+            // another daemon made it.
+            guard ["42P07", "42710", "42P17", "23505"].contains(error.state) else { throw error }
         }
     }
 
