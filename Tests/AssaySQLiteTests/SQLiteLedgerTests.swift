@@ -218,18 +218,19 @@ struct SQLiteLedgerTests {
     func overload() async throws {
         var options = LedgerOptions()
         options.queueLimit = 10
-        options.busyTimeout = 5000
+        // Longer than a busy machine takes to start the calls: the writer must not give up before the lock is let go.
+        options.busyTimeout = 60_000
         let ledger = try SQLiteLedger.open(path: directory.path(), options: options)
         defer { ledger.close() }
         let lock = try OtherConnection(directory.path())
         try lock.execute("BEGIN IMMEDIATE")
         // The lock blocks the writer. Of many calls some wait, and the others must be refused at once.
+        let entries = try (0..<100).map { _ in try Sample.entry() }
         let (overloaded, signal) = AsyncStream.makeStream(of: Void.self)
         let outcomes = await withTaskGroup(of: Result<[CommitOutcome], LedgerError>.self) { group in
-            for _ in 0..<100 {
+            for entry in entries {
                 group.addTask {
                     do throws(LedgerError) {
-                        guard let entry = try? Sample.entry() else { return .success([]) }
                         return .success(try await ledger.commit([entry]))
                     } catch {
                         signal.yield()
