@@ -70,7 +70,7 @@ let package = Package(
         .library(name: "AssayTesting", targets: ["AssayTesting", "AssayCore"]),
         // For plugins in Swift. It is also a package of its own, plugins/sdk/swift.
         .library(name: "AssayPlugin", targets: ["AssayPlugin"]),
-        // The ledger on PostgreSQL, which links libpq. No other product does.
+        // The ledger on PostgreSQL. It loads libpq when it is used.
         .library(name: "AssayPostgres", targets: ["AssayPostgres"]),
     ],
     dependencies: [
@@ -142,7 +142,8 @@ let package = Package(
         module("AssayLedger", ["AssayMetrics", "AssayCore"]),
         .systemLibrary(name: "CSQLite", path: "Sources/CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         module("AssaySQLite", ["AssayLedger", "AssayMetrics", "AssayCore", "CSQLite", crypto]),
-        .systemLibrary(name: "CPostgres", path: "Sources/CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+        // libpq's functions, which are loaded at run time.
+        .target(name: "CPostgres"),
         module("AssayPostgres", ["AssayLedger", "AssayMetrics", "AssayCore", "CPostgres"]),
 
         // Keys in PKCS#11 tokens. The module of the token's maker is loaded at run time.
@@ -202,8 +203,8 @@ let package = Package(
         module(
             "AssayConfiguration",
             schemes + [
-                "AssayTraceExport", "AssayTracing", "AssaySchemes", "AssayPlugins", "AssayProvisioning", "AssaySQLite",
-                "AssayVendors", "AssayCertificates",
+                "AssayTraceExport", "AssayTracing", "AssaySchemes", "AssayPlugins", "AssayProvisioning", "AssayPostgres",
+                "AssaySQLite", "AssayVendors", "AssayCertificates",
                 "AssayEncoding", "AssayFiles", "AssayAPI", "AssayFramedRPC", "AssayRPC", "AssayCore", crypto, log,
             ]),
         module("AssayAudit", ["AssayCore", arguments]),
@@ -216,8 +217,9 @@ let package = Package(
             schemes + [
                 "AssayOperations", "AssayTraceExport", "AssayTracing", "AssayMetrics", "AssayProvisioning",
                 "AssayConfiguration", "AssaySchemes", "AssayPlugins",
-                "AssayService", "AssaySQLite", "AssayVendors", "AssayCertificates", "AssayEncoding", "AssayFiles", "AssayAPI",
-                "AssayFramedRPC", "AssayRPC", "AssayCore",
+                "AssayService", "AssayPostgres", "AssaySQLite", "AssayVendors", "AssayCertificates", "AssayEncoding",
+                "AssayFiles",
+                "AssayAPI", "AssayFramedRPC", "AssayRPC", "AssayCore",
                 crypto,
                 log, lifecycle,
             ]),
@@ -355,7 +357,8 @@ let package = Package(
             "AssayDaemon",
             [
                 "AssayConfiguration", "AssaySchemes", "AssayPlugins", "AssayAudit", "AssayTesting", "AssaySimulator",
-                "AssayClient", "AssayService", "AssaySQLite", "AssayVendors", "AssayProvisioning", "AssayCertificates",
+                "AssayClient", "AssayService", "AssayPostgres", "AssaySQLite", "AssayVendors", "AssayProvisioning",
+                "AssayCertificates",
                 "AssayEncoding",
                 "AssayAPI", "AssayOperations", "AssayTraceExport", "AssayTracing", "AssayOTLP", "AssayMetrics",
                 "AssayFramedRPC", "AssayRPC", "AssayCore", "CSQLite", "CFaultVFS", "assayd", "assay", "crash-test", crypto, log,

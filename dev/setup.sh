@@ -3,11 +3,11 @@
 # missing; `--proto` adds what `make proto` needs.
 set -eu
 
-# SwiftPM fetches with git; AssaySQLite links SQLite and AssayPostgres libpq, found by pkg-config, and tests of the latter start a
+# SwiftPM fetches with git; AssaySQLite links SQLite, found by pkg-config; AssayPostgres loads libpq, and its tests start a
 # PostgreSQL server of their own; the Python example speaks protobuf; tests of PKCS#11 use
 # SoftHSM, and a page of the documentation uses nginx and curl; prometheus and PyYAML test metrics and alerts; all are skipped without
 # them. The launcher of plugins is C over libseccomp; plugins in C (plugins/sdk/c) link libprotobuf-c and libcrypto, those in Swift libcrypto, and their tests run protoc.
-wanted="git make pkg-config libsqlite3-dev libpq-dev postgresql python3 python3-protobuf python3-yaml python3-cryptography softhsm2 nginx-light curl
+wanted="git make pkg-config libsqlite3-dev libpq5 postgresql python3 python3-protobuf python3-yaml python3-cryptography softhsm2 nginx-light curl
 prometheus gcc libc6-dev libseccomp-dev protobuf-compiler protobuf-c-compiler libprotobuf-c-dev libssl-dev"
 for argument in "$@"; do
     case $argument in
@@ -26,7 +26,6 @@ if ! command -v dpkg-query >/dev/null; then
     missing=""
     for tool in git make pkg-config python3; do command -v "$tool" >/dev/null || missing="$missing $tool"; done
     pkg-config --exists sqlite3 2>/dev/null || missing="$missing sqlite3-development-files"
-    pkg-config --exists libpq 2>/dev/null || missing="$missing libpq-development-files"
     case " $wanted " in *" protobuf-compiler "*) command -v protoc >/dev/null || missing="$missing protoc" ;; esac
     [ -z "$missing" ] && exit 0
     echo "setup: this system has no dpkg, so please install by hand:$missing" >&2

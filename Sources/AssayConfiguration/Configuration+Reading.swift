@@ -53,17 +53,17 @@ extension Configuration {
         let log = LogSettings(reading: top.optional("log"))
         let operate = OperateSection(reading: top.optional("operate"), files, callers)
         let traces = TraceExportSettings(reading: top.optional("traces"), files)
-        let verdicts = VerdictSettings(reading: top.optional("verdicts"), files, ledger: store?.path ?? "")
+        let verdicts = VerdictSettings(reading: top.optional("verdicts"), files, ledger: store?.ownFiles ?? "")
         let webhooks = WebhookSettings.read(top.optional("webhooks"), files, apps: top.optional("apps")?.names ?? [])
         let reappraisal = ReappraisalSettings(reading: top.optional("reappraisal"))
         var vendors = VendorSettings(reading: top.optional("vendors"), files)
         let services = VendorSections(apple: top.optional("apple"), google: top.optional("google"), files, schemes)
         let lists = RevocationLists(
-            reading: top.optional("feeds"), files, of: schemes.flatMap { $0.revocationLists }, ledger: store?.path ?? "")
+            reading: top.optional("feeds"), files, of: schemes.flatMap { $0.revocationLists }, ledger: store?.ownFiles ?? "")
         let shared = services.shared(files, lists)
         let provisioning = top.optional("provisioning").map { ProvisioningSettings(reading: $0, files) }
         let pluginSection = top.optional("plugins")?.section()
-        let plugins = PluginSettings(reading: pluginSection, files, store: store?.path)
+        let plugins = PluginSettings(reading: pluginSection, files, store: store?.ownFiles)
         let catalog = readCatalog(pluginSection, files, top.optional("apps")?.names ?? [], store, plugins)
         let apps = top.required("apps").map { readApps($0, shared, schemes, provisioning, catalog.entries) } ?? []
         vendors.makeRoom(for: apps.count(where: \.asksWhileCallerWaits), top.optional("vendors"))
@@ -153,9 +153,9 @@ extension Configuration {
             UnixFile(at: named.path).map { $0.kind == .file && $0.permissions.mode & 0o007 == 0 } ?? false
         }
         let secrets =
-            (store.map { [($0.path, "the ledger"), ($0.keyFile, "the ledger's key")] } ?? [])
+            (store?.secrets ?? [])
             + [(settings.state, "the folder \"plugins.state\"")]
-            + closed.filter { $0.path != store?.path && $0.path != store?.keyFile }.map {
+            + closed.filter { file in store?.secrets.contains { $0.path == file.path } != true }.map {
                 ($0.path, "the file of \"\($0.key)\"")
             }
         let catalog = section.optional("catalog").map {

@@ -47,7 +47,7 @@ extension Configuration {
                 + (fixed.operateWithoutCertificates.contains(address) ? ", also to an API key without a certificate" : "")
                 + (open.isEmpty ? "" : "; to peers that are no callers: \(open.joined(separator: ", "))")
         }
-        lines.append("keeps its ledger in \(store.path), wrapped by \(store.keyFile)")
+        lines += store.summary
         if let tls = live.tls {
             lines.append("shows the certificate in \(tls.certificate) to callers from the CAs in \(tls.clientCA)")
         }

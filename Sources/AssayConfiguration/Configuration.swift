@@ -80,17 +80,14 @@ package struct FixedConfiguration: Hashable, Sendable {
     }
 
     package struct Store: Hashable, Sendable {
-        /// The ledger's file.
-        package var path: String
+        package var place: Place
         /// The file with the key that wraps the ledger's secrets; made with mode 0600 at first start.
         package var keyFile: String
-        /// The file with the levels of rate limits, which the daemon writes.
-        package var ratesFile: String { path + ".rates" }
         /// How long what only grows is kept.
         package var retention = RetentionRule()
         /// When it warns of a disk that fills up.
         package var disk = DiskSpaceRule()
 
-        package init(path: String, keyFile: String) { (self.path, self.keyFile) = (path, keyFile) }
+        package init(_ place: Place, keyFile: String) { (self.place, self.keyFile) = (place, keyFile) }
     }
 }

@@ -17,6 +17,17 @@ package struct PostgresBackend: LedgerBackend {
         }
     }
 
+    /// Why the database cannot be used as it is: a sentence; `nil` if it can. A missing ledger is no reason. Connects, and changes nothing.
+    package var trouble: String? {
+        do throws(PostgresError) {
+            let connection = try ServerCheck(settings).connect()
+            if try Schema.exists(connection, settings) { try Schema.check(connection, within: settings.readTimeout) }
+            return nil
+        } catch {
+            return "\(error.ledgerError)"
+        }
+    }
+
     /// The server keeps others from its files.
     package var exposure: LedgerExposure? { nil }
 
@@ -27,6 +38,18 @@ package struct PostgresBackend: LedgerBackend {
         options.mayCreate = mayCreate
         options.onFault = onFault
         return try PostgresLedger.open(settings, options: options)
+    }
+
+    /// Daemons may have the ledger open: a step is one with which those of the version before go on, or it refuses them.
+    package func migrate() async throws(LedgerError) -> LedgerMigration {
+        do throws(PostgresError) {
+            let connection = try ServerCheck(settings).connect()
+            let before = try Schema.exists(connection, settings) ? Schema.version(connection) : 0
+            try Schema.migrate(connection, settings, mayCreate: true)
+            return LedgerMigration(before: before, after: try Schema.version(connection))
+        } catch {
+            throw error.ledgerError
+        }
     }
 
     /// Reads the chain of the writer that the settings name.

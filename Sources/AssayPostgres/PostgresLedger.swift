@@ -72,6 +72,13 @@ package final class PostgresLedger: Sendable {
     /// were acknowledged.
     package var hasStandby: Bool { server.hasStandby }
 
+    package var durabilityRisk: String? {
+        guard !hasStandby else { return nil }
+        return
+            "the database confirms commits without a standby (synchronous_standby_names is empty): when a standby is promoted, the last "
+            + "verdicts before it can be lost, and what they spent can be spent again"
+    }
+
     /// The measurements of the writer, and the entries that wait for it.
     var times: CommitTimes { writer.times }
     var waitingEntries: Int { writer.waiting }

@@ -32,6 +32,18 @@ package struct SQLiteBackend: LedgerBackend {
         return try SQLiteLedger.open(path: path, options: options)
     }
 
+    /// One process at a time has the file open.
+    package func migrate() async throws(LedgerError) -> LedgerMigration {
+        let before: Int64
+        do throws(SQLiteError) {
+            before = exists ? try SQLiteConnection.looking(at: path).integer("PRAGMA user_version") : 0
+        } catch {
+            throw error.ledgerError
+        }
+        try SQLiteLedger.open(path: path).close()
+        return LedgerMigration(before: before, after: Schema.newest)
+    }
+
     package func readAudit(_ body: (AuditPage) -> Bool) throws(LedgerError) { try AuditFile.read(path, body) }
 
     package func space() -> DiskSpace? {

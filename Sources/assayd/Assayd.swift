@@ -17,7 +17,8 @@ struct Assayd: AsyncParsableCommand {
             """,
         version: Version.text,
         subcommands: [
-            RunCommand.self, CheckConfigCommand.self, NewLedgerCommand.self, BackupCommand.self, RestoreCommand.self,
+            RunCommand.self, CheckConfigCommand.self, NewLedgerCommand.self, MigrateCommand.self, BackupCommand.self,
+            RestoreCommand.self,
             ForgetChallengesCommand.self, AuditCommand.self,
         ],
         defaultSubcommand: RunCommand.self)

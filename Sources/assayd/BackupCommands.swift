@@ -34,11 +34,11 @@ struct BackupCommand: AsyncParsableCommand {
             let keyFile = options.keyFile ?? store.keyFile
             if options.json {
                 print(
-                    backup.content.json(["file": file, "ledger": store.path, "key_file": keyFile, "key_opens": backup.key.json])
+                    backup.content.json(["file": file, "ledger": store.name, "key_file": keyFile, "key_opens": backup.key.json])
                 )
             } else {
                 print("\(file): written and verified, \(backup.content.size)")
-                print("  ledger     \(store.path)")
+                print("  ledger     \(store.name)")
                 backup.content.lines.forEach { print($0) }
                 print("  key        \(backup.key.text(of: keyFile))")
             }
@@ -76,13 +76,13 @@ struct RestoreCommand: AsyncParsableCommand {
             if options.json {
                 print(
                     restored.content.json([
-                        "file": file, "ledger": store.path, "key_file": keyFile, "key_opens": restored.key.json,
+                        "file": file, "ledger": store.name, "key_file": keyFile, "key_opens": restored.key.json,
                         "challenge_keys_removed": restored.challengeKeys, "api_keys_good": restored.callerKeys,
                     ]))
                 return
             }
             let count = restored.challengeKeys
-            print("\(store.path): restored from \(file), \(restored.content.size)")
+            print("\(store.name): restored from \(file), \(restored.content.size)")
             restored.content.lines.forEach { print($0) }
             print("  key        \(restored.key.text(of: keyFile))")
             print("  challenges \(count) key\(count == 1 ? " is" : "s are") removed; no challenge from before is good any more")

@@ -1,5 +1,6 @@
 import ArgumentParser
 import AssayConfiguration
+import AssayCore
 import AssayDaemon
 import Foundation
 
@@ -20,7 +21,7 @@ struct NewLedgerCommand: AsyncParsableCommand {
         let configuration = try Configuration.orExplain(config)
         do {
             try await OpenStore.makeNew(configuration.fixed.store)
-            print("\(configuration.fixed.store.path): an empty ledger")
+            print("\(configuration.fixed.store.name): an empty ledger")
         } catch {
             FileHandle.standardError.write(Data("\(error)\n".utf8))
             throw ExitCode(StartupError.unavailable)
@@ -46,6 +47,44 @@ struct ForgetChallengesCommand: AsyncParsableCommand {
         do {
             let count = try await OpenStore.forgetChallenges(configuration.fixed.store)
             print("\(count) challenge key\(count == 1 ? " is" : "s are") removed; no challenge from before is good any more")
+        } catch {
+            FileHandle.standardError.write(Data("\(error)\n".utf8))
+            throw ExitCode(StartupError.unavailable)
+        }
+    }
+}
+
+struct MigrateCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "migrate", abstract: "Make the ledger if there is none, and bring it to this version's schema.",
+        discussion: """
+            The daemon does the same when it starts. On PostgreSQL, daemons of the version before may run meanwhile: migrate first, then \
+            exchange them one after the other. On SQLite the daemon must not run. The key file is not needed.
+
+            Exit status: 0 done, or nothing was to do; 65 the configuration cannot be used; 69 the ledger cannot be used.
+            """)
+
+    @Option(name: .shortAndLong, help: "The configuration, YAML.")
+    var config: String = usualConfiguration
+
+    @Flag(help: "Print a JSON object.")
+    var json = false
+
+    func run() async throws {
+        let store = try Configuration.orExplain(config).fixed.store
+        do {
+            let migration = try await store.backend.migrate()
+            if json {
+                print("{\"schema\":\(migration.after),\"schema_before\":\(migration.before)}")
+            } else {
+                let words =
+                    switch migration.before {
+                    case migration.after: "has schema version \(migration.after) already"
+                    case 0: "made, with schema version \(migration.after)"
+                    default: "migrated from schema version \(migration.before) to \(migration.after)"
+                    }
+                print("\(store.name): \(words)")
+            }
         } catch {
             FileHandle.standardError.write(Data("\(error)\n".utf8))
             throw ExitCode(StartupError.unavailable)

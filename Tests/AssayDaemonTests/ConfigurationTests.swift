@@ -57,7 +57,7 @@ struct ConfigurationTests {
     func defaults() throws {
         let configuration = try parse(Self.small)
         #expect(configuration.listen == [.unix(path: folder.file("a.sock"), mode: 0o600)])
-        #expect(configuration.store == .init(path: folder.file("ledger.db"), keyFile: folder.file("ledger.db.key")))
+        #expect(configuration.store == .init(.file(folder.file("ledger.db")), keyFile: folder.file("ledger.db.key")))
         #expect(configuration.callers.loopback == nil)
         #expect(configuration.limits == RPCLimits())
         #expect(configuration.testRoots.isEmpty)
@@ -155,7 +155,7 @@ struct ConfigurationTests {
                 == .init(
                     certificate: folder.file("server.pem"), privateKey: folder.file("server.key"),
                     clientCA: folder.file("ca.pem")))
-        #expect(configuration.store == .init(path: "/var/lib/assay/ledger.db", keyFile: folder.file("keys/assay.key")))
+        #expect(configuration.store == .init(.file("/var/lib/assay/ledger.db"), keyFile: folder.file("keys/assay.key")))
         #expect(configuration.callers.loopback == CallerDirectory.demo)
         let photosID = try #require(AppID("photos"))
         #expect(
@@ -248,7 +248,7 @@ struct ConfigurationTests {
         #expect(example.callers.loopback == nil, "the example accepts only the callers that it names")
         #expect(example.testRoots.isEmpty)
         let unit = try Configuration.load(Package.path("deploy/systemd/assayd.yaml"))
-        #expect(unit.callers.loopback == nil && unit.testRoots.isEmpty && unit.store.path == "/var/lib/assay/ledger.db")
+        #expect(unit.callers.loopback == nil && unit.testRoots.isEmpty && unit.store.file == "/var/lib/assay/ledger.db")
         let readme = try Package.text("README.md")
         let block = try #require(readme.components(separatedBy: "```yaml\n").dropFirst().first)
         _ = try parse(try #require(block.components(separatedBy: "```").first))
@@ -584,7 +584,7 @@ struct ConfigurationTests {
         #expect(explain("text.yaml").contains(#"text.yaml:1: want a section, have "just a text""#))
         // Relative to the file's own folder, wherever the daemon was started.
         try folder.write(Self.small, to: "good.yaml")
-        #expect(try Configuration.load(folder.file("good.yaml")).store.path == folder.file("ledger.db"))
+        #expect(try Configuration.load(folder.file("good.yaml")).store.file == folder.file("ledger.db"))
     }
 
     @Test("Aliases that expand, deep nesting and many keys do not delay reading")
@@ -611,7 +611,7 @@ struct ConfigurationTests {
     func stars() throws {
         let text = Self.small.replacing("store:", with: "# - *bold*\n  # *bold*\nstore:")
             .replacing("ledger.db", with: "\"*ledger*.db\"").replacing("name: handler", with: "name: a*b *c")
-        #expect(try parse(text).store.path == folder.file("*ledger*.db"))
+        #expect(try parse(text).store.file == folder.file("*ledger*.db"))
     }
 
     // MARK: What a verdict says about it

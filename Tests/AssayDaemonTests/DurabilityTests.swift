@@ -34,7 +34,7 @@ struct DurabilityTests {
             var options = LedgerOptions()
             options.vfs = name
             options.busyTimeout = 20
-            ledger = try SQLiteLedger.open(path: configuration.store.path, options: options)
+            ledger = try SQLiteLedger.open(path: configuration.store.name, options: options)
             let vault = SecretVault(key: try KeyFile.open(configuration.store.keyFile, mayCreate: true))
             let daemon = try await makeDaemon(configuration, ledger: ledger, vault: vault, logger: .silent)
             server = daemon.server

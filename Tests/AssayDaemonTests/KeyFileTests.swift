@@ -122,14 +122,14 @@ struct KeyFileTests {
             defer { store.close() }
             _ = try await makeDaemon(configuration, ledger: store.ledger, vault: store.vault, logger: .silent)
         }
-        let one = FixedConfiguration.Store(path: folder.file("one.db"), keyFile: folder.file("one.key"))
-        let two = FixedConfiguration.Store(path: folder.file("two.db"), keyFile: folder.file("two.key"))
+        let one = FixedConfiguration.Store(.file(folder.file("one.db")), keyFile: folder.file("one.key"))
+        let two = FixedConfiguration.Store(.file(folder.file("two.db")), keyFile: folder.file("two.key"))
         try await start(one)
         try await start(two)
         try await start(one)
-        let mixed = FixedConfiguration.Store(path: one.path, keyFile: two.keyFile)
+        let mixed = FixedConfiguration.Store(one.place, keyFile: two.keyFile)
         #expect(await complaint { try await start(mixed) }.hasSuffix("it belongs to another ledger"))
-        let lost = FixedConfiguration.Store(path: one.path, keyFile: folder.file("lost.key"))
+        let lost = FixedConfiguration.Store(one.place, keyFile: folder.file("lost.key"))
         #expect(await complaint { try await start(lost) }.contains("lost.key is missing, but the ledger has secrets"))
         try await start(one)
         // No challenge key remains that the wrong file fails to unwrap; it must be refused nevertheless, or new keys would be wrapped

@@ -12,7 +12,7 @@ struct StoreFindingTests {
     private let folder: TemporaryFolder
     private var ledger: String { folder.file("data/ledger.db") }
     private var key: String { folder.file("data/ledger.db.key") }
-    private var store: FixedConfiguration.Store { FixedConfiguration.Store(path: ledger, keyFile: key) }
+    private var store: FixedConfiguration.Store { FixedConfiguration.Store(.file(ledger), keyFile: key) }
 
     init() throws {
         folder = try TemporaryFolder()

@@ -62,7 +62,7 @@ struct FaultyDaemon: AsyncParsableCommand {
         let settings = try Configuration.load(config)
         var options = LedgerOptions()
         options.vfs = Self.vfs
-        let ledger = try SQLiteLedger.open(path: settings.fixed.store.path, options: options)
+        let ledger = try SQLiteLedger.open(path: settings.fixed.store.name, options: options)
         let isNew = try await ledger.secrets().isEmpty
         let vault = SecretVault(key: try KeyFile.open(settings.fixed.store.keyFile, mayCreate: isNew))
         let clock = SteppedClock()

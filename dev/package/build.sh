@@ -35,13 +35,15 @@ for library in libsqlite3.a libz.a libstdc++.a; do
 done
 # The archive of what libgcc_s.so holds. Found by the linker, and not asked for by a flag of the compiler, which would compile all again.
 ln -sf "$(${CC:-cc} -print-file-name=libgcc_eh.a)" "$archives/libgcc_s.a"
+# SwiftPM asks pkg-config for the folder of SQLite, and gives it to the linker before ours.
+sed "s|^libdir=.*|libdir=$archives|" "$(pkg-config --variable=pcfiledir sqlite3)/sqlite3.pc" >"$archives/sqlite3.pc"
 
 make --no-print-directory -s -C plugins/launcher CFLAGS="-ffile-prefix-map=$PWD=." BUILD="$PWD/$packages/launcher"
 for kind in programs static; do
     mkdir -p "$packages/$kind"
     for product in assayd assay; do
         if [ $kind = static ]; then
-            build $product -Xlinker "-L$archives" "$@"
+            PKG_CONFIG_PATH=$archives build $product -Xlinker "-L$archives" "$@"
         else
             build $product "$@"
         fi

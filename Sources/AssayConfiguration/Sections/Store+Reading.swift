@@ -1,4 +1,5 @@
 import AssayCore
+import AssayPostgres
 import AssaySQLite
 import AssaySchemes
 
@@ -6,13 +7,56 @@ extension FixedConfiguration.Store {
     /// The section `store`.
     init?(reading value: ConfigurationReader.Value, _ files: ConfigurationFiles) {
         let section = value.section()
-        let path = section.required("path")?.path(files)
+        let place = Place(reading: section, value, files)
         let keyFile = section.optional("key_file")?.path(files)
-        let (retention, disk) = (RetentionRule(reading: section), DiskSpaceRule(reading: section))
+        let (retention, disk) = (RetentionRule(reading: section), DiskSpaceRule(reading: section, of: place))
         section.done()
-        guard let path else { return nil }
-        self.init(path: path, keyFile: keyFile ?? path + ".key")
+        guard let place else { return nil }
+        self.init(place, keyFile: "")
+        self.keyFile = keyFile ?? ownFiles + ".key"
         (self.retention, self.disk) = (retention, disk)
+    }
+
+    /// What is understood, for people: one line a thing.
+    var summary: [String] {
+        switch place {
+        case .file(let path): ["keeps its ledger in \(path), wrapped by \(keyFile)"]
+        case .postgresql(let settings, let folder):
+            settings.summary + ["keeps its own files in \(folder), and wraps the ledger's secrets by \(keyFile)"]
+        }
+    }
+
+    /// The files that nothing but the daemon may read, and what each is.
+    var secrets: [(path: String, what: String)] {
+        (file.map { [($0, "the ledger")] } ?? []) + [(keyFile, "the ledger's key")]
+    }
+}
+
+extension FixedConfiguration.Store.Place {
+    /// The keys of the section `store` that say where the ledger is.
+    fileprivate init?(
+        reading section: ConfigurationReader.Section, _ value: ConfigurationReader.Value, _ files: ConfigurationFiles
+    ) {
+        let (path, database, folder) = (section.optional("path"), section.optional("postgresql"), section.optional("folder"))
+        let file = path?.path(files)
+        let settings = database.flatMap { PostgresSettings(reading: $0, files) }
+        let own = folder?.path(files)
+        switch (path, database) {
+        case (nil, nil):
+            value.report("\"path\" is missing, or \"postgresql\": where is the ledger?")
+            return nil
+        case (_?, let database?):
+            database.report("the ledger is in \"path\" already; want one of them")
+            return nil
+        case (_?, nil):
+            folder?.report("it says nothing beside \"path\": the daemon's files are in the folder of the ledger")
+            guard let file else { return nil }
+            self = .file(file)
+        case (nil, _?):
+            if folder == nil { value.report("\"folder\" is missing: where the daemon keeps its own files") }
+            guard let settings, let own else { return nil }
+            self = .postgresql(settings, folder: own)
+        }
     }
 }
 
@@ -31,11 +75,17 @@ extension RetentionRule {
 }
 
 extension DiskSpaceRule {
-    /// What the section `store` says of it.
-    init(reading section: ConfigurationReader.Section) {
+    /// What the section `store` says of it. The disk of a database is the server's.
+    fileprivate init(reading section: ConfigurationReader.Section, of place: FixedConfiguration.Store.Place?) {
         self.init()
-        if let bytes = section.optional("warn_free_bytes")?.integer(in: 0...1 << 60) { freeBytes = UInt64(bytes) }
-        if let percent = section.optional("warn_free_percent")?.integer(in: 0...99) { freePercent = UInt64(percent) }
+        let (bytes, percent) = (section.optional("warn_free_bytes"), section.optional("warn_free_percent"))
+        if case .postgresql = place {
+            for value in [bytes, percent] {
+                value?.report("it says nothing of a ledger on PostgreSQL: the disk is the server's")
+            }
+        }
+        if let bytes = bytes?.integer(in: 0...1 << 60) { freeBytes = UInt64(bytes) }
+        if let percent = percent?.integer(in: 0...99) { freePercent = UInt64(percent) }
     }
 }
 
@@ -47,8 +97,9 @@ extension ConfigurationReader {
     func requireOwnFiles(
         for store: FixedConfiguration.Store, _ lists: RevocationLists, _ verdicts: VerdictSettings, configuration: String
     ) {
-        let ledger = LedgerFile.Side.allCases.map { ("store.path", $0.path(of: store.path)) }
-        var named = paths + ledger + [("store.path", store.ratesFile), ("", configuration)]
+        let ledger = store.file.map { path in LedgerFile.Side.allCases.map { ("store.path", $0.path(of: path)) } } ?? []
+        var named = paths.filter { $0.key != "store.folder" } + ledger
+        named += [(store.file == nil ? "store.folder" : "store.path", store.ratesFile), ("", configuration)]
         if !paths.contains(where: { $0.key == "store.key_file" }) { named.append(("store.key_file", store.keyFile)) }
         if !paths.contains(where: { $0.key == "verdicts.file" }) { named.append(("verdicts.file", verdicts.file)) }
         for side in ["-wal", "-shm"] { named.append(("verdicts.file", verdicts.file + side)) }
@@ -73,7 +124,7 @@ extension ConfigurationReader {
     }
 
     private static func isWritten(_ key: String) -> Bool {
-        ["store.path", "store.key_file", "verdicts.file", "feeds"].contains(key)
+        ["store.path", "store.folder", "store.key_file", "verdicts.file", "feeds"].contains(key)
             || (key.hasPrefix("feeds.") && key.hasSuffix(".file"))
             || (key.hasPrefix("listen[") && key.hasSuffix(".unix"))
     }

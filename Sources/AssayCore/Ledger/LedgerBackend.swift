@@ -22,12 +22,24 @@ package protocol LedgerBackend: Sendable {
         mayCreate: Bool, onFault: @escaping @Sendable (LedgerFault) -> Void
     ) async throws(LedgerError) -> any OpenedLedger
 
+    /// Makes the ledger if there is none, and brings it to the newest schema, without opening it. Throws `.unavailable` where that cannot
+    /// be done while a daemon has it open.
+    func migrate() async throws(LedgerError) -> LedgerMigration
+
     /// Reads the audit log without opening the ledger, beside a daemon or not. Gives `body` page after page, from the lowest number on,
     /// until it returns false or the log ends. Changes nothing.
     func readAudit(_ body: (AuditPage) -> Bool) throws(LedgerError)
 
     /// The space of the disk that holds the ledger; `nil` if it is not known.
     func space() -> DiskSpace?
+}
+
+/// The versions of a ledger's schema, before and after it was brought to the newest.
+package struct LedgerMigration: Hashable, Sendable {
+    /// 0 if there was no ledger.
+    package let before: Int64
+    package let after: Int64
+    package init(before: Int64, after: Int64) { (self.before, self.after) = (before, after) }
 }
 
 /// A ledger that a backend opened.
@@ -38,8 +50,15 @@ package protocol OpenedLedger: Ledger {
     /// Declares the ledger new: an empty one is expected. Durable on return.
     func declareNew() async throws(LedgerError)
 
+    /// What can be lost although it was acknowledged, as a sentence for the operator; `nil` if nothing that the ledger knows of.
+    var durabilityRisk: String? { get }
+
     /// Refuses further calls, waits until running ones are answered, and closes the store. Blocks. A second call does nothing.
     func close()
+}
+
+extension OpenedLedger {
+    package var durabilityRisk: String? { nil }
 }
 
 /// A file of a ledger that others than its owner can read or write.

@@ -91,7 +91,7 @@ extension Configuration {
         _ taken: [(address: RPCAddress, key: String, sockets: [ListeningSocket])]
     ) -> [ConfigurationFinding] {
         guard !taken.isEmpty else { return [] }
-        let owner = LedgerOwner(of: fixed.store.path)
+        let owner = LedgerOwner(of: fixed.store.ownFiles)
         var (findings, own): ([ConfigurationFinding], [RPCAddress]) = ([], [])
         for (address, key, sockets) in taken {
             if let owner, !sockets.isEmpty, owner.has(oneOf: sockets) ?? true {

@@ -67,7 +67,7 @@ extension Configuration {
     ///   - file: the configuration's own path.
     func fileFindings(_ account: UnixAccount, file: String) -> [ConfigurationFinding] {
         guard account.userID != UnixAccount.current.userID else { return [] }
-        var written = Set([fixed.store.path, fixed.store.keyFile])
+        var written = Set([fixed.store.ownFiles, fixed.store.keyFile])
         for list in live.revocationLists.all { written.insert(list.file) }
         for case .unix(let path, _) in fixed.listen + fixed.operate { written.insert(path) }
         let named = paths.filter { !written.contains($0.value) }.sorted {

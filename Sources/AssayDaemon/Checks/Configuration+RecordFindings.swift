@@ -18,7 +18,7 @@ extension Configuration {
             } else if !settings.movesDamagedAside {
                 why = SQLiteVerdictRecords.foreignContent(of: path)
             }
-        } else if ProtectedFile.folder(of: path) != ProtectedFile.folder(of: fixed.store.path) {
+        } else if ProtectedFile.folder(of: path) != ProtectedFile.folder(of: fixed.store.ownFiles) {
             why = Self.trouble(inFolderOf: path, account)
         }
         return why.map { [finding(.recordsFile, at: "verdicts.file", "\($0); verdicts are given, and not recorded")] } ?? []

@@ -1,6 +1,7 @@
 import AssayConfiguration
 import AssayCore
 import AssayFiles
+import AssayPostgres
 import AssaySQLite
 import AssaySchemes
 import AssayService
@@ -17,21 +18,28 @@ extension Configuration {
     /// What keeps the daemon from opening its ledger and its key file. What only SQLite could tell is not looked at: it would make
     /// files beside the ledger, and disturb a daemon that has it open. docs/check-config.md names that.
     func storeFindings(_ account: UnixAccount) -> [ConfigurationFinding] {
-        let ledger = UnixFile(at: fixed.store.path)
-        let content = ledger?.kind == .file ? LedgerContent(of: fixed.store.path) : nil
+        switch fixed.store.place {
+        case .file(let path): ledgerFileFindings(path, account)
+        case .postgresql(let settings, _): databaseFindings(settings, account)
+        }
+    }
+
+    private func ledgerFileFindings(_ path: String, _ account: UnixAccount) -> [ConfigurationFinding] {
+        let ledger = UnixFile(at: path)
+        let content = ledger?.kind == .file ? LedgerContent(of: path) : nil
         let isEmpty = ledger.map { $0.kind == .file && $0.size == 0 } ?? true || content == .empty
         let keyTrouble = keyFileTrouble(account, ledgerIsEmpty: isEmpty || ledger?.kind != .file)
 
         var findings: [ConfigurationFinding] = []
-        if let why = ledgerFolderTrouble(account) {
+        if let why = folderTrouble(of: path, account) {
             findings.append(finding(.ledgerFolder, at: "store.path", why))
-        } else if let why = ledgerFileTrouble(ledger, content, account) {
+        } else if let why = ledgerFileTrouble(path, ledger, content, account) {
             findings.append(finding(.ledgerFile, at: "store.path", why))
         } else if isEmpty, keyTrouble == nil, !keyIsCredential, UnixFile(at: fixed.store.keyFile) != nil {
             findings.append(
                 finding(
                     .ledgerMissing, at: "store.path",
-                    (ledger == nil ? "there is no ledger \(fixed.store.path)" : "the ledger \(fixed.store.path) is empty")
+                    (ledger == nil ? "there is no ledger \(path)" : "the ledger \(path) is empty")
                         + ", but its key file \(fixed.store.keyFile) exists: restore the ledger, or, if it is to be a new one, run "
                         + "assayd new-ledger"))
         }
@@ -41,8 +49,8 @@ extension Configuration {
 
     // MARK: The ledger
 
-    private func ledgerFolderTrouble(_ account: UnixAccount) -> String? {
-        let path = LedgerFile.resolved(fixed.store.path)
+    private func folderTrouble(of path: String, _ account: UnixAccount) -> String? {
+        let path = LedgerFile.resolved(path)
         if let why = Self.trouble(inFolderOf: path, account) { return why }
         // The daemon opens it to put the name of a new file on disk.
         let folder = ProtectedFile.folder(of: path)
@@ -50,8 +58,9 @@ extension Configuration {
         return "\(account.words) may not read the folder \(folder)"
     }
 
-    private func ledgerFileTrouble(_ ledger: UnixFile?, _ content: LedgerContent?, _ account: UnixAccount) -> String? {
-        let path = fixed.store.path
+    private func ledgerFileTrouble(
+        _ path: String, _ ledger: UnixFile?, _ content: LedgerContent?, _ account: UnixAccount
+    ) -> String? {
         if let why = LedgerFile.linkLoop(of: path) { return why }
         if let ledger {
             guard ledger.kind == .file else { return "\(path) is not a regular file" }
@@ -78,6 +87,44 @@ extension Configuration {
             return "\(account.words) may not read and write \(what)"
         }
         return file.isReadOnly ? "\(what) cannot be written: its file system is read-only, or it is immutable" : nil
+    }
+
+    // MARK: The ledger in a database
+
+    /// What this machine has of it: the daemon's own files, the key file and the files of the connection.
+    private func databaseFindings(_ settings: PostgresSettings, _ account: UnixAccount) -> [ConfigurationFinding] {
+        var findings: [ConfigurationFinding] = []
+        let own = fixed.store.ownFiles
+        let folder = folderTrouble(of: own, account)
+        if let folder { findings.append(finding(.ledgerFolder, at: "store.folder", folder)) }
+        // Whether the ledger has secrets already, only the database tells.
+        let isBeside = ProtectedFile.folder(of: fixed.store.keyFile) == ProtectedFile.folder(of: own)
+        if folder == nil || !isBeside, let why = keyFileTrouble(account, ledgerIsEmpty: true) {
+            findings.append(finding(.keyFile, at: "store.key_file", why))
+        }
+        func look(at path: String?, _ key: String) {
+            guard let path, let why = Self.trouble(ofSecret: path, account) else { return }
+            findings.append(finding(.ledgerDatabase, at: "store.postgresql.\(key)", why))
+        }
+        look(at: settings.passwordFile, "password_file")
+        if case .verified(_, let client) = settings.tls { look(at: client?.key, "key") }
+        return findings
+    }
+
+    /// Why a file with a secret of the connection cannot be used.
+    private static func trouble(ofSecret path: String, _ account: UnixAccount) -> String? {
+        guard let file = UnixFile(at: path) else { return path.hasPrefix("/run/credentials/") ? nil : "\(path) is missing" }
+        guard file.kind == .file else { return "\(path) is not a regular file" }
+        guard file.permissions.mode & 0o077 == 0 else { return "\(path) can be read by others; its mode must be 0600" }
+        return file.permissions.allow(.read, to: account) ? nil : "\(account.words) may not read \(path)"
+    }
+
+    /// Connects to the database, which takes up to some seconds where it does not answer.
+    func connectionFindings() -> [ConfigurationFinding] {
+        guard case .postgresql(let settings, _) = fixed.store.place, let why = PostgresBackend(settings).trouble else {
+            return []
+        }
+        return [finding(.ledgerDatabase, at: "store.postgresql", why)]
     }
 
     // MARK: The key file

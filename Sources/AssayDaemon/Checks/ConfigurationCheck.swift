@@ -41,6 +41,12 @@ package struct ConfigurationCheck: Sendable {
         findings = (findings + configuration.traceFindings()).inOrder
     }
 
+    /// Tries to connect to the ledger's database, if it is in one, which takes up to some seconds.
+    package mutating func tryDatabase() {
+        guard let configuration else { return }
+        findings = (findings + configuration.connectionFindings()).inOrder
+    }
+
     /// Whether nothing needs a correction: no problem, no failure, and no warning other than of what the file asks for explicitly.
     package var isGood: Bool { configuration != nil && findings.allSatisfy(\.code.isDeliberate) }
     package var exitStatus: Int32 { configuration == nil ? Self.unusable : 0 }

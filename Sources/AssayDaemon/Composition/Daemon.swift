@@ -124,7 +124,7 @@ package func makeDaemon(
     let hub = WatchHub(clock: clock)
     let changeTail = ChangeTail(ledger: ledger, hub: hub, clock: clock, logger: logger)
     let webhooks = WebhookService(hub: hub, clock: clock, logger: logger)
-    try webhooks.prepare(live.webhookRules(beside: fixed.store.path))()
+    try webhooks.prepare(live.webhookRules(beside: fixed.store.ownFiles))()
     let registeredApps = AppDirectory.Slot()
     let reappraisal = Reappraisal(
         ledger: ledger, hub: hub, rule: ReappraisalRule(devicesPerSecond: live.reappraisal.devicesPerSecond), clock: clock,
@@ -194,7 +194,7 @@ package func makeDaemon(
             }
         },
         ReloadStep("webhooks", follows: [\.webhooks, \.vendors]) { new in
-            try webhooks.prepare(new.webhookRules(beside: fixed.store.path))
+            try webhooks.prepare(new.webhookRules(beside: fixed.store.ownFiles))
         },
         ReloadStep("reappraisal", follows: [\.reappraisal]) { new in
             { reappraisal.use(ReappraisalRule(devicesPerSecond: new.reappraisal.devicesPerSecond)) }

@@ -1,5 +1,6 @@
 package import AssayConfiguration
 package import AssayCore
+import AssayPostgres
 import AssaySQLite
 package import AssayService
 package import Logging
@@ -16,6 +17,8 @@ package import Logging
 package struct OpenStore: Sendable {
     package let ledger: any OpenedLedger
     package let vault: SecretVault
+    /// Of the folder of the daemon's own files, where the ledger is elsewhere: two daemons would overwrite them.
+    private let mark: LedgerMark?
 
     /// States of the store that the daemon accepts only if its command line says so.
     package struct Exceptions: Hashable, Sendable {
@@ -35,9 +38,11 @@ package struct OpenStore: Sendable {
     {
         let backend = store.backend
         if !exceptions.ledgerMode { try Self.checkMode(of: backend, orTell: "start once with --accept-ledger-mode") }
+        mark = store.file == nil ? try LedgerMark(beside: store.ownFiles) : nil
         // Before the ledger is made.
         if !backend.exists, !exceptions.newLedger { try Self.checkMayBeNew(store) }
         let ledger = try await backend.open(mayCreate: true) { Self.log($0, logger) }
+        if let risk = ledger.durabilityRisk { logger.warning("\(risk)") }
         try await ledger.checkAuditEnd()
         let secrets = try await ledger.secrets()
         if secrets.isEmpty {
@@ -71,7 +76,10 @@ package struct OpenStore: Sendable {
         try await ledger.declareNew()
     }
 
-    package func close() { ledger.close() }
+    package func close() {
+        ledger.close()
+        mark?.release()
+    }
 
     // MARK: Checks
 
@@ -101,17 +109,22 @@ package struct OpenStore: Sendable {
             logger.critical(
                 "nothing is accepted any more until the daemon is started anew", metadata: ["error": "\(error)"])
         case .passing(let error):
-            logger.critical("nothing is accepted until the ledger's file is back", metadata: ["error": "\(error)"])
-        case .over: logger.notice("the ledger's file is back; evidence is accepted again")
+            logger.critical("nothing is accepted until the ledger can be written", metadata: ["error": "\(error)"])
+        case .over: logger.notice("the ledger can be written; evidence is accepted again")
         }
     }
 }
 
 extension FixedConfiguration.Store {
     /// The store that holds the ledger.
-    package var backend: any LedgerBackend { Self.backend(at: path) }
+    package var backend: any LedgerBackend {
+        switch place {
+        case .file(let path): Self.backend(at: path)
+        case .postgresql(let settings, _): PostgresBackend(settings)
+        }
+    }
 
-    /// The store of the ledger at a path, as the configuration and the commands name it.
+    /// The store of the ledger in a file, as the configuration and the commands name it.
     package static func backend(at path: String) -> any LedgerBackend { SQLiteBackend(path: path) }
 }
 

@@ -28,6 +28,18 @@ package enum KeyFit: Hashable, Sendable {
     }
 }
 
+extension FixedConfiguration.Store {
+    /// The ledger's file. Throws a sentence where the ledger is in a database.
+    fileprivate func fileOrExplain() throws(StartupError) -> String {
+        guard let file else {
+            throw StartupError(
+                "the ledger is in the \(name): back it up, and restore it, by the database's own means, and run "
+                    + "assayd forget-challenges before the first start after a restore")
+        }
+        return file
+    }
+}
+
 /// A backup of a ledger, as it was written and verified.
 package struct StoreBackup: Sendable {
     package let content: LedgerContentSummary
@@ -40,9 +52,10 @@ package struct StoreBackup: Sendable {
     package static func make(
         of store: FixedConfiguration.Store, at path: String, keyFile: String? = nil, progress: (Int, Int) -> Void = { _, _ in }
     ) throws -> StoreBackup {
+        let ledger = try store.fileOrExplain()
         do {
             let draft = try DraftFile(of: path)
-            try LedgerCopy.make(of: store.path, .ledger, into: draft.path, progress: progress)
+            try LedgerCopy.make(of: ledger, .ledger, into: draft.path, progress: progress)
             let content = try LedgerCopy.inspect(draft.path)
             try draft.publish()
             return StoreBackup(content: content, key: KeyFit(of: keyFile ?? store.keyFile, to: content.secrets))
@@ -74,9 +87,10 @@ package struct StoreRestore: Sendable {
                 "other users may use the backup \(exposure.path) (mode 0\(String(exposure.mode, radix: 8))): they may have changed "
                     + "it; if they have not, chmod 600 it")
         }
+        let ledger = try store.fileOrExplain()
         let keyFile = keyFile ?? store.keyFile
         var key = KeyFit.unknown("")
-        let (content, removed) = try await LedgerRestore.run(backup, into: store.path, progress: progress) { content in
+        let (content, removed) = try await LedgerRestore.run(backup, into: ledger, progress: progress) { content in
             key = KeyFit(of: keyFile, to: content.secrets)
             guard key != .wrong else {
                 throw StartupError("the key file \(keyFile) does not open the backup \(backup): it belongs to another ledger")

@@ -22,6 +22,7 @@ final class PostgresConnection {
 
     /// Connects, and blocks at most `connectTimeout` for each host.
     init(_ settings: PostgresSettings) throws(PostgresError) {
+        try PostgresLibrary.load()
         let string = try settings.connectionString()
         guard let handle = PQconnectdb(string) else { throw PostgresError(.connection, "out of memory") }
         self.handle = handle

@@ -10,7 +10,7 @@ import CPostgres
 #endif
 
 /// Where the database is, and how it is reached. Nothing is taken from the environment or from files that are not named here.
-package struct PostgresSettings: Sendable {
+package struct PostgresSettings: Hashable, Sendable {
     /// A server's name or address, or the folder of its Unix socket, which begins with a slash.
     package struct Host: Hashable, Sendable {
         package var name: String
@@ -90,7 +90,8 @@ extension PostgresSettings {
         return nil
     }
 
-    private static func isName(_ text: String) -> Bool { AppID(text) != nil }
+    /// Whether a writer or a schema may have the name.
+    package static func isName(_ text: String) -> Bool { AppID(text) != nil }
 
     /// The connection string. Every parameter that libpq would take from the environment or from the home folder is given.
     func connectionString() throws(PostgresError) -> String {

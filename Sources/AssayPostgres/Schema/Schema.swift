@@ -51,6 +51,14 @@ enum Schema {
         try check(connection, version: try rows.first { $0.int64(0) }, newest: newest)
     }
 
+    /// The version of the ledger's schema; 0 if it is not finished.
+    static func version(_ connection: PostgresConnection) throws(PostgresError) -> Int64 {
+        try connection.query(SQLStatement("SELECT value FROM meta WHERE name = 'schema'"), within: timeout).first {
+            $0.int64(0)
+        }
+            ?? 0
+    }
+
     /// Whether the schema has a ledger, even an unfinished one.
     static func exists(_ connection: PostgresConnection, _ settings: PostgresSettings) throws(PostgresError) -> Bool {
         let find = SQLStatement(

@@ -8,6 +8,8 @@ enum Schema {
     /// Versions 1, 2, 3, …, in order.
     static let migrations = [Migration.version1, .version2, .version3, .version4]
 
+    static var newest: Int64 { migrations.last?.version ?? 0 }
+
     /// Migrates the file to the newest version, each step in a transaction of its own.
     static func migrate(
         _ connection: SQLiteConnection, _ migrations: [Migration] = Schema.migrations

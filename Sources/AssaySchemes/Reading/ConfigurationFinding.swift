@@ -12,6 +12,7 @@ package struct ConfigurationFinding: Hashable, Sendable {
     package enum Code: String, CaseIterable, Sendable {
         case ledgerFolder = "ledger_folder"
         case ledgerFile = "ledger_file"
+        case ledgerDatabase = "ledger_database"
         case ledgerMissing = "ledger_missing"
         case keyFile = "key_file"
         case fileUnreadable = "file_unreadable"
@@ -72,7 +73,8 @@ package struct ConfigurationFinding: Hashable, Sendable {
 
         package var severity: Severity {
             switch self {
-            case .ledgerFolder, .ledgerFile, .ledgerMissing, .keyFile, .fileUnreadable, .socketFolder, .socketFile,
+            case .ledgerFolder, .ledgerFile, .ledgerDatabase, .ledgerMissing, .keyFile, .fileUnreadable, .socketFolder,
+                .socketFile,
                 .revocationFile, .addressUnresolved, .addressNotLocal, .addressOverlap, .addressInUse, .issuingKey,
                 .issuingNone, .pluginFile, .pluginLauncher, .pluginSandbox, .pluginState, .pluginUser:
                 .failure
@@ -97,7 +99,8 @@ package struct ConfigurationFinding: Hashable, Sendable {
                 .counterStrict, .daemonRunning, .generatedKeys, .pluginSandboxWeaker, .pluginUnpinned, .operationsOpen,
                 .webhookPlain, .webhookEveryVerdict:
                 true
-            case .ledgerFolder, .ledgerFile, .ledgerMissing, .keyFile, .fileUnreadable, .socketFolder, .socketFile,
+            case .ledgerFolder, .ledgerFile, .ledgerDatabase, .ledgerMissing, .keyFile, .fileUnreadable, .socketFolder,
+                .socketFile,
                 .revocationFile, .revocationCopy,
                 .revocationEntries, .socketMode, .callerUnreachable, .callerWithoutApps, .appWithoutCaller, .appIDPrefix,
                 .certificateExpiresSoon, .certificateUnfit, .authorityExpired, .privateKeyOpen, .addressUnresolved,

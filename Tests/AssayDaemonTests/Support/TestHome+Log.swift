@@ -6,7 +6,7 @@ import Testing
 extension TestHome {
     /// Writes audit records as the daemon would at that time, or now, while no daemon runs.
     func log(records count: Int = 1, at time: Timestamp = SystemClock().now()) async throws {
-        let ledger = try SQLiteLedger.open(path: try Configuration.load(configuration).store.path)
+        let ledger = try SQLiteLedger.open(path: try Configuration.load(configuration).store.name)
         defer { ledger.close() }
         let digest = [UInt8](repeating: 0, count: 32)
         let entries = (0..<count).map { _ in

@@ -25,11 +25,12 @@ final class TestHome: Sendable {
     /// - Parameter more: other sections, one per line.
     init(
         listen: [String], callers: String, more: String = "", android: AndroidAuthority? = nil,
+        authority: TestAuthority = TestAuthority(), store: String = "{path: ledger.sqlite}",
         in folder: TemporaryFolder? = nil
     ) throws {
         self.folder = try folder ?? TemporaryFolder()
         self.android = android
-        authority = TestAuthority()
+        self.authority = authority
         app = try #require(AppID("camera"))
         try self.folder.write(authority.rootPEM, to: "root.pem")
         var roots = ["root.pem"]
@@ -41,7 +42,7 @@ final class TestHome: Sendable {
         try self.folder.write(
             """
             listen: [\(listen.map { "{\($0)}" }.joined(separator: ", "))]
-            store: {path: ledger.sqlite}
+            store: \(store)
             callers: \(callers)
             \(more)
             trust: {test_roots: [\(roots.joined(separator: ", "))]}

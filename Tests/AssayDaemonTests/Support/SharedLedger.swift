@@ -1,0 +1,35 @@
+import AssayClient
+import AssayPostgres
+import AssaySimulator
+import Foundation
+import Testing
+
+/// Daemons on one ledger in a PostgreSQL database. Each has a folder and a writer of its own; key file and configuration are the same.
+struct SharedLedger: Sendable {
+    let settings: PostgresSettings
+    let homes: [TestHome]
+
+    init(daemons count: Int, on server: TestServer) throws {
+        settings = try server.database()
+        let (authority, keys) = (TestAuthority(), try TemporaryFolder())
+        homes = try (1...count).map { [settings] number in
+            try TestHome(
+                listen: ["tcp: 127.0.0.1:0"], callers: "{loopback_demo: true}", authority: authority,
+                store: """
+                    {postgresql: {hosts: ["\(settings.hosts[0].name):\(settings.hosts[0].port)"], database: \(settings.database), user: \(settings.user), \
+                    writer: daemon-\(number)}, folder: ., key_file: \(keys.file("ledger.key"))}
+                    """)
+        }
+        folder = keys
+    }
+
+    /// Keeps the key file.
+    private let folder: TemporaryFolder
+
+    /// Starts all of them, one after the other.
+    func start() async throws -> [TestDaemon] {
+        var daemons: [TestDaemon] = []
+        for home in homes { daemons.append(try await TestDaemon(home)) }
+        return daemons
+    }
+}
