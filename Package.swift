@@ -228,7 +228,7 @@ let package = Package(
         .executableTarget(
             name: "assayd",
             dependencies: [
-                "AssayDaemon", "AssayConfiguration", "AssaySchemes", "AssayPlugins", "AssaySQLite", "AssayAudit",
+                "AssayDaemon", "AssayConfiguration", "AssaySchemes", "AssayPlugins", "AssayLedger", "AssaySQLite", "AssayAudit",
                 "AssayCommandLine", "AssayMetrics", "AssayCore", arguments, log, lifecycle, signals, metrics,
             ],
             swiftSettings: strict),
@@ -357,7 +357,8 @@ let package = Package(
             "AssayDaemon",
             [
                 "AssayConfiguration", "AssaySchemes", "AssayPlugins", "AssayAudit", "AssayTesting", "AssaySimulator",
-                "AssayClient", "AssayService", "AssayPostgres", "AssaySQLite", "AssayVendors", "AssayProvisioning",
+                "AssayClient", "AssayService", "AssayLedger", "AssayPostgres", "AssaySQLite", "AssayVendors",
+                "AssayProvisioning",
                 "AssayCertificates",
                 "AssayEncoding",
                 "AssayAPI", "AssayOperations", "AssayTraceExport", "AssayTracing", "AssayOTLP", "AssayMetrics",

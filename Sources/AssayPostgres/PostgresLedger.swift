@@ -30,6 +30,7 @@ package final class PostgresLedger: Sendable {
         do throws(PostgresError) {
             let connection = try server.connect()
             try Schema.migrate(connection, settings, mayCreate: options.mayCreate)
+            try PostgresTransferTarget.check(connection, within: settings.readTimeout)
             try IsolationCheck.run(connection, try server.connect(), within: settings.commitTimeout)
             session = try WriterSession.take(connection, settings, epoch: epoch, after: nil)
         } catch {

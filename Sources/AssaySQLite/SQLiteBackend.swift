@@ -44,6 +44,12 @@ package struct SQLiteBackend: LedgerBackend {
         return LedgerMigration(before: before, after: Schema.newest)
     }
 
+    /// Keeps the ledger from being opened until it is released; `nil` if a process has it open now.
+    package func holdIfUnused() throws(LedgerError) -> HeldLedger? {
+        guard !LedgerMark.isHeld(beside: path) else { return nil }
+        return HeldLedger(lock: try LedgerLock(of: path, mayCreate: false))
+    }
+
     package func readAudit(_ body: (AuditPage) -> Bool) throws(LedgerError) { try AuditFile.read(path, body) }
 
     package func space() -> DiskSpace? {
@@ -55,6 +61,12 @@ package struct SQLiteBackend: LedgerBackend {
         guard !freeOverflows, !capacityOverflows else { return nil }
         return DiskSpace(free: free, capacity: capacity)
     }
+}
+
+/// A ledger that no process can open.
+package struct HeldLedger: Sendable {
+    fileprivate let lock: LedgerLock
+    package func release() { lock.release() }
 }
 
 /// Reads the audit log in a ledger's file, with or without a daemon that has it open.

@@ -19,7 +19,7 @@ struct Assayd: AsyncParsableCommand {
         subcommands: [
             RunCommand.self, CheckConfigCommand.self, NewLedgerCommand.self, MigrateCommand.self, BackupCommand.self,
             RestoreCommand.self,
-            ForgetChallengesCommand.self, AuditCommand.self,
+            ForgetChallengesCommand.self, StoreCommand.self, AuditCommand.self,
         ],
         defaultSubcommand: RunCommand.self)
 

@@ -115,15 +115,6 @@ struct BackupOptions: ParsableArguments {
     var json = false
 }
 
-extension Error {
-    /// Prints the error for people. Throw the result: 69, or the status that the command ends with already.
-    fileprivate var told: any Error {
-        if self is ExitCode { return self }
-        FileHandle.standardError.write(Data("\(self)\n".utf8))
-        return ExitCode(StartupError.unavailable)
-    }
-}
-
 extension LedgerContentSummary {
     fileprivate var size: String { String(format: "%.1f MB", Double(bytes) / 1_000_000) }
 
@@ -145,46 +136,5 @@ extension LedgerContentSummary {
         object.merge(others) { old, _ in old }
         let data = try? JSONSerialization.data(withJSONObject: object, options: [.sortedKeys, .withoutEscapingSlashes])
         return String(decoding: data ?? Data("{}".utf8), as: UTF8.self)
-    }
-}
-
-extension KeyFit {
-    fileprivate func text(of file: String) -> String {
-        switch self {
-        case .opens: "\(file) opens it"
-        case .unknown(let why): "needs \(file), which was not compared: \(why)"
-        case .wrong: "\(file) does NOT open it: it belongs to another ledger"
-        }
-    }
-
-    /// True, false, or null where it was not compared.
-    fileprivate var json: Any {
-        switch self {
-        case .opens: true
-        case .wrong: false
-        case .unknown: NSNull()
-        }
-    }
-}
-
-/// The progress of a copy, on one line of a terminal.
-private struct ProgressLine {
-    private let verb: String
-    private var last = -1
-
-    init(_ verb: String) { self.verb = verb }
-
-    mutating func show(_ done: Int, of total: Int) {
-        guard isatty(STDERR_FILENO) != 0, total > 0 else { return }
-        let percent = min(100, done * 100 / total)
-        guard percent != last else { return }
-        last = percent
-        FileHandle.standardError.write(Data("\r\(percent) % \(verb)\(percent == 100 ? ", verifying" : "")".utf8))
-    }
-
-    /// Clears the line.
-    mutating func end() {
-        if last >= 0 { FileHandle.standardError.write(Data("\r\u{1B}[K".utf8)) }
-        last = -1
     }
 }

@@ -3,7 +3,6 @@
 # Equal sources and tools give equal programs in any folder: no path of this machine is in them. Arguments: further ones for `swift build`.
 . "$(dirname "$0")/common.sh"
 swift=${SWIFT:-swift}
-scratch=${SCRATCH:-.build-package}
 
 # A build folder of its own: other flags compile everything again. Without debug information, which the packages do not have.
 build() {
@@ -11,7 +10,8 @@ build() {
     shift
     $swift build -c release --product "$product" --scratch-path "$scratch" --static-swift-stdlib \
         -Xswiftc -enforce-exclusivity=unchecked -Xswiftc -gnone \
-        -Xswiftc -file-prefix-map -Xswiftc "$PWD=." -Xcc "-ffile-prefix-map=$PWD=." -Xlinker --build-id=none "$@"
+        -Xswiftc -file-prefix-map -Xswiftc "$scratch=$build_folder" -Xswiftc -file-prefix-map -Xswiftc "$PWD=." \
+        -Xcc "-ffile-prefix-map=$PWD=." -Xcc "-ffile-prefix-map=$scratch=$build_folder" -Xlinker --build-id=none "$@"
 }
 
 # Without symbols; and the section with the compiler's digests of its own options, folders among them, becomes zeros: no program reads it.
@@ -43,7 +43,7 @@ for kind in programs static; do
     mkdir -p "$packages/$kind"
     for product in assayd assay; do
         if [ $kind = static ]; then
-            PKG_CONFIG_PATH=$archives build $product -Xlinker "-L$archives" "$@"
+            (PKG_CONFIG_PATH=$archives && export PKG_CONFIG_PATH && build $product -Xlinker "-L$archives" "$@")
         else
             build $product "$@"
         fi

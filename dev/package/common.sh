@@ -2,8 +2,11 @@
 #   version    of Sources/AssayCore/Primitives/Version.swift, the only place that has it
 #   SOURCE_DATE_EPOCH    seconds since 1970: the release's date of the same file, unless it is set
 #   packages   where packages are made
+#   scratch    where their programs are compiled: a folder whose path has 120 bytes wherever the repository is. Compiled code holds the
+#              length of a source's path, though not the path, where it looks for closures that escape (withoutActuallyEscaping)
 # shellcheck shell=sh
 set -eu
+build_folder=.build-package
 cd "$(dirname "$0")/../.."
 LC_ALL=C.UTF-8 TZ=UTC
 export LC_ALL TZ
@@ -13,4 +16,11 @@ version=$(sed -n 's/.*static let text = "\(.*\)"$/\1/p' $source)
 : "${SOURCE_DATE_EPOCH:=$(sed -n 's/.*Timestamp(unixSeconds: \([0-9_]*\))$/\1/p' $source | tr -d _)}"
 export SOURCE_DATE_EPOCH
 packages=${PACKAGES:-.build/packages}
+# For a repository in the folder $1.
+scratch_in() {
+    padding=$((118 - ${#1} - ${#build_folder}))
+    [ "$padding" -gt 0 ] || { echo "the path of this folder is too long to build packages in: $1" >&2; return 1; }
+    printf "%s/%s/%0${padding}d" "$1" "$build_folder" 0
+}
+scratch=$(scratch_in "$PWD")
 umask 022

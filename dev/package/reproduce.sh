@@ -5,16 +5,17 @@
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 copy=$work/another/place
-mkdir -p "$copy/.build-package"
+there=$(scratch_in "$copy")
+mkdir -p "$there"
 git ls-files -z --cached --others --exclude-standard | xargs -0 cp --parents -a -t "$copy"
 cp -a Package.resolved "$copy/"
 # What was fetched already is not fetched again.
 for part in checkouts repositories artifacts workspace-state.json; do
-    if [ -e "${SCRATCH:-.build-package}/$part" ]; then cp -a "${SCRATCH:-.build-package}/$part" "$copy/.build-package/"; fi
+    if [ -e "$scratch/$part" ]; then cp -a "$scratch/$part" "$there/"; fi
 done
 original=$PWD
 cd "$copy"
-env -u PACKAGES -u SCRATCH dev/package/build.sh
-env -u PACKAGES -u SCRATCH dev/package/tarball.sh
+env -u PACKAGES dev/package/build.sh
+env -u PACKAGES dev/package/tarball.sh
 cd "$original"
 dev/package/test-tarball.sh "$copy/.build/packages"

@@ -31,7 +31,7 @@ cp -R deploy/container deploy/kubernetes deploy/prometheus deploy/grafana "$doc/
 find "$doc" -type f -exec chmod 644 {} +
 
 # Licences of what is linked into the programs, each text once.
-checkouts=${SCRATCH:-.build-package}/checkouts
+checkouts=$scratch/checkouts
 [ -d "$checkouts" ] || checkouts=.build/checkouts
 {
     echo "The programs contain these packages, with the licences and notices below."

@@ -21,6 +21,14 @@ package final class LedgerMark: Sendable {
         self.descriptor = Mutex(descriptor)
     }
 
+    /// Whether a process holds the mark beside a path.
+    static func isHeld(beside path: String) -> Bool {
+        let descriptor = open(LedgerFile.Side.lock.path(of: path), O_RDWR | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        return flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK
+    }
+
     deinit { release() }
 
     /// The second time does nothing.
