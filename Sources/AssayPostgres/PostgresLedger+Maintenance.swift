@@ -56,7 +56,7 @@ extension PostgresLedger: LedgerMaintenance {
     }
 
     package func trim(to limits: Retention) async throws(LedgerError) -> Trimmed {
-        let writer = number
+        let (writer, name) = (number, auditWriter)
         var trimmed = Trimmed()
         if limits.auditFrom != nil || limits.auditRows != nil {
             // Read and verified here, so that the writer runs one statement only.
@@ -64,7 +64,7 @@ extension PostgresLedger: LedgerMaintenance {
             let (chain, fault) = page.droppable(under: limits)
             if chain != page.start {
                 try await write { transaction throws(PostgresError) in
-                    try AuditTable(database: transaction.database, writer: writer).drop(upTo: chain)
+                    try AuditTable(database: transaction.database, writer: writer, name: name).drop(upTo: chain)
                 }
             }
             trimmed.auditRows = chain.number - page.start.number

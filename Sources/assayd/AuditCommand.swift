@@ -26,10 +26,10 @@ struct AuditVerifyCommand: ParsableCommand {
     @OptionGroup var expected: AuditCheckOptions
 
     func run() throws {
-        var check = try expected.check()
-        let report: AuditReport
+        let expectations = try expected.expectations()
+        let report: AuditLogReport
         do {
-            report = try check.run(on: FixedConfiguration.Store.backend(at: ledger))
+            report = try expectations.check(FixedConfiguration.Store.backend(at: ledger))
         } catch {
             FileHandle.standardError.write(Data("assayd: \(ledger): \(error)\n".utf8))
             throw ExitCode(69)
