@@ -1,5 +1,8 @@
 import AssayClient
 import AssayCore
+import AssayRPC
+import AssayService
+import AssaySimulator
 import AssayTesting
 import Foundation
 import Testing
@@ -25,11 +28,11 @@ extension ProcessTests {
                     vault: SecretVault(key: SecureRandom.bytes(SecretVault.secretLength)), logger: .silent)
                 environment = ["ASSAY_SERVER": try #require(try await daemon.start().first).description]
                 for digit in 1...3 as ClosedRange<UInt8> {
-                    let change = AuditChange.configurationLoad([digit], version: "1", by: .signal)
+                    let change = AuditChange.configurationLoad([UInt8](repeating: digit, count: 32), version: "1", by: .signal)
                     ledger.append(change.bytes, at: Timestamp(unixSeconds: 1_767_225_600), by: other)
                 }
                 let client = try await AssayClient.connect(to: try #require(environment["ASSAY_SERVER"]))
-                var phone = home.phone()
+                let phone = home.phone()
                 #expect(try await phone.register(client).outcome == "accepted")
                 await client.close()
             }

@@ -132,6 +132,41 @@ struct WriterTests {
         }
     }
 
+    @Test("Old records of a writer without a daemon are dropped by another daemon, and those of a running one are not")
+    func retention() async throws {
+        let fleet = try Fleet(3)
+        defer { fleet.close() }
+        let now = Timestamp(
+            unixMilliseconds: Int64(try fleet.settings.text("SELECT (extract(epoch FROM now()) * 1000)::bigint::text")) ?? 0)
+        // The records are more than a year old. Only "w2" has noted its clock since.
+        for index in 0..<3 { _ = try await fleet[index].commit((0..<4).map { _ in try Sample.entry() }) }
+        try await fleet[2].keep(ClockMemory(believed: now, uptime: 1, aheadSince: nil))
+        let before = try await fleet[1].audit(from: 1, limit: 10)
+        let trimmed = try await fleet[0].trim(to: Retention(auditRows: 1))
+        let start = AuditChain(number: 3, head: before.rows[2].head)
+        #expect(trimmed.auditRows == 3 && trimmed.fault == nil)
+        #expect(trimmed.others == [TrimmedChain(try writer("w1"), rows: 3, start: start, fault: nil)])
+        let status = try await fleet[0].status()
+        #expect(status.writers.map(\.start.number) == [3, 3, 0] && status.writers.map(\.end.number) == [4, 4, 4])
+        #expect(try await fleet[0].trim(to: Retention(auditRows: 1)).others.isEmpty)
+        _ = try await fleet[1].commit([try Sample.entry()])
+        #expect(try check(fleet, starts: ["4", "w1/4", "w2/1"]).isWhole, "the writer goes on where its chain ended")
+    }
+
+    @Test("A break in the chain of a writer without a daemon is reported, and stops neither it nor the others")
+    func brokenRetention() async throws {
+        let fleet = try await fleet()
+        defer { fleet.close() }
+        _ = try fleet.settings.text(
+            "UPDATE audit SET record = '' FROM writers w WHERE w.writer = audit.writer AND w.name = 'w1' AND audit.number = 3 RETURNING ''"
+        )
+        let trimmed = try await fleet[0].trim(to: Retention(auditRows: 0))
+        #expect(trimmed.auditRows == 3 && trimmed.fault == nil)
+        #expect(trimmed.others.map(\.rows) == [2] && trimmed.others.map(\.fault?.number) == [3])
+        #expect(trimmed.others.first?.start.number == 2)
+        #expect(try await fleet[0].commit([try Sample.entry()]) == [.committed])
+    }
+
     @Test("A configuration with another writer's name verifies the same chains")
     func stranger() async throws {
         let fleet = try await fleet()

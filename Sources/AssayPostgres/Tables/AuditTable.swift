@@ -67,15 +67,17 @@ struct AuditTable {
         return Int64(deleted.affected)
     }
 
-    /// Drops the rows up to `start`; the log then begins after it. The transaction holds the writer's row.
-    func drop(upTo start: AuditChain) throws(PostgresError) {
+    /// Drops the rows up to `start`; the log then begins after it. The transaction holds the writer's row. False if as many, or more, were
+    /// dropped before.
+    func drop(upTo start: AuditChain) throws(PostgresError) -> Bool {
         let moved = try database.query(
             "UPDATE writers SET start_number = $2, start_head = $3 WHERE writer = $1 AND start_number < $2", .int8(writer),
             .int8(start.number), .bytes(start.head))
-        guard moved.affected == 1 else { return }
+        guard moved.affected == 1 else { return false }
         _ = try database.run([
             SQLStatement("DELETE FROM audit WHERE writer = $1 AND number <= $2", .int8(writer), .int8(start.number)),
             SQLStatement("DELETE FROM audit_claims WHERE writer = $1 AND number <= $2", .int8(writer), .int8(start.number)),
         ])
+        return true
     }
 }
