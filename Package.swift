@@ -333,7 +333,7 @@ let package = Package(
             "AssaySQLite",
             ["AssayTesting", "AssayLedger", "AssayMetrics", "AssayCore", "CSQLite", "CFaultVFS", "ledger-crash-child"],
             exclude: ["Ledgers"]),
-        tests("AssayPostgres", ["AssayTesting", "AssayLedger", "AssayMetrics", "AssayCore"]),
+        tests("AssayPostgres", ["AssayTesting", "AssayAudit", "AssayLedger", "AssayMetrics", "AssayCore"]),
         tests("AssayPKCS11", ["AssayCore", "CPKCS11", "FakePKCS11", crypto]),
         tests("AssayTesting", ["AssaySimulator", "AssayCore"]),
         tests(

@@ -1,11 +1,12 @@
 package import AssayCore
 
-/// One verification of an audit log, wherever it is read from: follows the chain, and compares it with heads that were kept
-/// elsewhere and with the ledger's public key.
+/// One verification of one writer's chain, wherever it is read from: follows the chain, and compares it with heads that were kept
+/// elsewhere and with the ledger's public key. `AuditExpectations` makes it.
 package struct AuditCheck: Sendable {
+    package let writer: AuditWriter
     private let publicKey: [UInt8]?
     private var expected: [ExpectedAuditHead] = []
-    private var expectedStart: ExpectedAuditStart?
+    private let expectedStarts: [ExpectedAuditStart]
     private var verifier: AuditVerifier?
     private var first = AuditChain()
     /// The lowest start that a signed head names.
@@ -15,53 +16,32 @@ package struct AuditCheck: Sendable {
     private var goodSignatures = 0
     private var uncheckedSignatures = 0
 
-    /// - Parameter publicKey: 32 bytes in base64url, as the status shows them; `nil`: signatures are not verified.
-    package init(publicKey text: String?) throws(AuditCheckError) {
-        guard let text else {
-            publicKey = nil
-            return
+    /// - Parameters:
+    ///   - publicKey: 32 bytes; `nil`: signatures are not verified.
+    ///   - heads: heads that were kept elsewhere. The signature is verified where there is one.
+    ///   - starts: where the chain has to begin.
+    init(of writer: AuditWriter, publicKey: [UInt8]?, heads: [ExpectedAuditHead], starts: [ExpectedAuditStart]) {
+        (self.writer, self.publicKey, expectedStarts) = (writer, publicKey, starts)
+        for head in heads {
+            if let signed = head.signed { checkSignature(signed) }
+            expected.append(head)
         }
-        guard let key = ByteText.decode(text, count: 32) else {
-            throw AuditCheckError("\"\(text.prefix(60))\" is no public key: want 32 bytes in \(ByteText.forms)")
-        }
-        publicKey = key
     }
 
-    /// Expects a head that was kept elsewhere. Before `begin`.
-    package mutating func expect(_ text: String) throws(AuditCheckError) {
-        guard let head = ExpectedAuditHead(text) else {
-            throw AuditCheckError(
-                "\"\(text.prefix(60))\" is no head: want HASH, HASH:NUMBER or a signed head as status and log show it")
-        }
-        expect(head)
-    }
-
-    /// The same. The signature is verified where there is one.
-    package mutating func expect(_ head: ExpectedAuditHead) {
-        if let signed = head.signed { checkSignature(signed) }
-        expected.append(head)
-    }
-
-    /// Expects the log to begin at one place. Before `begin`.
-    package mutating func expectStart(_ text: String) throws(AuditCheckError) {
-        guard let start = ExpectedAuditStart(text) else {
-            throw AuditCheckError(
-                "\"\(text.prefix(60))\" is no start: want the number of the first record, from 1 on, or HASH:NUMBER, the head before it"
-            )
-        }
-        expectedStart = start
-    }
-
-    /// Says where the log begins. Once.
-    package mutating func begin(at start: AuditChain) {
+    /// Says where the chain begins. Once.
+    ///
+    /// - Parameter end: where it ends by what the ledger keeps beside the records, read before them; more may follow.
+    package mutating func begin(at start: AuditChain, to end: AuditChain? = nil) {
         first = start
         // Where a signed head says that the log began is a head that the chain passes, unless it was dropped since.
         let starts = expected.compactMap { head in
             head.start.flatMap { $0.number >= start.number ? ExpectedAuditHead($0) : nil }
         }
-        verifier = AuditVerifier(from: start, expecting: expected + starts)
+        // The daemon may have dropped everything up to that end since.
+        let ends = [end].compactMap { $0 }.filter { $0.number >= start.number }.map { ExpectedAuditHead($0) }
+        verifier = AuditVerifier(from: start, expecting: expected + starts + ends)
         for head in expected { note(head.start) }
-        if let fault = expectedStart?.fault(in: start) { report(fault) }
+        for fault in expectedStarts.compactMap({ $0.fault(in: start) }) { report(fault) }
     }
 
     private mutating func note(_ start: AuditChain?) {
@@ -81,6 +61,9 @@ package struct AuditCheck: Sendable {
     /// A signed head that stands in the log itself, behind the record that it names.
     package mutating func take(_ head: SignedAuditHead) {
         checkSignature(head)
+        guard head.writer == writer else {
+            return report(AuditError(.rewritten, at: chain.number, "a signed head of another writer stands behind it"))
+        }
         note(head.start)
         guard !isDecided, chain != head.chain else { return }
         report(
@@ -111,7 +94,8 @@ package struct AuditCheck: Sendable {
         var found = verifier?.finish()
         if let fault, fault.number < found?.number ?? .max { found = fault }
         return AuditReport(
-            start: first, chain: chain, fault: found, expected: expected.count, isStartExpected: expectedStart != nil,
+            writer: writer, start: first, chain: chain, fault: found, expected: expected.count,
+            isStartExpected: !expectedStarts.isEmpty,
             cutSince: earliestStart.map { max(0, first.number &- $0.number) } ?? 0,
             goodSignatures: goodSignatures, uncheckedSignatures: uncheckedSignatures)
     }
@@ -124,11 +108,11 @@ package struct AuditCheckError: Error, Hashable, Sendable, CustomStringConvertib
 }
 
 extension AuditCheck {
-    /// Verifies the audit log of a ledger. A daemon may run on it meanwhile.
-    package mutating func run(on ledger: any LedgerBackend) throws -> AuditReport {
+    /// Follows the chain in a ledger. A daemon may run on it meanwhile.
+    mutating func read(_ ledger: any LedgerBackend, to end: AuditChain?) throws {
         var cutFrom: AuditChain?
-        try ledger.readAudit { page in
-            if !hasBegun { begin(at: page.start) }
+        try ledger.readAudit(of: writer) { page in
+            if !hasBegun { begin(at: page.start, to: end) }
             // Dropped by the daemon between two pages.
             if page.start.number > chain.number { cutFrom = page.start }
             guard cutFrom == nil else { return false }
@@ -136,6 +120,5 @@ extension AuditCheck {
             return !isDecided
         }
         if let cutFrom { throw AuditCheckError("records up to \(cutFrom.number) were dropped while they were read; try again") }
-        return finish()
     }
 }

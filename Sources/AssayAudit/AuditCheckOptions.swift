@@ -4,15 +4,15 @@ import ArgumentParser
 package struct AuditCheckOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "A head that was kept elsewhere: its hash, HASH:NUMBER, or as status and log show it; may be given more than once.",
+            "A head that was kept elsewhere: its hash, HASH:NUMBER, or as status and log show it; may be given more than once. WRITER/ before it names one of several chains.",
             valueName: "head"))
     var expectHead: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "Where the log has to begin: the number of its first record, or the head before it, HASH:NUMBER.",
+            "Where the log has to begin: the number of its first record, or the head before it, HASH:NUMBER; once for each chain. WRITER/ before it names one of several chains.",
             valueName: "start"))
-    var expectStart: String?
+    var expectStart: [String] = []
 
     @Option(
         parsing: .unconditional,
@@ -21,13 +21,13 @@ package struct AuditCheckOptions: ParsableArguments {
 
     package init() {}
 
-    /// A new check of that. Throws `ValidationError`.
-    package func check() throws -> AuditCheck {
+    /// Throws `ValidationError`.
+    package func expectations() throws -> AuditExpectations {
         do throws(AuditCheckError) {
-            var check = try AuditCheck(publicKey: publicKey)
-            for head in expectHead { try check.expect(head) }
-            if let expectStart { try check.expectStart(expectStart) }
-            return check
+            var expected = try AuditExpectations(publicKey: publicKey)
+            for head in expectHead { try expected.expect(head) }
+            for start in expectStart { try expected.expectStart(start) }
+            return expected
         } catch {
             throw ValidationError(error.description)
         }

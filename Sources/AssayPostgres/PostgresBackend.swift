@@ -52,17 +52,23 @@ package struct PostgresBackend: LedgerBackend {
         }
     }
 
-    /// Reads the chain of the writer that the settings name.
-    package func readAudit(_ body: (AuditPage) -> Bool) throws(LedgerError) {
+    /// `.only` where the settings have no name of a writer. Then the ledger cannot be opened.
+    package var auditWriter: AuditWriter { AuditWriter(named: settings.writer) ?? .only }
+
+    package func auditEnds() throws(LedgerError) -> [AuditEnd] {
         do throws(PostgresError) {
-            let connection = try ServerCheck(settings).connect()
-            try Schema.check(connection, within: settings.readTimeout)
-            let database = Database(connection: connection, timeout: settings.readTimeout)
-            let writer = try database.query("SELECT writer FROM writers WHERE name = $1", .text(settings.writer)).first {
-                $0.int64(0)
+            return try WriterTable(database: try database()).all(own: auditWriter).map { AuditEnd($0.writer, $0.end) }
+        } catch {
+            throw error.ledgerError
+        }
+    }
+
+    package func readAudit(of writer: AuditWriter, _ body: (AuditPage) -> Bool) throws(LedgerError) {
+        do throws(PostgresError) {
+            let database = try database()
+            guard let table = try AuditTable(of: writer, database) else {
+                throw .unsuitable("the \(settings) has no audit log of the writer \"\(writer)\"")
             }
-            guard let writer else { throw .unsuitable("the \(settings) has no audit log of the writer \"\(settings.writer)\"") }
-            let table = AuditTable(database: database, writer: writer)
             var next = Int64.min
             while true {
                 let page = try table.page(from: next, limit: AuditPage.limit)
@@ -72,6 +78,13 @@ package struct PostgresBackend: LedgerBackend {
         } catch {
             throw error.ledgerError
         }
+    }
+
+    /// A connection of its own, to a ledger of a known schema.
+    private func database() throws(PostgresError) -> Database {
+        let connection = try ServerCheck(settings).connect()
+        try Schema.check(connection, within: settings.readTimeout)
+        return Database(connection: connection, timeout: settings.readTimeout)
     }
 
     /// The disk is the server's.

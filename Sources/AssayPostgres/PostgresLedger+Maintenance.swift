@@ -56,21 +56,22 @@ extension PostgresLedger: LedgerMaintenance {
     }
 
     package func trim(to limits: Retention) async throws(LedgerError) -> Trimmed {
-        let writer = number
+        let (writer, name) = (number, auditWriter)
         var trimmed = Trimmed()
         if limits.auditFrom != nil || limits.auditRows != nil {
             // Read and verified here, so that the writer runs one statement only.
             let page = try await audit(from: .min, limit: AuditPage.limit)
             let (chain, fault) = page.droppable(under: limits)
             if chain != page.start {
-                try await write { transaction throws(PostgresError) in
-                    try AuditTable(database: transaction.database, writer: writer).drop(upTo: chain)
+                _ = try await write { transaction throws(PostgresError) in
+                    try AuditTable(database: transaction.database, writer: writer, name: name).drop(upTo: chain)
                 }
             }
             trimmed.auditRows = chain.number - page.start.number
             (trimmed.start, trimmed.fault) = (chain, fault)
             if let fault { health.stop(.corrupt("audit \(fault)")) }
-            trimmed.hasMore = trimmed.auditRows == AuditPage.limit
+            trimmed.others = try await trimIdleWriters(to: limits)
+            trimmed.hasMore = ([trimmed.auditRows] + trimmed.others.map(\.rows)).contains(Int64(AuditPage.limit))
         }
         if let limit = limits.verdicts {
             let excess =

@@ -112,18 +112,37 @@ extension PostgresLedger: ReceiptStore {
 // MARK: The audit log
 
 extension PostgresLedger: AuditLog {
-    package func audit(from number: Int64, limit: Int) async throws(LedgerError) -> AuditPage {
-        let writer = self.number
+    package func auditWriters() async throws(LedgerError) -> [AuditWriter] {
+        let name = auditWriter
         return try await read { database throws(PostgresError) in
-            try AuditTable(database: database, writer: writer).page(from: number, limit: limit)
+            try WriterTable(database: database).all(own: name).map(\.writer)
+        }
+    }
+
+    package func audit(from number: Int64, limit: Int) async throws(LedgerError) -> AuditPage {
+        let (writer, name) = (self.number, auditWriter)
+        return try await read { database throws(PostgresError) in
+            try AuditTable(database: database, writer: writer, name: name).page(from: number, limit: limit)
+        }
+    }
+
+    package func audit(
+        of writer: AuditWriter, from number: Int64, limit: Int
+    ) async throws(LedgerError) -> AuditPage? {
+        try await read { database throws(PostgresError) in
+            try AuditTable(of: writer, database)?.page(from: number, limit: limit)
         }
     }
 
     package func auditClaims(of number: Int64) async throws(LedgerError) -> AuditClaims? {
-        let writer = self.number
+        let (writer, name) = (self.number, auditWriter)
         return try await read { database throws(PostgresError) in
-            try AuditTable(database: database, writer: writer).claims(of: number)
+            try AuditTable(database: database, writer: writer, name: name).claims(of: number)
         }
+    }
+
+    package func auditClaims(of number: Int64, by writer: AuditWriter) async throws(LedgerError) -> AuditClaims? {
+        try await read { database throws(PostgresError) in try AuditTable(of: writer, database)?.claims(of: number) }
     }
 
     package func record(_ change: AuditChange, at time: Timestamp) async throws(LedgerError) {
@@ -133,11 +152,12 @@ extension PostgresLedger: AuditLog {
     package func forgetAuditClaims(
         of device: DeviceID, app: AppID, _ context: ChangeContext
     ) async throws(LedgerError) -> Int64 {
-        let writer = self.number
+        let (writer, name) = (self.number, auditWriter)
         var count: Int64 = 0
         while true {
             let some = try await write { transaction throws(PostgresError) in
-                let count = try AuditTable(database: transaction.database, writer: writer).forgetClaims(of: device, app)
+                let count = try AuditTable(database: transaction.database, writer: writer, name: name).forgetClaims(
+                    of: device, app)
                 if count > 0 {
                     transaction.append(.forgetClaims(of: device, app: app, count: count, context), at: context.time)
                 }
@@ -154,8 +174,8 @@ extension PostgresLedger: LedgerStatusSource {
     package func status() async throws(LedgerError) -> LedgerStatus {
         if let fault = health.fault { throw fault }
         if health.isUnwritten { try await write { _ in } }
-        let writer = self.number
-        return try await read { database throws(PostgresError) in try AuditTable(database: database, writer: writer).status() }
+        let own = auditWriter
+        return try await read { database throws(PostgresError) in try WriterTable(database: database).status(own: own) }
     }
 }
 

@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// - A commit takes two trips. The first locks the rows in which entries meet others, in one order, and reads them; the entries are
 ///   then decided here, and the second trip writes and commits. READ COMMITTED: each statement sees what was committed before it.
-/// - Each daemon has a writer name, and under it an audit chain of its own. `AuditLog` and `LedgerStatus` are about this one's.
+/// - Each daemon has a writer name, and under it an audit chain of its own.
 /// - Cached devices may be older than the database, by `PostgresOptions.cacheLifetime` at most. What decides an acceptance is read again
 ///   in the commit.
 package final class PostgresLedger: Sendable {
@@ -18,6 +18,8 @@ package final class PostgresLedger: Sendable {
     private let threads: Mutex<[NamedThread]>
     /// The number of the writer.
     let number: Int64
+    /// The name of the writer.
+    let auditWriter: AuditWriter
     let options: PostgresOptions
 
     /// Opens the ledger, makes it if there is none, and migrates it to the newest schema. Blocks.
@@ -42,7 +44,8 @@ package final class PostgresLedger: Sendable {
     private init(
         _ session: WriterSession, epoch: Int64, _ settings: PostgresSettings, _ options: PostgresOptions, _ server: ServerCheck
     ) throws(LedgerError) {
-        (number, self.options, self.server) = (session.writer, options, server)
+        guard let name = AuditWriter(named: settings.writer) else { throw .unavailable("the settings name no writer") }
+        (number, auditWriter, self.options, self.server) = (session.writer, name, options, server)
         health = LedgerHealth(report: options.onFault)
         cache = DeviceCache(bytes: options.deviceCacheBytes, lifetime: options.cacheLifetime)
         readers = ReaderPool(settings, options: options, server: server)
@@ -72,6 +75,8 @@ package final class PostgresLedger: Sendable {
     /// Whether the server waited for a standby with each commit when it was last connected to. If not, a failover can lose verdicts that
     /// were acknowledged.
     package var hasStandby: Bool { server.hasStandby }
+
+    package var isShared: Bool { true }
 
     package var durabilityRisk: String? {
         guard !hasStandby else { return nil }

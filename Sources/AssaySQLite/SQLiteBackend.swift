@@ -50,7 +50,15 @@ package struct SQLiteBackend: LedgerBackend {
         return HeldLedger(lock: try LedgerLock(of: path, mayCreate: false))
     }
 
-    package func readAudit(_ body: (AuditPage) -> Bool) throws(LedgerError) { try AuditFile.read(path, body) }
+    /// A file has one daemon.
+    package var auditWriter: AuditWriter { .only }
+
+    package func auditEnds() throws(LedgerError) -> [AuditEnd] { [AuditEnd(.only)] }
+
+    package func readAudit(of writer: AuditWriter, _ body: (AuditPage) -> Bool) throws(LedgerError) {
+        guard writer == .only else { throw .unavailable("\(path) has no audit chain of the writer \"\(writer)\"") }
+        try AuditFile.read(path, body)
+    }
 
     package func space() -> DiskSpace? {
         var answer = statvfs()

@@ -3,10 +3,11 @@ import Synchronization
 
 /// A ledger in memory, for tests. It states the rules of a ledger as plainly as possible, so that other ledgers can be compared with it.
 public final class MemoryLedger: Ledger {
-    private let state = Mutex(MemoryState())
+    private let state: Mutex<MemoryState>
     private let failure = Mutex<LedgerError?>(nil)
 
-    public init() {}
+    /// - Parameter writer: the ledger's own writer of audit records.
+    public init(writer: AuditWriter = .only) { state = Mutex(MemoryState(writer: writer)) }
 
     /// Makes all later calls throw `error` and change nothing; `nil` ends it.
     public func fail(with error: LedgerError?) { failure.withLock { $0 = error } }
@@ -188,6 +189,25 @@ public final class MemoryLedger: Ledger {
         try withState { $0.page(from: number, limit: limit) }
     }
 
+    public func auditWriters() async throws(LedgerError) -> [AuditWriter] {
+        try withState { [$0.writer] + $0.otherChains.keys.sorted() }
+    }
+
+    public func audit(
+        of writer: AuditWriter, from number: Int64, limit: Int
+    ) async throws(LedgerError) -> AuditPage? {
+        try withState { $0.page(of: writer, from: number, limit: limit) }
+    }
+
+    public func auditClaims(of number: Int64, by writer: AuditWriter) async throws(LedgerError) -> AuditClaims? {
+        try withState { $0.writer == writer ? $0.auditClaims[number]?.claims : nil }
+    }
+
+    /// Appends a record to the chain of another writer, as a daemon beside this one does.
+    public func append(_ record: [UInt8], at time: Timestamp, by other: AuditWriter) {
+        state.withLock { $0.log(record, at: time, by: other) }
+    }
+
     public func auditClaims(of number: Int64) async throws(LedgerError) -> AuditClaims? {
         try withState { $0.auditClaims[number]?.claims }
     }
@@ -279,9 +299,14 @@ public final class MemoryLedger: Ledger {
     public func status() async throws(LedgerError) -> LedgerStatus {
         try withState { state in
             LedgerStatus(
-                spentHorizon: state.horizon, devices: Int64(state.devices.count), auditCount: state.chain.number,
-                auditHead: state.chain.head, auditDropped: state.start.number, auditStartHead: state.start.head,
-                lastEntryAt: state.audit.last { AuditRecord(decoding: $0.record) != nil }?.time)
+                spentHorizon: state.horizon, devices: Int64(state.devices.count), writer: state.writer,
+                auditCount: state.chain.number, auditHead: state.chain.head, auditDropped: state.start.number,
+                auditStartHead: state.start.head,
+                lastEntryAt: state.audit.lastVerdictAt,
+                otherWriters: state.otherChains.sorted { $0.key < $1.key }.map { writer, rows in
+                    let end = rows.last.map { AuditChain(number: $0.number, head: $0.head) } ?? AuditChain()
+                    return AuditWriterStatus(writer, start: AuditChain(), end: end, lastEntryAt: rows.lastVerdictAt)
+                })
         }
     }
 
@@ -298,4 +323,9 @@ public final class MemoryLedger: Ledger {
             state.audit.compactMap { row in AuditChange(decoding: row.record).map { (row.time, $0) } }
         }
     }
+}
+
+extension [AuditRow] {
+    /// The time of the last accepted verdict.
+    fileprivate var lastVerdictAt: Timestamp? { last { AuditRecord(decoding: $0.record) != nil }?.time }
 }

@@ -7,6 +7,8 @@ struct MemoryState: Sendable {
         let number: UInt32
     }
 
+    /// The ledger's own writer.
+    let writer: AuditWriter
     var devices: [DeviceID: Device] = [:]
     var names: [DeviceKey: DeviceID] = [:]
     /// The position of each device in listings.
@@ -23,6 +25,8 @@ struct MemoryState: Sendable {
     /// The chain before the first kept row, and after the last.
     var start = AuditChain()
     var chain = AuditChain()
+    /// The rows of other writers.
+    var otherChains: [AuditWriter: [AuditRow]] = [:]
     var secrets: [SecretName: WrappedSecret] = [:]
     /// In the order in which they were added. The position of each in listings is its index and 1.
     var policies: [StoredPolicy] = []
@@ -37,6 +41,8 @@ struct MemoryState: Sendable {
     var enrolments: [(number: Int64, enrolment: Enrolment)] = []
     var lastEnrolment: Int64 = 0
     var fleetDevices: [FleetDevice] = []
+
+    init(writer: AuditWriter) { self.writer = writer }
 
     /// The device with its present blocks.
     func device(_ id: DeviceID) -> Device? {
@@ -178,7 +184,20 @@ struct MemoryState: Sendable {
 
     func page(from number: Int64, limit: Int) -> AuditPage {
         let rows = audit.drop { $0.number < number }.prefix(max(0, min(limit, AuditPage.limit)))
-        return AuditPage(start: start, last: chain.number, rows: Array(rows))
+        return AuditPage(of: writer, start: start, last: chain.number, rows: Array(rows))
+    }
+
+    func page(of writer: AuditWriter, from number: Int64, limit: Int) -> AuditPage? {
+        if writer == self.writer { return page(from: number, limit: limit) }
+        guard let chain = otherChains[writer] else { return nil }
+        let rows = chain.drop { $0.number < number }.prefix(max(0, min(limit, AuditPage.limit)))
+        return AuditPage(of: writer, start: AuditChain(), last: chain.last?.number ?? 0, rows: Array(rows))
+    }
+
+    mutating func log(_ record: [UInt8], at time: Timestamp, by other: AuditWriter) {
+        let last = otherChains[other]?.last.map { AuditChain(number: $0.number, head: $0.head) } ?? AuditChain()
+        let chain = last.appending(record, at: time)
+        otherChains[other, default: []].append(AuditRow(number: chain.number, time: time, record: record, head: chain.head))
     }
 
     mutating func forgetAuditClaims(of device: DeviceID, app: AppID, _ context: ChangeContext) -> Int64 {

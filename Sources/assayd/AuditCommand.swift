@@ -13,25 +13,38 @@ struct AuditVerifyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify", abstract: "Verify the chain of the audit log in a ledger's file and find the first break.",
         discussion: """
-            The file may be a copy, or that of a running daemon; it is not changed. "assay audit verify" does the same \
-            with a daemon and with an exported file.
+            The file may be a copy, or that of a running daemon; it is not changed. In a database the chains of all writers are verified. \
+            "assay audit verify" does the same with a daemon and with an exported file.
 
             Exit status: 0 whole; 1 broken, an expected head is not there, or the log begins elsewhere than expected; 64 wrong \
             usage; 69 the file cannot be read.
             """)
 
     @Argument(help: "The ledger's file.")
-    var ledger: String
+    var ledger: String?
+
+    @Option(
+        name: .shortAndLong, help: "The configuration whose ledger is verified, in place of a file: also one in a database.")
+    var config: String?
 
     @OptionGroup var expected: AuditCheckOptions
 
+    func validate() throws {
+        guard (ledger == nil) != (config == nil) else {
+            throw ValidationError("Give the ledger's file, or --config with the configuration that names the ledger.")
+        }
+    }
+
     func run() throws {
-        var check = try expected.check()
-        let report: AuditReport
+        let expectations = try expected.expectations()
+        let backend =
+            try config.map { try Configuration.orExplain($0).fixed.store.backend }
+            ?? FixedConfiguration.Store.backend(at: ledger ?? "")
+        let report: AuditLogReport
         do {
-            report = try check.run(on: FixedConfiguration.Store.backend(at: ledger))
+            report = try expectations.check(backend)
         } catch {
-            FileHandle.standardError.write(Data("assayd: \(ledger): \(error)\n".utf8))
+            FileHandle.standardError.write(Data("assayd: \(backend.name): \(error)\n".utf8))
             throw ExitCode(69)
         }
         report.lines.forEach { print($0) }

@@ -165,6 +165,7 @@ struct AuditChangeVector: Decodable {
 /// A signed message of a head, in `docs/vectors/audit-v1.json`.
 struct SignedHeadVector: Decodable {
     let version: Int
+    let writer: String?
     let number: Int64
     let headHex: String
     let startNumber: Int64?
@@ -173,6 +174,8 @@ struct SignedHeadVector: Decodable {
     let messageHex: String
 
     static func all() throws -> [SignedHeadVector] { try AuditChangeVector.heads() }
+
+    func auditWriter() throws -> AuditWriter { try writer.map { try #require(AuditWriter(named: $0)) } ?? .only }
 
     func chain() throws -> AuditChain { AuditChain(number: number, head: try decoded(headHex)) }
 

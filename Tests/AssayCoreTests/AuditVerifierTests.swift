@@ -166,6 +166,49 @@ struct AuditVerifierTests {
         }
     }
 
+    @Test("A head of a writer with a name is signed with the name, and its text begins with it")
+    func writerHead() throws {
+        let key = Curve25519.Signing.PrivateKey()
+        let publicKey = Array(key.publicKey.rawRepresentation)
+        let chain = AuditChain(number: 7, head: [UInt8](repeating: 9, count: 32))
+        let (start, time) = (AuditChain(), Timestamp(unixMilliseconds: 1_767_225_600_123))
+        let writer = try #require(AuditWriter(named: "host-1.a"))
+        let message = SignedAuditHead.message(chain, of: writer, from: start, at: time)
+        let signature = Array(try key.signature(for: message))
+        let signed = SignedAuditHead(chain, of: writer, from: start, at: time, signature: signature)
+        #expect(signed.isSigned(by: publicKey))
+        for other in [AuditWriter.only, try #require(AuditWriter(named: "host-1"))] {
+            let renamed = SignedAuditHead(chain, of: other, from: start, at: time, signature: signature)
+            #expect(!renamed.isSigned(by: publicKey), "\(other)")
+        }
+        let read = try #require(ExpectedAuditHead(signed.description))
+        #expect(signed.description.hasPrefix("host-1.a/") && read.signed == signed && read == ExpectedAuditHead(signed))
+        let startless = Array(try key.signature(for: SignedAuditHead.message(chain, of: writer, from: nil, at: time)))
+        #expect(!SignedAuditHead(chain, of: writer, from: nil, at: time, signature: startless).isSigned(by: publicKey))
+    }
+
+    @Test("The name of a writer stands before expected heads and starts")
+    func writerNames() throws {
+        let hash = String(repeating: "ab", count: 32)
+        let signature = Base64.url.encode([UInt8](repeating: 0, count: 64))
+        for text in [hash, hash + ":12", hash + ":1:" + hash + ":1:3:" + signature] {
+            #expect(try #require(ExpectedAuditHead(text)).writer == .only)
+            let named = try #require(ExpectedAuditHead("w.0/" + text))
+            #expect(named.writer.name == "w.0" && named.description == "w.0/" + text)
+        }
+        for text in ["4", hash + ":3"] {
+            #expect(try #require(ExpectedAuditStart(text)).writer == .only)
+            let named = try #require(ExpectedAuditStart("w.0/" + text))
+            #expect(named.writer.name == "w.0" && named.description == "w.0/" + text)
+        }
+        for name in ["", "W", "w w", "w/w", String(repeating: "w", count: 65)] {
+            #expect(AuditWriter(named: name) == nil, "\(name)")
+            #expect(
+                ExpectedAuditHead(name + "/" + hash) == nil && ExpectedAuditStart(name + "/" + hash + ":1") == nil, "\(name)")
+        }
+        #expect(ExpectedAuditHead("w/" + hash + ":1:3:" + signature) == nil, "version 1 has no writer")
+    }
+
     @Test("An expected start is the number of a record or the head before it")
     func starts() throws {
         let start = AuditChain(number: 3, head: [UInt8](repeating: 5, count: 32))

@@ -59,6 +59,9 @@ extension ProcessTests {
             for client in clients { #expect(try await phone.upload(client).outcome == "accepted") }
             for client in clients { await client.close() }
             for daemon in daemons { #expect(await daemon.stop().status == 0) }
+            let verified = try await Child.run("assayd", ["audit", "verify", "--config", shared.homes[1].configuration])
+            #expect(verified.status == 0, "\(verified)")
+            for number in 1...3 { #expect(verified.out.contains("daemon-\(number)"), "\(verified)") }
             // All of it is there for a daemon that is started again.
             let again = try await TestDaemon(shared.homes[2])
             let client = try await again.connect()

@@ -244,4 +244,17 @@ struct OpeningTests {
         #expect(numbers == [1, 2, 3, 4, 5])
         #expect(throws: LedgerError.self) { try PostgresBackend(settings.writer("absent")).readAudit { _ in true } }
     }
+
+    @Test("A writer without a name is never a writer of a database", arguments: ["", "W", "a/b", "a b"])
+    func names(_ name: String) async throws {
+        let settings = try server().database()
+        #expect(words(settings.writer(name)).contains("is no name of a writer"))
+        let ledger = try PostgresLedger.open(settings)
+        defer { ledger.close() }
+        _ = try settings.text(
+            "INSERT INTO writers (name, epoch, head, start_head) VALUES ('\(name)', 0, '', '') RETURNING ''")
+        await #expect(throws: LedgerError.self, "a row with such a name is damage") { try await ledger.status() }
+        #expect(throws: LedgerError.self) { try PostgresBackend(settings).auditEnds() }
+        #expect(try await ledger.audit(of: .only, from: 1, limit: 1) == nil)
+    }
 }

@@ -2,6 +2,7 @@ import AssayAPI
 import AssayCore
 import AssayRPC
 import AssayService
+import AssayTesting
 import Foundation
 import Testing
 
@@ -98,6 +99,32 @@ struct AuditServiceTests {
         let first = try await read(harness)
         #expect(first.rows.count == 2 && first.next == 3)
         #expect(try await read(harness) { $0.from = 5 }.rows.count == 1)
+    }
+
+    @Test("gives the chain of the writer that the request names, and the daemon's own where it names none")
+    func writers() async throws {
+        let (own, other) = (try #require(AuditWriter(named: "w0")), try #require(AuditWriter(named: "w1")))
+        let memory = MemoryLedger(writer: own)
+        let harness = try await ServiceHarness(ledger: WatchedLedger(memory))
+        let change = AuditChange.configurationLoad([1], version: "1", by: .start)
+        try await memory.record(change, at: ServiceHarness.opening)
+        for second in 1...300 as ClosedRange<Int64> {
+            memory.append(change.bytes, at: ServiceHarness.opening.adding(milliseconds: second * 1000), by: other)
+        }
+        for name in ["", "w0"] {
+            let page = try await read(harness) { $0.writer = name }
+            #expect(page.rows.count == 1 && page.last == 1 && page.writer == "w0", "\(name)")
+        }
+        let page = try await read(harness) { ($0.writer, $0.from) = ("w1", 299) }
+        #expect(page.rows.map(\.number) == [299, 300] && page.last == 300 && page.next == 301 && page.writer == "w1")
+        let late = ServiceHarness.opening.adding(milliseconds: 200_000).unixMilliseconds
+        #expect(try await read(harness) { ($0.writer, $0.sinceUnixMs) = ("w1", late) }.rows.first?.number == 200)
+        let absent = await #expect(throws: RPCError.self) { _ = try await read(harness) { $0.writer = "w2" } }
+        #expect(absent?.code == .notFound && absent?.reason == "unknown_writer")
+        for name in ["W1", "w1/", String(repeating: "w", count: 65)] {
+            let bad = await #expect(throws: RPCError.self) { _ = try await read(harness) { $0.writer = name } }
+            #expect(bad?.code == .invalidArgument && bad?.message.contains("writer") == true, "\(name)")
+        }
     }
 
     @Test("says what is wrong with a request, and with the ledger")

@@ -149,6 +149,22 @@ struct RetentionTests {
         #expect(try await memoryIsFull(harness) == false)
     }
 
+    @Test("What was dropped of another writer's chain is logged with its new start, and a break in it once")
+    func otherChains() async throws {
+        let (harness, book) = (try await ServiceHarness(), LogBook())
+        let writer = try #require(AuditWriter(named: "w1"))
+        let start = AuditChain(number: 5, head: [UInt8](repeating: 0xAB, count: 32))
+        harness.ledger.answerTrim(Trimmed(others: [TrimmedChain(writer, rows: 3, start: start, fault: nil)]))
+        let task = self.task(harness, RetentionRule(), book)
+        try await task.perform()
+        #expect(book.lines.count == 1 && book.lines[0].contains("w1/\(Hex.encode(start.head)):5"), "\(book.lines)")
+        let fault = AuditError(.changed, at: 7, "its head is not what was chained")
+        harness.ledger.answerTrim(Trimmed(others: [TrimmedChain(writer, rows: 0, start: start, fault: fault)]))
+        for _ in 0..<3 { try await task.perform() }
+        #expect(book.lines.count == 2 && book.lines[1].contains("record 7 (changed)"), "\(book.lines)")
+        #expect(book.lines[1].contains("w1"), "\(book.lines)")
+    }
+
     @Test("a break in the audit log is called out once, not every minute")
     func brokenLog() async throws {
         let (harness, book) = (try await ServiceHarness(), LogBook())

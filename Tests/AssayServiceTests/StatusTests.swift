@@ -115,6 +115,38 @@ struct StatusTests {
         #expect(try await !self.status(harness).hasAudit)
     }
 
+    @Test("lists the chains of all writers, each head signed with the writer's name")
+    func writers() async throws {
+        let (own, other) = (try #require(AuditWriter(named: "w1")), try #require(AuditWriter(named: "w0")))
+        let memory = MemoryLedger(writer: own)
+        let harness = try await ServiceHarness(ledger: WatchedLedger(memory))
+        _ = try await harness.enrol()
+        let record = AuditRecord(
+            requestID: [1], caller: "c", app: .camera, purpose: .assert, device: nil, assurance: .hardware,
+            evidenceDigest: [], policyDigest: [], simulated: false)
+        let change = AuditChange.configurationLoad([1], version: "1", by: .start)
+        let time = ServiceHarness.opening.adding(milliseconds: -5)
+        memory.append(record.bytes, at: time, by: other)
+        memory.append(change.bytes, at: ServiceHarness.opening, by: other)
+        let status = try await status(harness)
+        #expect(status.store.writers.map(\.name) == ["w1", "w0"] && status.store.writers.map(\.count) == [1, 2])
+        #expect(status.store.writers[0].head == status.store.auditHead && status.audit.writer == "w1")
+        #expect(status.store.writers[1].lastEntryAtUnixMs == time.unixMilliseconds)
+        #expect(status.audit.signature.isEmpty, "version 1 says nothing of a writer")
+        let heads = status.signedAuditHeads
+        #expect(heads.map(\.writer) == [own, other] && heads.first == SignedAuditHead(status))
+        for head in heads {
+            #expect(head.isSigned(by: harness.signer.publicKey))
+            let renamed = SignedAuditHead(
+                head.chain, of: head.writer == own ? other : own, from: head.start, at: head.time, signature: head.signature)
+            #expect(!renamed.isSigned(by: harness.signer.publicKey), "the writer's name is part of what is signed")
+            let nameless = SignedAuditHead(head.chain, from: head.start, at: head.time, signature: head.signature)
+            #expect(!nameless.isSigned(by: harness.signer.publicKey))
+        }
+        let single = try await self.status(try await ServiceHarness()).store.writers
+        #expect(single.map(\.name) == [""], "a ledger with one writer lists it without a name")
+    }
+
     @Test("shows the space on the disk, and whether it is short")
     func disk() async throws {
         #expect(try await !status(ServiceHarness()).hasDisk, "where the file system gives no answer")

@@ -91,6 +91,10 @@ def audit_span_message(number: int, head: bytes, start_number: int, start_head: 
     return sha256(fields(b"assay.audit.head.v2", number, head, start_number, start_head, time))
 
 
+def audit_writer_message(writer: str, number: int, head: bytes, start_number: int, start_head: bytes, time: int) -> bytes:
+    return sha256(fields(b"assay.audit.head.v3", writer.encode(), number, head, start_number, start_head, time))
+
+
 def filler(tag: str, length: int) -> bytes:
     """Bytes that look random and are always the same."""
     return b"".join(sha256(f"{tag} {n}".encode()) for n in range(length // 32 + 1))[:length]
@@ -196,15 +200,18 @@ def audit_changes(number: int, head: bytes) -> list[dict]:
 def audit_signed_heads(chain: list[dict]) -> list[dict]:
     time = 1_767_225_700_000
     heads = []
-    for number, start in [(3, None), (3, 0), (13, 2), (13, 13)]:
+    for number, start, writer in [(3, None, ""), (3, 0, ""), (13, 2, ""), (13, 13, ""), (3, 0, "host-1.a"), (13, 2, "b")]:
         head = bytes.fromhex(chain[number - 1]["head_hex"])
-        vector = {"version": 1 if start is None else 2, "number": number, "head_hex": head.hex()}
+        vector = {"version": 3 if writer else 1 if start is None else 2, "number": number, "head_hex": head.hex()}
         if start is None:
             message = audit_head_message(number, head, time)
         else:
             start_head = bytes.fromhex(chain[start - 1]["head_hex"]) if start else bytes(32)
             vector |= {"start_number": start, "start_head_hex": start_head.hex()}
             message = audit_span_message(number, head, start, start_head, time)
+            if writer:
+                vector["writer"] = writer
+                message = audit_writer_message(writer, number, head, start, start_head, time)
         heads.append(vector | {"time_unix_ms": time, "message_hex": message.hex()})
     return heads
 

@@ -37,6 +37,20 @@ extension DeviceID? {
     }
 }
 
+extension AuditWriter? {
+    /// The `writer` field of a request; `nil` where it is left empty.
+    package init(field text: String) throws(RequestError) {
+        guard !text.isEmpty else {
+            self = nil
+            return
+        }
+        guard let writer = AuditWriter(named: text) else {
+            throw RequestError("writer", "must be of the form [a-z0-9._-]{1,64}")
+        }
+        self = writer
+    }
+}
+
 extension SourceAddress? {
     /// The `source_address` field, which may be left empty.
     package init(field text: some Collection<UInt8>) throws(RequestError) {

@@ -75,7 +75,7 @@ extension Assay_V1_VerdictRecord {
     }
 
     /// An acceptance that the audit log has.
-    package init(_ record: AuditRecord, number: Int64, at time: Timestamp) {
+    package init(_ record: AuditRecord, number: Int64, by writer: AuditWriter, at time: Timestamp) {
         self = .with {
             $0.requestID = Data(record.requestID)
             $0.timeUnixMs = time.unixMilliseconds
@@ -89,7 +89,7 @@ extension Assay_V1_VerdictRecord {
             $0.standsFor = 1
             $0.evidenceDigest = Data(record.evidenceDigest)
             $0.policyDigest = Data(record.policyDigest)
-            $0.auditNumber = number
+            ($0.auditNumber, $0.auditWriter) = (number, writer.name)
         }
     }
 }

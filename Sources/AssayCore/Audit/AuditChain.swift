@@ -39,6 +39,8 @@ public struct AuditChain: Hashable, Sendable {
 /// A head of the chain, signed with the ledger's key (Ed25519, RFC 8032). A signed head that is kept outside the ledger proves that no
 /// record up to it was changed since; the signature also protects it from changes by its keeper.
 public struct SignedAuditHead: Hashable, Sendable {
+    /// The writer of the chain.
+    public let writer: AuditWriter
     public let chain: AuditChain
     /// The chain before the first kept record at the time of signing: its number is the number of dropped records. `nil` in a head of
     /// version 1.
@@ -48,17 +50,27 @@ public struct SignedAuditHead: Hashable, Sendable {
     /// 64 bytes.
     public let signature: [UInt8]
 
-    public init(_ chain: AuditChain, from start: AuditChain?, at time: Timestamp, signature: [UInt8]) {
+    public init(
+        _ chain: AuditChain, of writer: AuditWriter = .only, from start: AuditChain?, at time: Timestamp, signature: [UInt8]
+    ) {
+        self.writer = writer
         (self.chain, self.start, self.time, self.signature) = (chain, start, time, signature)
     }
 
     /// The signed message, SHA-256, with each field behind its length (`FieldDigest`). Version 1: over the label
     /// `assay.audit.head.v1`, number, head and time. Version 2: over the label `assay.audit.head.v2`, number, head, the start's number
-    /// and head, and time.
+    /// and head, and time. Version 3, of a writer with a name: over the label `assay.audit.head.v3`, the writer's name, and the fields of
+    /// version 2.
     ///
-    /// - Parameter start: `nil` for version 1.
-    public static func message(_ chain: AuditChain, from start: AuditChain?, at time: Timestamp) -> [UInt8] {
-        var hash = FieldDigest(start == nil ? "assay.audit.head.v1" : "assay.audit.head.v2")
+    /// - Parameters:
+    ///   - writer: with a name for version 3.
+    ///   - start: `nil` for version 1, and in no other.
+    public static func message(
+        _ chain: AuditChain, of writer: AuditWriter = .only, from start: AuditChain?, at time: Timestamp
+    ) -> [UInt8] {
+        let version = writer.isNamed ? 3 : start == nil ? 1 : 2
+        var hash = FieldDigest("assay.audit.head.v\(version)")
+        if writer.isNamed { hash.append(Array(writer.name.utf8)) }
         hash.append(UInt64(bitPattern: chain.number))
         hash.append(chain.head)
         if let start {
@@ -71,8 +83,9 @@ public struct SignedAuditHead: Hashable, Sendable {
 
     /// - Parameter publicKey: 32 bytes; false for any other length.
     public func isSigned(by publicKey: [UInt8]) -> Bool {
+        guard start != nil || !writer.isNamed else { return false }
         guard let key = try? Curve25519.Signing.PublicKey(rawRepresentation: publicKey) else { return false }
-        return key.isValidSignature(signature, for: Self.message(chain, from: start, at: time))
+        return key.isValidSignature(signature, for: Self.message(chain, of: writer, from: start, at: time))
     }
 }
 
@@ -81,6 +94,6 @@ extension SignedAuditHead: CustomStringConvertible {
     public var description: String {
         let start = start.map { ":\(Hex.encode($0.head)):\($0.number)" } ?? ""
         return
-            "\(Hex.encode(chain.head)):\(chain.number)\(start):\(time.unixMilliseconds):\(Base64.url.encode(signature))"
+            "\(writer.prefix)\(Hex.encode(chain.head)):\(chain.number)\(start):\(time.unixMilliseconds):\(Base64.url.encode(signature))"
     }
 }

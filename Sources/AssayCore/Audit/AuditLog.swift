@@ -1,22 +1,49 @@
 /// The append-only, hash-chained audit log.
 ///
 /// `VerdictLedger.commit` appends the record of each accepted verdict. The other promises append the records of their changes.
+///
+/// Where several daemons share a ledger, each is a writer with a chain of its own, and records are numbered in each chain. A method
+/// without a writer is about the chain of this ledger's own writer.
 public protocol AuditLog: Sendable {
+    /// The writers that have a chain: this ledger's own, then the others by name. `[.only]` in a ledger with one writer.
+    func auditWriters() async throws(LedgerError) -> [AuditWriter]
+
     /// Rows in the order of their numbers, from `number` on: at most `limit`, and at most `AuditPage.limit`. A missing row is a gap in
     /// the numbers, not an error.
     func audit(from number: Int64, limit: Int) async throws(LedgerError) -> AuditPage
 
+    /// The same of any writer's chain; `nil` if the ledger has no such writer.
+    func audit(of writer: AuditWriter, from number: Int64, limit: Int) async throws(LedgerError) -> AuditPage?
+
     /// The claims that are kept beside a record; `nil` if there are none.
     func auditClaims(of number: Int64) async throws(LedgerError) -> AuditClaims?
 
-    /// Deletes the claims beside all records of a device in an app, and returns their number. The records stay. Large numbers are
-    /// deleted in several transactions, each with its own audit record.
+    /// The same of any writer's record; `nil` too if the ledger has no such writer.
+    func auditClaims(of number: Int64, by writer: AuditWriter) async throws(LedgerError) -> AuditClaims?
+
+    /// Deletes the claims beside all records of a device in an app, and returns their number: in the chains of all writers. The records
+    /// stay. Large numbers are deleted in several transactions, each with its own audit record.
     func forgetAuditClaims(
         of device: DeviceID, app: AppID, _ context: ChangeContext
     ) async throws(LedgerError) -> Int64
 
     /// Appends the record of a change that is made outside the ledger. Durable on return.
     func record(_ change: AuditChange, at time: Timestamp) async throws(LedgerError)
+}
+
+/// A ledger with one writer.
+extension AuditLog {
+    public func auditWriters() async throws(LedgerError) -> [AuditWriter] { [.only] }
+
+    public func audit(
+        of writer: AuditWriter, from number: Int64, limit: Int
+    ) async throws(LedgerError) -> AuditPage? {
+        writer == .only ? try await audit(from: number, limit: limit) : nil
+    }
+
+    public func auditClaims(of number: Int64, by writer: AuditWriter) async throws(LedgerError) -> AuditClaims? {
+        writer == .only ? try await auditClaims(of: number) : nil
+    }
 }
 
 extension AuditLog {
@@ -52,19 +79,21 @@ public struct AuditRow: Hashable, Sendable {
     }
 }
 
-/// Rows of the audit log at one instant.
+/// Rows of one writer's chain at one instant.
 public struct AuditPage: Hashable, Sendable {
     /// The most rows on a page.
     public static let limit = 1000
 
+    public let writer: AuditWriter
     /// The chain before the first row that is kept: that of an empty log unless rows were dropped from the front.
     public let start: AuditChain
-    /// The number of the last row of the log; that of `start` if no row is kept.
+    /// The number of the last row of the chain; that of `start` if no row is kept.
     public let last: Int64
     /// Ordered by number.
     public let rows: [AuditRow]
 
-    public init(start: AuditChain, last: Int64, rows: [AuditRow]) {
+    public init(of writer: AuditWriter = .only, start: AuditChain, last: Int64, rows: [AuditRow]) {
+        self.writer = writer
         (self.start, self.last, self.rows) = (start, last, rows)
     }
 }

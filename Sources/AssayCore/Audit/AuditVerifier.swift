@@ -132,6 +132,8 @@ public struct AuditError: Error, Hashable, Sendable {
         case headDropped = "head_dropped"
         /// The log does not begin with the expected record.
         case startMoved = "start_moved"
+        /// The ledger has no chain of an expected writer.
+        case writerMissing = "writer_missing"
         /// The signature of a signed head is not by the ledger's key.
         case badSignature = "bad_signature"
     }

@@ -1,7 +1,10 @@
 /// A head of the chain that was kept outside the ledger, as text: `HASH:NUMBER:START_HASH:START_NUMBER:TIME:SIGNATURE`, the form of
 /// signed heads in status and log. Hashes are hexadecimal, TIME is in milliseconds since 1970, SIGNATURE is base64url. Heads of version
-/// 1 lack the two start members. `HASH` and `HASH:NUMBER` are heads without a signature.
+/// 1 lack the two start members. `HASH` and `HASH:NUMBER` are heads without a signature. Before the head of a writer with a name stand
+/// the name and a slash: `WRITER/HASH:NUMBER`.
 public struct ExpectedAuditHead: Hashable, Sendable, CustomStringConvertible {
+    /// The writer of the chain; `.only` where the text names none.
+    public let writer: AuditWriter
     /// 32 bytes.
     public let head: [UInt8]
     /// The number of the record; `nil`: any record may have the head.
@@ -17,18 +20,26 @@ public struct ExpectedAuditHead: Hashable, Sendable, CustomStringConvertible {
         public let signature: [UInt8]
     }
 
-    public init(_ chain: AuditChain) { (head, number, start, seal) = (chain.head, chain.number, nil, nil) }
+    public init(_ chain: AuditChain, of writer: AuditWriter = .only) {
+        self.writer = writer
+        (head, number, start, seal) = (chain.head, chain.number, nil, nil)
+    }
 
     public init(_ signed: SignedAuditHead) {
+        writer = signed.writer
         (head, number, start) = (signed.chain.head, signed.chain.number, signed.start)
         seal = Seal(time: signed.time, signature: signed.signature)
     }
 
     /// `nil` unless the text has the form `HASH`, `HASH:NUMBER`, `HASH:NUMBER:TIME:SIGNATURE` or
-    /// `HASH:NUMBER:START_HASH:START_NUMBER:TIME:SIGNATURE`.
+    /// `HASH:NUMBER:START_HASH:START_NUMBER:TIME:SIGNATURE`, with or without `WRITER/` before it. The third is of no writer with a name.
     public init?(_ text: some StringProtocol) {
-        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-        guard [1, 2, 4, 6].contains(parts.count), let first = parts.first, let head = Self.hash(first) else {
+        guard let (writer, rest) = AuditWriter.split(text) else { return nil }
+        self.writer = writer
+        let parts = rest.split(separator: ":", omittingEmptySubsequences: false)
+        guard (writer.isNamed ? [1, 2, 6] : [1, 2, 4, 6]).contains(parts.count), let first = parts.first,
+            let head = Self.hash(first)
+        else {
             return nil
         }
         self.head = head
@@ -64,32 +75,39 @@ public struct ExpectedAuditHead: Hashable, Sendable, CustomStringConvertible {
     public var signed: SignedAuditHead? {
         guard let number, let seal else { return nil }
         return SignedAuditHead(
-            AuditChain(number: number, head: head), from: start, at: seal.time, signature: seal.signature)
+            AuditChain(number: number, head: head), of: writer, from: start, at: seal.time, signature: seal.signature)
     }
 
     public var description: String {
         if let signed { return signed.description }
-        return Hex.encode(head) + (number.map { ":\($0)" } ?? "")
+        return writer.prefix + Hex.encode(head) + (number.map { ":\($0)" } ?? "")
     }
 }
 
 /// The expected start of an audit log, as text: the number of the first record, or the head before it, `HASH:NUMBER`, as `verify`
-/// shows it and as the daemon logs it when it drops old records.
+/// shows it and as the daemon logs it when it drops old records. Before that of a writer with a name stand the name and a slash.
 public struct ExpectedAuditStart: Hashable, Sendable, CustomStringConvertible {
+    /// The writer of the chain; `.only` where the text names none.
+    public let writer: AuditWriter
     /// The number of the last record before the log; 0 if nothing was dropped.
     public let number: Int64
     /// The head after that record, 32 bytes; `nil`: any.
     public let head: [UInt8]?
 
-    public init(_ chain: AuditChain) { (number, head) = (chain.number, chain.head) }
+    public init(_ chain: AuditChain, of writer: AuditWriter = .only) {
+        (self.writer, number, head) = (writer, chain.number, chain.head)
+    }
 
-    /// `nil` unless the text has one of the two forms. Records are numbered from 1.
+    /// `nil` unless the text has one of the two forms, with or without `WRITER/` before it. Records are numbered from 1.
     public init?(_ text: some StringProtocol) {
-        if let first = Int64(text) {
+        guard let (writer, rest) = AuditWriter.split(text) else { return nil }
+        self.writer = writer
+        if let first = Int64(rest) {
             guard first >= 1 else { return nil }
             (number, head) = (first - 1, nil)
         } else {
-            guard let chain = ExpectedAuditHead(text), let number = chain.number, chain.seal == nil else { return nil }
+            guard let chain = ExpectedAuditHead(rest), let number = chain.number, chain.seal == nil, chain.writer == .only
+            else { return nil }
             (self.number, head) = (number, chain.head)
         }
     }
@@ -109,5 +127,16 @@ public struct ExpectedAuditStart: Hashable, Sendable, CustomStringConvertible {
             "the log begins after the head \(Hex.encode(start.head)), expected was \(Hex.encode(head))")
     }
 
-    public var description: String { head.map { "\(Hex.encode($0)):\(number)" } ?? "\(number &+ 1)" }
+    public var description: String { writer.prefix + (head.map { "\(Hex.encode($0)):\(number)" } ?? "\(number &+ 1)") }
+}
+
+extension AuditWriter {
+    /// Before the text of a head or start: the name and a slash; empty for `only`.
+    var prefix: String { isNamed ? name + "/" : "" }
+
+    /// The writer that a text begins with, and the rest of it; `nil` if what stands before a slash is no name.
+    fileprivate static func split<Text: StringProtocol>(_ text: Text) -> (AuditWriter, Text.SubSequence)? {
+        guard let slash = text.firstIndex(of: "/") else { return (.only, text[...]) }
+        return AuditWriter(named: String(text[..<slash])).map { ($0, text[text.index(after: slash)...]) }
+    }
 }

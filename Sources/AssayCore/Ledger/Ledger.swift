@@ -46,7 +46,9 @@ public struct LedgerStatus: Hashable, Sendable {
     /// The highest expiry that was purged. A challenge that expires at or below it is not fresh.
     public var spentHorizon: Timestamp
     public var devices: Int64
-    /// The number of records ever appended to the audit log, and the head of the chain after the last of them, 32 bytes.
+    /// The writer of the audit chain that the following fields are about: this ledger's own.
+    public var writer: AuditWriter
+    /// The number of records ever appended to the chain, and its head after the last of them, 32 bytes.
     public var auditCount: Int64
     public var auditHead: [UInt8]
     /// The number of records dropped from the front, and the head of the chain after the last of these, 32 bytes.
@@ -54,21 +56,31 @@ public struct LedgerStatus: Hashable, Sendable {
     public var auditStartHead: [UInt8]
     /// The time of the last accepted verdict; `nil` if the log holds none.
     public var lastEntryAt: Timestamp?
+    /// The chains of the other writers, by name; empty in a ledger with one writer.
+    public var otherWriters: [AuditWriterStatus]
     public init(
-        spentHorizon: Timestamp, devices: Int64, auditCount: Int64, auditHead: [UInt8], auditDropped: Int64 = 0,
-        auditStartHead: [UInt8] = AuditChain().head, lastEntryAt: Timestamp?
+        spentHorizon: Timestamp, devices: Int64, writer: AuditWriter = .only, auditCount: Int64, auditHead: [UInt8],
+        auditDropped: Int64 = 0,
+        auditStartHead: [UInt8] = AuditChain().head, lastEntryAt: Timestamp?,
+        otherWriters: [AuditWriterStatus] = []
     ) {
         self.spentHorizon = spentHorizon
         self.devices = devices
+        self.writer = writer
         self.auditCount = auditCount
         self.auditHead = auditHead
         self.auditDropped = auditDropped
         self.auditStartHead = auditStartHead
         self.lastEntryAt = lastEntryAt
+        self.otherWriters = otherWriters
     }
 
     /// The chain before the first record that is kept.
     public var auditStart: AuditChain { AuditChain(number: auditDropped, head: auditStartHead) }
     /// The chain after the last record.
     public var auditEnd: AuditChain { AuditChain(number: auditCount, head: auditHead) }
+    /// The chains of all writers: this ledger's own, then the others by name.
+    public var writers: [AuditWriterStatus] {
+        [AuditWriterStatus(writer, start: auditStart, end: auditEnd, lastEntryAt: lastEntryAt)] + otherWriters
+    }
 }

@@ -26,9 +26,16 @@ package protocol LedgerBackend: Sendable {
     /// be done while a daemon has it open.
     func migrate() async throws(LedgerError) -> LedgerMigration
 
-    /// Reads the audit log without opening the ledger, beside a daemon or not. Gives `body` page after page, from the lowest number on,
-    /// until it returns false or the log ends. Changes nothing.
-    func readAudit(_ body: (AuditPage) -> Bool) throws(LedgerError)
+    /// The writer of the audit log that a ledger opened by this backend is; `.only` in a ledger with one writer.
+    var auditWriter: AuditWriter { get }
+
+    /// The chains of the audit log, read without opening the ledger: that of `auditWriter` first, where there is one, then the others by
+    /// name. Changes nothing.
+    func auditEnds() throws(LedgerError) -> [AuditEnd]
+
+    /// Reads the chain of one writer without opening the ledger, beside a daemon or not. Gives `body` page after page, from the lowest
+    /// number on, until it returns false or the chain ends. Changes nothing. Throws if there is no such writer.
+    func readAudit(of writer: AuditWriter, _ body: (AuditPage) -> Bool) throws(LedgerError)
 
     /// The space of the disk that holds the ledger; `nil` if it is not known.
     func space() -> DiskSpace?
@@ -42,6 +49,19 @@ package struct LedgerMigration: Hashable, Sendable {
     package init(before: Int64, after: Int64) { (self.before, self.after) = (before, after) }
 }
 
+/// A writer of a ledger, and where its chain ends by what the ledger keeps beside the records.
+package struct AuditEnd: Hashable, Sendable {
+    package let writer: AuditWriter
+    /// `nil` in a ledger where the records alone say where the chain ends.
+    package let chain: AuditChain?
+    package init(_ writer: AuditWriter, _ chain: AuditChain? = nil) { (self.writer, self.chain) = (writer, chain) }
+}
+
+extension LedgerBackend {
+    /// Reads the chain of the backend's own writer.
+    package func readAudit(_ body: (AuditPage) -> Bool) throws(LedgerError) { try readAudit(of: auditWriter, body) }
+}
+
 /// A ledger that a backend opened.
 package protocol OpenedLedger: Ledger {
     /// Whether the ledger was declared new since it was made.
@@ -49,6 +69,9 @@ package protocol OpenedLedger: Ledger {
 
     /// Declares the ledger new: an empty one is expected. Durable on return.
     func declareNew() async throws(LedgerError)
+
+    /// Whether other daemons may change the ledger while this one has it open.
+    var isShared: Bool { get }
 
     /// What can be lost although it was acknowledged, as a sentence for the operator; `nil` if nothing that the ledger knows of.
     var durabilityRisk: String? { get }
@@ -58,6 +81,7 @@ package protocol OpenedLedger: Ledger {
 }
 
 extension OpenedLedger {
+    package var isShared: Bool { false }
     package var durabilityRisk: String? { nil }
 }
 

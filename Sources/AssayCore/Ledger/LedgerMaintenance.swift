@@ -7,7 +7,8 @@ public protocol LedgerMaintenance: Sendable {
     /// Removes a bounded part of what exceeds the limits; `Trimmed.hasMore` says whether to call it again.
     ///
     /// - Audit rows and the claims beside them are dropped from the front. The chain then begins after the last dropped row. Rows
-    ///   whose chain is broken are never dropped: an investigation needs them.
+    ///   whose chain is broken are never dropped: an investigation needs them. The limits are of each writer's chain: this ledger's own,
+    ///   and those of writers that have no daemon any more.
     /// - Stored verdicts: the oldest first, expired or not.
     /// - Spent challenges, once nothing else exceeds the limits: those that expire first. The spent horizon rises to their expiry, so
     ///   that none is fresh again; unspent challenges with an expiry up to it are no longer fresh either.
@@ -50,14 +51,31 @@ public struct Trimmed: Hashable, Sendable {
     public var hasMore: Bool
     /// The break in the chain that kept the front of the audit log from being dropped; `nil` if there is none.
     public var fault: AuditError?
+    /// The chains of other writers from which rows were dropped, or could not be for a break.
+    public var others: [TrimmedChain]
 
     public init(
         auditRows: Int64 = 0, start: AuditChain = AuditChain(), verdicts: Int64 = 0, challenges: Int64 = 0,
-        evidence: Int64 = 0, hasMore: Bool = false, fault: AuditError? = nil
+        evidence: Int64 = 0, hasMore: Bool = false, fault: AuditError? = nil, others: [TrimmedChain] = []
     ) {
         (self.auditRows, self.start, self.verdicts) = (auditRows, start, verdicts)
         (self.challenges, self.evidence) = (challenges, evidence)
-        (self.hasMore, self.fault) = (hasMore, fault)
+        (self.hasMore, self.fault, self.others) = (hasMore, fault, others)
+    }
+}
+
+/// What one call of `trim` did to the chain of another writer.
+public struct TrimmedChain: Hashable, Sendable {
+    public let writer: AuditWriter
+    /// The number of rows dropped.
+    public let rows: Int64
+    /// The chain before the first row that is kept.
+    public let start: AuditChain
+    /// The break in the chain that kept its front from being dropped; `nil` if there is none.
+    public let fault: AuditError?
+
+    public init(_ writer: AuditWriter, rows: Int64, start: AuditChain, fault: AuditError?) {
+        (self.writer, self.rows, self.start, self.fault) = (writer, rows, start, fault)
     }
 }
 

@@ -47,6 +47,8 @@ package struct Daemon: Sendable {
     /// What the operations address shows.
     package let observation: DaemonObservation
     package let rateLevels: RateLevelsKeeper
+    /// Follows the API keys of a ledger that other daemons change too.
+    package let keyDirectory: KeyDirectoryTask?
     /// Exports the traces of calls.
     package let exporter: SpanExporter
 
@@ -59,7 +61,7 @@ package struct Daemon: Sendable {
             shadow, receipts,
         ]
             + revocationFeeds
-            + [revocationLists, maintenance, rateLevels]
+            + [revocationLists, maintenance, rateLevels] + (keyDirectory.map { [$0] } ?? [])
     }
     /// Everything that runs.
     package var services: [any Service] { backgroundServices + [server] }
@@ -235,7 +237,10 @@ package func makeDaemon(
             logger: logger),
         counters: parts.counters, calls: parts.calls, reloadSteps: steps, reloadProblem: parts.reloadProblem, changes: changes,
         plugins: plugins, operations: operations, changeTail: changeTail, webhooks: webhooks, reappraisal: reappraisal,
-        shadow: shadow, observation: observation, rateLevels: rateLevels, exporter: exporter)
+        shadow: shadow, observation: observation, rateLevels: rateLevels,
+        keyDirectory: (ledger as? any OpenedLedger)?.isShared == true
+            ? KeyDirectoryTask(parts.keyDirectory, ledger: ledger, logger: logger) : nil,
+        exporter: exporter)
 }
 
 /// The plugins of a catalog, none of them started.

@@ -83,7 +83,9 @@ extension PostgresSettings {
         if hosts.isEmpty { return "no host is given" }
         if hosts.contains(where: { $0.name.isEmpty || $0.name.contains(",") }) { return "a host has no name, or a comma in it" }
         if database.isEmpty || user.isEmpty { return "no database or no user is given" }
-        if !Self.isName(writer) { return "\"\(writer)\" is no name of a writer: use a-z, 0-9, \".\", \"_\" and \"-\"" }
+        if AuditWriter(named: writer) == nil {
+            return "\"\(writer)\" is no name of a writer: use a-z, 0-9, \".\", \"_\" and \"-\""
+        }
         if !Self.isName(schema) { return "\"\(schema)\" is no name of a schema: use a-z, 0-9, \".\", \"_\" and \"-\"" }
         let texts = hosts.map(\.name) + [database, user, passwordFile ?? "", schema]
         if texts.contains(where: { $0.utf8.contains(0) }) { return "a text has a NUL character" }

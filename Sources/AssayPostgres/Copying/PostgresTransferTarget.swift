@@ -33,7 +33,7 @@ package final class PostgresTransferTarget: TransferTarget {
                     .once("SET idle_in_transaction_session_timeout = 0"), .once("BEGIN"),
                     SQLStatement("SELECT 1 FROM meta WHERE name = $1 FOR UPDATE NOWAIT", .text(Self.mark)),
                 ], within: Self.timeout)
-            // Nobody has the name: with an epoch that no process draws.
+            // With an epoch that no process draws.
             _ = try database.run([
                 SQLStatement(
                     "INSERT INTO writers (name, epoch, head, start_head) VALUES ($1, 0, $2, $2) ON CONFLICT (name) DO NOTHING",

@@ -4,6 +4,20 @@ import AssayCore
 struct AuditTable {
     let database: Database
     let writer: Int64
+    let name: AuditWriter
+
+    init(database: Database, writer: Int64, name: AuditWriter) {
+        (self.database, self.writer, self.name) = (database, writer, name)
+    }
+
+    /// `nil` if the ledger has no such writer.
+    init?(of name: AuditWriter, _ database: Database) throws(PostgresError) {
+        // No writer of a database is without a name, whatever its row says.
+        guard name.isNamed else { return nil }
+        let found = try database.query("SELECT writer FROM writers WHERE name = $1", .text(name.name)).first { $0.int64(0) }
+        guard let found else { return nil }
+        self.init(database: database, writer: found, name: name)
+    }
 
     /// Rows in the order of their numbers, from `number` on, with start and end of the log. One statement, so that all is of one
     /// instant.
@@ -29,7 +43,7 @@ struct AuditTable {
             )
         }
         guard let first = found.first else { throw .damaged("the audit log does not say where it begins") }
-        return AuditPage(start: first.start, last: first.last, rows: found.compactMap(\.row))
+        return AuditPage(of: name, start: first.start, last: first.last, rows: found.compactMap(\.row))
     }
 
     /// The claims beside a record; `nil` if there are none.
@@ -53,33 +67,17 @@ struct AuditTable {
         return Int64(deleted.affected)
     }
 
-    /// Drops the rows up to `start`; the log then begins after it. The transaction holds the writer's row.
-    func drop(upTo start: AuditChain) throws(PostgresError) {
+    /// Drops the rows up to `start`; the log then begins after it. The transaction holds the writer's row. False if as many, or more, were
+    /// dropped before.
+    func drop(upTo start: AuditChain) throws(PostgresError) -> Bool {
         let moved = try database.query(
             "UPDATE writers SET start_number = $2, start_head = $3 WHERE writer = $1 AND start_number < $2", .int8(writer),
             .int8(start.number), .bytes(start.head))
-        guard moved.affected == 1 else { return }
+        guard moved.affected == 1 else { return false }
         _ = try database.run([
             SQLStatement("DELETE FROM audit WHERE writer = $1 AND number <= $2", .int8(writer), .int8(start.number)),
             SQLStatement("DELETE FROM audit_claims WHERE writer = $1 AND number <= $2", .int8(writer), .int8(start.number)),
         ])
-    }
-
-    /// The state of the ledger, with the audit chain of this writer and the devices of all.
-    func status() throws(PostgresError) -> LedgerStatus {
-        let found = try database.query(
-            """
-            SELECT (SELECT value FROM meta WHERE name = 'spent_horizon'), (SELECT sum(devices)::bigint FROM writers),
-                number, head, start_number, start_head, last_verdict, last_verdict_at
-            FROM writers WHERE writer = $1
-            """, .int8(writer)
-        ).first { row in
-            LedgerStatus(
-                spentHorizon: Timestamp(unixMilliseconds: row.int64(0)), devices: row.int64(1), auditCount: row.int64(2),
-                auditHead: row.bytes(3), auditDropped: row.int64(4), auditStartHead: row.bytes(5),
-                lastEntryAt: row.int64(6) > row.int64(4) ? Timestamp(unixMilliseconds: row.int64(7)) : nil)
-        }
-        guard let found else { throw .damaged("no status") }
-        return found
+        return true
     }
 }

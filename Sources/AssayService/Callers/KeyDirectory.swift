@@ -49,6 +49,19 @@ package final class KeyDirectory: Sendable {
         }
     }
 
+    /// Takes the keys of a ledger that other daemons change too, as they were read. A key that was added here meanwhile is read next time.
+    func replace(by keys: [CallerKey]) {
+        var state = State()
+        for key in keys { (state.byHash[key.hash], state.byName[key.name]) = (key, key) }
+        self.state.withLock { old in
+            // What was revoked here since the keys were read stays revoked.
+            for (hash, key) in old.byHash where key.revokedAt != nil && state.byHash[hash]?.revokedAt == nil {
+                (state.byHash[hash], state.byName[key.name]) = (key, key)
+            }
+            old = state
+        }
+    }
+
     /// The key of that name, if it is neither revoked nor expired.
     func usable(_ name: String) -> CallerKey? {
         guard let key = state.withLock({ $0.byName[name] }), key.isGood(at: clock.now()) else { return nil }

@@ -3,7 +3,7 @@ import Crypto
 package import Logging
 import Synchronization
 
-/// Writes the signed head of the audit chain into the log: at the start, once an hour, and when the daemon stops. Anyone who
+/// Writes the signed head of the daemon's audit chain into the log: at the start, once an hour, and when the daemon stops. Anyone who
 /// collects the log thereby keeps heads where the one who could change the ledger cannot reach them.
 package final class AuditPublisher: MaintenanceTask {
     /// In milliseconds.
@@ -33,7 +33,7 @@ package final class AuditPublisher: MaintenanceTask {
 
     private func publish(at now: Timestamp) async throws {
         let status = try await ledger.status()
-        let head = try signer.sign(status.auditEnd, from: status.auditStart, at: now)
+        let head = try signer.sign(status.auditEnd, of: status.writer, from: status.auditStart, at: now)
         logger.notice(
             "audit head", metadata: ["head": "\(head)", "public_key": "\(Base64.url.encode(signer.publicKey))"])
         publishedAt.withLock { $0 = now }
@@ -54,9 +54,11 @@ package struct AuditSigner: Sendable {
     /// 32 bytes.
     package var publicKey: [UInt8] { Array(key.publicKey.rawRepresentation) }
 
-    /// - Parameter start: where the log begins; `nil` for a head of version 1, which says nothing of it.
-    package func sign(_ chain: AuditChain, from start: AuditChain?, at time: Timestamp) throws -> SignedAuditHead {
-        let signature = try key.signature(for: SignedAuditHead.message(chain, from: start, at: time))
-        return SignedAuditHead(chain, from: start, at: time, signature: Array(signature))
+    /// - Parameter start: where the log begins; `nil` for a head of version 1, which says nothing of it and of no writer.
+    package func sign(
+        _ chain: AuditChain, of writer: AuditWriter = .only, from start: AuditChain?, at time: Timestamp
+    ) throws -> SignedAuditHead {
+        let signature = try key.signature(for: SignedAuditHead.message(chain, of: writer, from: start, at: time))
+        return SignedAuditHead(chain, of: writer, from: start, at: time, signature: Array(signature))
     }
 }

@@ -11,7 +11,7 @@ package final class RetentionTask: MaintenanceTask {
     /// What is dropped is gone for good.
     private let clock: SettledClock
     private let logger: Logger
-    private let reported = Mutex<AuditError?>(nil)
+    private let reported = Mutex<[AuditWriter?: AuditError]>([:])
 
     /// - Parameter memory: told whether further uses of evidence may be kept.
     package init(
@@ -35,6 +35,7 @@ package final class RetentionTask: MaintenanceTask {
             all.auditRows += some.auditRows
             all.verdicts += some.verdicts
             all.challenges += some.challenges
+            all.others += some.others
             (all.start, all.evidence, all.hasMore, all.fault) = (some.start, some.evidence, some.hasMore, some.fault)
         }
         report(all)
@@ -57,13 +58,27 @@ package final class RetentionTask: MaintenanceTask {
                 "more challenges were spent than may be kept; open ones that expire about now are no longer accepted",
                 metadata: ["challenges": "\(trimmed.challenges)", "limit": "\(rule.challenges)"])
         }
-        let isNew = reported.withLock { reported in
-            defer { reported = trimmed.fault }
-            return reported != trimmed.fault
+        for chain in trimmed.others where chain.rows > 0 {
+            logger.notice(
+                "old audit records of another writer dropped; its chain now begins after this head",
+                metadata: ["records": "\(chain.rows)", "head": "\(ExpectedAuditHead(chain.start, of: chain.writer))"])
         }
-        if isNew, let fault = trimmed.fault {
-            logger.critical(
-                "the audit log is not what was written; nothing from there on is dropped", metadata: ["fault": "\(fault)"])
+        reportFaults(trimmed)
+    }
+
+    /// Each fault once, until the chain has another one or none.
+    private func reportFaults(_ trimmed: Trimmed) {
+        var faults: [AuditWriter?: AuditError] = [:]
+        faults[.none] = trimmed.fault
+        for chain in trimmed.others { faults[chain.writer] = chain.fault }
+        let known = reported.withLock { reported in
+            defer { reported = faults }
+            return reported
+        }
+        for (writer, fault) in faults where known[writer] != fault {
+            var metadata: Logger.Metadata = ["fault": "\(fault)"]
+            if let writer { metadata["writer"] = "\(writer)" }
+            logger.critical("the audit log is not what was written; nothing from there on is dropped", metadata: metadata)
         }
     }
 

@@ -22,25 +22,27 @@ package struct AuditService: Sendable {
 
     package var methods: [MethodBody] {
         [
-            .unary(API.readAudit, reading: { ($0, try AuditFilter($0)) }) { caller, fields in
-                try await page(fields.0, fields.1, caller)
+            .unary(API.readAudit, reading: { ($0, try AuditFilter($0), try AuditWriter?(field: $0.writer)) }) {
+                caller, fields in
+                try await page(fields.0, fields.1, AuditChainReader(ledger: ledger, writer: fields.2), caller)
             }
         ] + AuditClaimsMethods(ledger: ledger, clock: clock, requestLog: requestLog).methods
     }
 
     private func page(
-        _ request: Assay_V1_ReadAuditRequest, _ filter: AuditFilter, _ caller: Caller
-    ) async throws(LedgerError) -> Assay_V1_ReadAuditResponse {
+        _ request: Assay_V1_ReadAuditRequest, _ filter: AuditFilter, _ chain: AuditChainReader, _ caller: Caller
+    ) async throws -> Assay_V1_ReadAuditResponse {
         var from = request.from
-        if from <= 0, let since = filter.since { from = try await start(since) }
+        if from <= 0, let since = filter.since { from = try await start(since, chain) }
         let limit = request.limit == 0 ? AuditPage.limit : Int(clamping: request.limit)
-        return answer(try await ledger.audit(from: from, limit: limit), from: from, filter, caller)
+        return answer(try await chain.page(from: from, limit: limit), from: from, filter, caller)
     }
 
     private func answer(
         _ page: AuditPage, from: Int64, _ filter: AuditFilter, _ caller: Caller
     ) -> Assay_V1_ReadAuditResponse {
         var response = Assay_V1_ReadAuditResponse()
+        response.writer = page.writer.name
         response.last = page.last
         response.startNumber = page.start.number
         response.startHead = Data(page.start.head)
@@ -59,18 +61,41 @@ package struct AuditService: Sendable {
 
     /// A number near the first record at a time or later, by halving. Where the clock was set back, records are not ordered by their
     /// time, and the number is only approximate.
-    private func start(_ since: Timestamp) async throws(LedgerError) -> Int64 {
+    private func start(_ since: Timestamp, _ chain: AuditChainReader) async throws -> Int64 {
         let edge = since.adding(milliseconds: -Self.disorder)
-        let page = try await ledger.audit(from: .min, limit: 1)
+        let page = try await chain.page(from: .min, limit: 1)
         var (low, high) = (page.start.number &+ 1, page.last &+ 1)
         // 64 halvings find any number; a damaged ledger cannot make them more.
         for _ in 0..<64 where low < high {
             let middle = low &+ (high &- low) / 2
-            let row = try await ledger.audit(from: middle, limit: 1).rows.first
+            let row = try await chain.page(from: middle, limit: 1).rows.first
             if let row, row.time < edge { low = row.number &+ 1 } else { high = middle }
         }
         return low
     }
+}
+
+/// Reads the chain of the writer that a request names.
+private struct AuditChainReader {
+    let ledger: any AuditLog
+    /// `nil`: the daemon's own.
+    let writer: AuditWriter?
+
+    func page(from number: Int64, limit: Int) async throws -> AuditPage {
+        guard let writer else { return try await ledger.audit(from: number, limit: limit) }
+        guard let page = try await ledger.audit(of: writer, from: number, limit: limit) else { throw RPCError.unknownWriter }
+        return page
+    }
+
+    func claims(of number: Int64) async throws(LedgerError) -> AuditClaims? {
+        guard let writer else { return try await ledger.auditClaims(of: number) }
+        return try await ledger.auditClaims(of: number, by: writer)
+    }
+}
+
+extension RPCError {
+    fileprivate static let unknownWriter = RPCError(
+        .notFound, "the audit log has no writer of that name; the status names them", reason: "unknown_writer")
 }
 
 extension Caller {
@@ -93,8 +118,9 @@ struct AuditClaimsMethods: Sendable {
 
     var methods: [MethodBody] {
         [
-            .unary(API.getAuditClaims) { _, app, request in
-                try await keptClaims(ofRecord: request.number, app.id) ?? Assay_V1_GetAuditClaimsResponse()
+            .unary(API.getAuditClaims, reading: { ($1.number, try AuditWriter?(field: $1.writer)) }) { _, app, fields in
+                let chain = AuditChainReader(ledger: ledger, writer: fields.1)
+                return try await keptClaims(ofRecord: fields.0, chain, app.id) ?? Assay_V1_GetAuditClaimsResponse()
             },
             .unary(API.forgetAuditClaims, reading: { try DeviceID(field: "device_id", $1.deviceID) }, forget),
         ]
@@ -102,11 +128,11 @@ struct AuditClaimsMethods: Sendable {
 
     /// `nil` where no claims are kept, or the record is not the app's.
     private func keptClaims(
-        ofRecord number: Int64, _ app: AppID
-    ) async throws(LedgerError) -> Assay_V1_GetAuditClaimsResponse? {
-        let row = try await ledger.audit(from: number, limit: 1).rows.first
+        ofRecord number: Int64, _ chain: AuditChainReader, _ app: AppID
+    ) async throws -> Assay_V1_GetAuditClaimsResponse? {
+        let row = try await chain.page(from: number, limit: 1).rows.first
         guard let row, row.number == number, let record = AuditRecord(decoding: row.record), record.app == app,
-            let kept = try await ledger.auditClaims(of: row.number)
+            let kept = try await chain.claims(of: row.number)
         else { return nil }
         return .with {
             $0.kept = true

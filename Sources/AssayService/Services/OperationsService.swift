@@ -111,7 +111,9 @@ package struct OperationsService: Sendable {
             let status = try await ledger.status()
             response.store = status.message
             response.store.evidenceMemoryFull = memory.isFull
-            response.audit = status.audit(signedBy: signer, at: clock.now())
+            let signedAt = clock.now()
+            response.audit = status.audit(signedBy: signer, at: signedAt)
+            response.store.writers = status.writers.map { $0.message(signedBy: signer, at: signedAt) }
         } catch {
             response.store = .with { ($0.problem, $0.state) = (error.description, error.state) }
         }
@@ -192,19 +194,31 @@ extension LedgerStatus {
 
     fileprivate func audit(signedBy signer: AuditSigner, at now: Timestamp) -> Assay_V1_StatusResponse.Audit {
         .with {
+            $0.writer = writer.name
             $0.count = auditCount
             $0.head = Data(auditHead)
             $0.dropped = auditDropped
             $0.startHead = Data(auditStartHead)
             $0.publicKey = Data(signer.publicKey)
             // Without a signature the other fields are still useful.
-            guard let signed = try? signer.sign(auditEnd, from: nil, at: now),
-                let span = try? signer.sign(auditEnd, from: auditStart, at: now)
-            else { return }
+            guard let span = try? signer.sign(auditEnd, of: writer, from: auditStart, at: now) else { return }
+            if !writer.isNamed {
+                // For clients that know version 1 alone. It says nothing of a writer.
+                guard let signed = try? signer.sign(auditEnd, from: nil, at: now) else { return }
+                $0.signature = Data(signed.signature)
+            }
             $0.signedAtUnixMs = now.unixMilliseconds
-            $0.signature = Data(signed.signature)
             $0.spanSignature = Data(span.signature)
         }
+    }
+}
+
+extension AuditWriterStatus {
+    fileprivate func message(signedBy signer: AuditSigner, at now: Timestamp) -> Assay_V1_StatusResponse.Writer {
+        var message = message
+        // Without a signature the other fields are still useful.
+        if let span = try? signer.sign(end, of: writer, from: start, at: now) { message.spanSignature = Data(span.signature) }
+        return message
     }
 }
 

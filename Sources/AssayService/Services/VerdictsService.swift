@@ -8,7 +8,7 @@ import SwiftProtobuf
 package struct VerdictsService: Sendable {
     /// The longest record of a listing takes about 2 KiB, so that the longest page stays below a frame of 1 MiB.
     static let pageSize = PageSize(usual: 100, longest: 200)
-    /// How many of the newest audit records are searched for an acceptance.
+    /// How many of the newest audit records of each writer are searched for an acceptance.
     package static let auditSearch: Int64 = 200_000
     /// The fewest bytes of a request id that name a record.
     static let shortestPrefix = 4
@@ -118,27 +118,42 @@ package struct VerdictsService: Sendable {
         return message
     }
 
-    /// The acceptance among the newest audit records whose request id begins with `id`.
+    /// The acceptance among the newest audit records of all writers whose request id begins with `id`.
     private func acceptance(_ id: [UInt8], _ caller: Caller) async throws -> Assay_V1_VerdictRecord? {
-        var end = try await ledger.audit(from: .max, limit: 1).last
+        var found: Acceptance?
+        for writer in try await ledger.auditWriters() {
+            try await search(writer, for: id, caller, &found)
+            // A whole id is found once.
+            if found != nil, id.count == Self.idLength { break }
+        }
+        return found.map { Assay_V1_VerdictRecord($0.record, number: $0.row.number, by: $0.writer, at: $0.row.time) }
+    }
+
+    private struct Acceptance {
+        let record: AuditRecord
+        let row: AuditRow
+        let writer: AuditWriter
+    }
+
+    private func search(
+        _ writer: AuditWriter, for id: [UInt8], _ caller: Caller, _ found: inout Acceptance?
+    ) async throws {
+        guard var end = try await ledger.audit(of: writer, from: .max, limit: 1)?.last else { return }
         let first = end &- Self.auditSearch
-        var found: (record: AuditRecord, row: AuditRow)?
         while end > 0, end > first {
             try Task.checkCancellation()
             let start = max(1, end &- Int64(AuditPage.limit) &+ 1)
-            let page = try await ledger.audit(from: start, limit: AuditPage.limit)
+            guard let page = try await ledger.audit(of: writer, from: start, limit: AuditPage.limit) else { return }
             for row in page.rows where row.number <= end {
                 guard row.record.containsRequestID(beginning: id), let record = AuditRecord(decoding: row.record),
                     record.requestID.starts(with: id), caller.may(use: record.app)
                 else { continue }
                 guard found == nil || found?.record.requestID == record.requestID else { throw RPCError.ambiguousRequest }
-                found = (record, row)
+                found = Acceptance(record: record, row: row, writer: writer)
             }
-            // A whole id is found once.
-            if found != nil, id.count == Self.idLength { break }
+            if found != nil, id.count == Self.idLength { return }
             end = start &- 1
         }
-        return found.map { Assay_V1_VerdictRecord($0.record, number: $0.row.number, at: $0.row.time) }
     }
 }
 

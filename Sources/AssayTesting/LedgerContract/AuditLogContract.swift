@@ -38,7 +38,7 @@ public enum AuditLogContract {
             try same(await it.ledger.status().auditHead, chain.head, "the head of the chain")
         },
         ContractCheck("A page of an empty audit log is empty") { it in
-            let empty = AuditPage(start: AuditChain(), last: 0, rows: [])
+            let empty = AuditPage(of: try await it.ledger.status().writer, start: AuditChain(), last: 0, rows: [])
             try same(await it.ledger.audit(from: 1, limit: 10), empty, "the page")
         },
         ContractCheck("Pages of the audit log hold the rows as they were chained") { it in
@@ -49,8 +49,9 @@ public enum AuditLogContract {
                 chain.append(entry.audit.bytes, at: entry.time)
                 return AuditRow(number: chain.number, time: entry.time, record: entry.audit.bytes, head: chain.head)
             }
+            let writer = try await it.ledger.status().writer
             func expect(_ range: Range<Int>, from number: Int64, limit: Int) async throws {
-                let page = AuditPage(start: AuditChain(), last: 10, rows: Array(rows[range]))
+                let page = AuditPage(of: writer, start: AuditChain(), last: 10, rows: Array(rows[range]))
                 try same(await it.ledger.audit(from: number, limit: limit), page, "\(limit) rows from \(number)")
             }
             try await expect(0..<10, from: 1, limit: 10)
@@ -60,6 +61,47 @@ public enum AuditLogContract {
             try await expect(0..<0, from: 11, limit: 10)
             try await expect(0..<0, from: 1, limit: 0)
             try await expect(0..<0, from: 1, limit: -1)
+        },
+        ContractCheck("The ledger's own writer is first of those that it lists, and its chain is that of calls that name none")
+        { it in
+            _ = try await it.ledger.commit((0..<3).map { _ in .sample() })
+            let status = try await it.ledger.status()
+            try same(await it.ledger.auditWriters().first, status.writer, "the first of the writers")
+            try same(await it.ledger.auditWriters(), status.writers.map(\.writer), "the writers of the status")
+            try same(Set(status.writers.map(\.writer)).count, status.writers.count, "different writers")
+            try same(
+                status.writers.first,
+                AuditWriterStatus(
+                    status.writer, start: status.auditStart, end: status.auditEnd, lastEntryAt: status.lastEntryAt),
+                "the own chain among those of all writers")
+            try same(
+                await it.ledger.audit(of: status.writer, from: 2, limit: 1), await it.ledger.audit(from: 2, limit: 1),
+                "a page with and without the writer's name")
+        },
+        ContractCheck("The chain of each listed writer can be read, and ends as the status says") { it in
+            _ = try await it.ledger.commit((0..<3).map { _ in .sample() })
+            for writer in try await it.ledger.status().writers {
+                guard let page = try await it.ledger.audit(of: writer.writer, from: .min, limit: AuditPage.limit) else {
+                    throw ContractViolation("no chain of the listed writer \"\(writer.writer)\"")
+                }
+                try same(page.writer, writer.writer, "the writer of the page")
+                var verifier = AuditVerifier(from: page.start)
+                for row in page.rows { verifier.take(row) }
+                try same(verifier.finish(), nil, "what is wrong with the chain")
+                try same(verifier.chain, writer.end, "the end of the chain")
+                try same(page.start, writer.start, "the start of the chain")
+            }
+        },
+        ContractCheck("A writer that the ledger does not have has no chain and no claims") { it in
+            let claims = AuditClaims(salt: [1], claims: [2])
+            try await it.expect(.sample(claims: claims), .committed, "an entry with claims")
+            let status = try await it.ledger.status()
+            try same(await it.ledger.auditClaims(of: 1, by: status.writer), claims, "the claims of the own writer's record")
+            let absent = [AuditWriter(named: "absent"), .only].compactMap { $0 }.filter { $0 != status.writer }
+            for writer in absent {
+                try same(await it.ledger.audit(of: writer, from: 1, limit: 10), nil, "a page of the writer \"\(writer)\"")
+                try same(await it.ledger.auditClaims(of: 1, by: writer), nil, "claims of the writer \"\(writer)\"")
+            }
         },
         ContractCheck("A page of the audit log has at most AuditPage.limit rows") { it in
             _ = try await it.ledger.commit((0...AuditPage.limit).map { _ in .sample() })

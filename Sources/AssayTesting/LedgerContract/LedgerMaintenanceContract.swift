@@ -70,7 +70,8 @@ public enum LedgerMaintenanceContract {
             let start = AuditChain(number: 4, head: before.rows[3].head)
             try same(trimmed, Trimmed(auditRows: 4, start: start, evidence: 10), "what was dropped")
             let after = try await it.ledger.audit(from: 1, limit: 10)
-            try same(after, AuditPage(start: start, last: 10, rows: Array(before.rows[4...])), "what is left")
+            try same(
+                after, AuditPage(of: before.writer, start: start, last: 10, rows: Array(before.rows[4...])), "what is left")
             _ = try await it.ledger.commit([.sample()])
             try await expectWhole(it, from: 4, to: 11)
             let status = try await it.ledger.status()
@@ -79,9 +80,9 @@ public enum LedgerMaintenanceContract {
         },
         ContractCheck("The chain continues after all audit rows were dropped") { it in
             try await log(3, it)
-            let head = try await it.ledger.status().auditHead
+            let (head, writer) = (try await it.ledger.status().auditHead, try await it.ledger.status().writer)
             _ = try await it.ledger.trim(to: Retention(auditFrom: .distantFuture))
-            let empty = AuditPage(start: AuditChain(number: 3, head: head), last: 3, rows: [])
+            let empty = AuditPage(of: writer, start: AuditChain(number: 3, head: head), last: 3, rows: [])
             try same(await it.ledger.audit(from: 1, limit: 10), empty, "what is left")
             try same(await it.ledger.status().auditHead, head, "the head")
             try same(await it.ledger.status().auditCount, 3, "records ever")

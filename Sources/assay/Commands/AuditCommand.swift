@@ -11,6 +11,18 @@ struct AuditCommand: AsyncParsableCommand {
         ])
 }
 
+/// Whose chain to read.
+struct AuditWriterOption: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "The writer whose chain is read, where several daemons share the ledger; without it the daemon's own.",
+            valueName: "name"))
+    var writer: AuditWriter?
+
+    /// `.only`: the daemon's own.
+    var name: AuditWriter { writer ?? .only }
+}
+
 /// Which records to show.
 struct AuditFilterOptions: ParsableArguments {
     @Option(help: "Records of this app.")
@@ -38,6 +50,8 @@ struct AuditClaimsCommand: AsyncParsableCommand {
 
     @OptionGroup var server: ServerOptions
 
+    @OptionGroup var writer: AuditWriterOption
+
     @Option(help: "The app of the record.")
     var app: AppID
 
@@ -49,7 +63,7 @@ struct AuditClaimsCommand: AsyncParsableCommand {
 
     func run() async throws {
         let kept = try await server.with { client throws(AssayError) in
-            try await client.auditClaims(of: number, app: app, timeout: server.limit)
+            try await client.auditClaims(of: number, by: writer.name, app: app, timeout: server.limit)
         }
         guard let kept else {
             Console.error("no claims are kept beside record \(number)")

@@ -8,7 +8,8 @@ struct AuditExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export", abstract: "Export the audit log as JSON Lines, for keeping and verifying it elsewhere.",
         discussion: """
-            Ends with the head of the chain, signed by the ledger's key. An export to a file can be resumed: later \
+            Ends with the head of the chain, signed by the ledger's key. Where several daemons share a ledger, an export has the \
+            chain of one writer. An export to a file can be resumed: later \
             records are appended. "assay audit verify FILE" verifies it.
 
             Exit status: 0 done; 1 written up to a break of the chain, or records are withheld because the \
@@ -17,6 +18,7 @@ struct AuditExportCommand: AsyncParsableCommand {
             """)
 
     @OptionGroup var server: ServerOptions
+    @OptionGroup var writer: AuditWriterOption
 
     @Option(help: ArgumentHelp("The file to write; standard output if it is left out.", valueName: "file"))
     var out: String?
@@ -58,11 +60,19 @@ struct AuditExportCommand: AsyncParsableCommand {
 
     private func export(_ client: AssayClient, to target: AuditExportTarget) async throws(AssayError) -> Ending {
         let status = try await client.status(timeout: server.limit)
-        guard let head = SignedAuditHead(status) else { return .failed("the daemon shows no signed head") }
+        let heads = status.signedAuditHeads
+        guard let head = writer.writer.map({ name in heads.first { $0.writer == name } }) ?? heads.first else {
+            return .failed(
+                writer.writer.map { "the daemon shows no signed head of the writer \"\($0)\"" }
+                    ?? "the daemon shows no signed head")
+        }
+        if let kept = target.writer, kept != head.writer {
+            return .failed("the file has the chain of \(kept.isNamed ? "the writer \"\(kept)\"" : "a ledger with one writer")")
+        }
         let begun: AuditChain
         if let chain = target.chain {
             begun = chain
-        } else if let chain = try await start(client) {
+        } else if let chain = try await start(client, head.writer) {
             begun = chain
         } else {
             return .failed("there is no record \(from ?? 1)")
@@ -70,9 +80,10 @@ struct AuditExportCommand: AsyncParsableCommand {
         var verifier = AuditVerifier(from: begun, expecting: [ExpectedAuditHead(head.chain)])
         var progress = ContinuousClock.now
         do {
-            if target.chain == nil { try target.write([.start(begun)]) }
+            if target.chain == nil { try target.write([.start(begun, of: head.writer)]) }
             while verifier.chain.number < head.chain.number, !verifier.isDecided {
-                let reading = try await client.audit(from: verifier.chain.number &+ 1, timeout: server.limit)
+                let reading = try await client.audit(
+                    of: head.writer, from: verifier.chain.number &+ 1, timeout: server.limit)
                 let rows = reading.rows.filter { $0.number <= head.chain.number }
                 let before = verifier.chain.number
                 for row in rows { verifier.take(row) }
@@ -96,8 +107,9 @@ struct AuditExportCommand: AsyncParsableCommand {
     }
 
     /// The chain before the first record to be written; `nil` if that record is not there.
-    private func start(_ client: AssayClient) async throws(AssayError) -> AuditChain? {
-        let reading = try await client.audit(from: max(0, (from ?? 1) - 1), limit: 1, timeout: server.limit)
+    private func start(_ client: AssayClient, _ writer: AuditWriter) async throws(AssayError) -> AuditChain? {
+        let reading = try await client.audit(
+            of: writer, from: max(0, (from ?? 1) - 1), limit: 1, timeout: server.limit)
         guard let from, from > reading.start.number + 1 else {
             return from.map { $0 == reading.start.number + 1 } ?? true ? reading.start : nil
         }
@@ -111,13 +123,15 @@ struct AuditExportTarget {
     private let isFile: Bool
     /// The chain after the existing lines; `nil` for a new export.
     let chain: AuditChain?
+    /// Whose chain the existing lines are; `nil` for a new export.
+    let writer: AuditWriter?
 
     /// - Parameters:
     ///   - path: a file; `nil`: standard output.
     ///   - resume: append to the file. Otherwise the file must not exist: exports are never overwritten.
     init(_ path: String?, resume: Bool) throws {
         guard let path else {
-            (handle, isFile, chain) = (.standardOutput, false, nil)
+            (handle, isFile, chain, writer) = (.standardOutput, false, nil, nil)
             return
         }
         isFile = true
@@ -128,6 +142,7 @@ struct AuditExportTarget {
         }
         handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         chain = resume ? try Self.end(of: handle, path) : nil
+        writer = chain == nil ? nil : try Self.writer(of: handle, path)
     }
 
     /// Removes an incomplete last line, and returns the chain after the last complete one.
@@ -151,6 +166,17 @@ struct AuditExportTarget {
         try handle.truncate(atOffset: size - window + UInt64(end - tail.startIndex) + 1)
         try handle.seekToEnd()
         return line.chain
+    }
+
+    /// Whose chain the first line says that the file has. The place in the file is its end before and after.
+    private static func writer(of handle: FileHandle, _ path: String) throws -> AuditWriter {
+        try handle.seek(toOffset: 0)
+        var reader = LineReader(handle)
+        guard let first = try reader.next(), case .start(_, let writer) = AuditExportLine(first) else {
+            throw LineReader.Failure(description: "the first line of \(path) is not of an export of the audit log")
+        }
+        try handle.seekToEnd()
+        return writer
     }
 
     func write(_ lines: [AuditExportLine]) throws {

@@ -8,6 +8,7 @@ struct AuditTailCommand: AsyncParsableCommand {
         discussion: "Shows 20 records, or with --since all from then on; with -f also new ones, until it is stopped.")
 
     @OptionGroup var server: ServerOptions
+    @OptionGroup var writer: AuditWriterOption
     @OptionGroup var records: AuditFilterOptions
 
     @Option(name: .shortAndLong, help: "How many records to show, at most 100000.")
@@ -29,12 +30,12 @@ struct AuditTailCommand: AsyncParsableCommand {
             if number == nil, records.since != nil {
                 next = try await showAll(client)
             } else {
-                let newest = try await client.audit(from: .max, limit: 1, timeout: server.limit)
+                let newest = try await client.audit(of: writer.name, from: .max, limit: 1, timeout: server.limit)
                 try await last(number ?? 20, of: newest, client).forEach(show)
                 next = max(newest.last &+ 1, 1)
             }
             while follow, !Task.isCancelled {
-                let reading = try await client.audit(from: next, filter: records.filter, timeout: server.limit)
+                let reading = try await client.audit(of: writer.name, from: next, filter: records.filter, timeout: server.limit)
                 reading.rows.forEach(show)
                 next = max(next, reading.next)
                 if !reading.hasMore { try? await Task.sleep(for: .seconds(1)) }
@@ -50,7 +51,7 @@ struct AuditTailCommand: AsyncParsableCommand {
     private func showAll(_ client: AssayClient) async throws(AssayError) -> Int64 {
         var next: Int64 = 0
         while true {
-            let reading = try await client.audit(from: next, filter: records.filter, timeout: server.limit)
+            let reading = try await client.audit(of: writer.name, from: next, filter: records.filter, timeout: server.limit)
             reading.rows.forEach(show)
             next = max(next &+ 1, reading.next)
             guard reading.hasMore else { return next }
@@ -70,7 +71,7 @@ struct AuditTailCommand: AsyncParsableCommand {
             var next = begin &+ 1
             while next <= end {
                 let reading = try await client.audit(
-                    from: next, limit: Int(end - next) + 1, filter: records.filter, timeout: server.limit)
+                    of: writer.name, from: next, limit: Int(end - next) + 1, filter: records.filter, timeout: server.limit)
                 rows += reading.rows
                 next = max(next &+ 1, reading.next)
             }

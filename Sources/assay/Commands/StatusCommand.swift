@@ -56,6 +56,7 @@ extension Assay_V1_StatusResponse {
             lines.append("            signed by \(Base64.url.encode(audit.publicKey))")
             if audit.dropped > 0 { lines.append("            begins with record \(audit.dropped + 1)") }
         }
+        if store.writers.count > 1 { lines += store.writers.map(\.line) }
         lines += clock.lines
         if hasDisk {
             let space = "\(disk.freeBytes >> 20) MiB free of \(disk.capacityBytes >> 20) MiB"
@@ -134,10 +135,10 @@ extension Assay_V1_StatusResponse {
                 "available": store.available, "state": store.state, "problem": store.problem, "devices": store.devices,
                 "audit_count": store.auditCount, "audit_head": Hex.encode(store.auditHead),
                 "spent_horizon_unix_ms": store.spentHorizonUnixMs, "last_entry_at_unix_ms": store.lastEntryAtUnixMs,
-                "evidence_memory_full": store.evidenceMemoryFull,
+                "evidence_memory_full": store.evidenceMemoryFull, "writers": store.writers.map(\.json),
             ] as [String: Any],
             "audit": [
-                "count": audit.count, "head": Hex.encode(audit.head), "dropped": audit.dropped,
+                "writer": audit.writer, "count": audit.count, "head": Hex.encode(audit.head), "dropped": audit.dropped,
                 "start_head": Hex.encode(audit.startHead),
                 "signed_head": SignedAuditHead(self)?.description ?? "", "public_key": Base64.url.encode(audit.publicKey),
             ] as [String: Any],
@@ -244,4 +245,18 @@ extension Assay_V1_StatusResponse.Clock {
 
 extension Assay_V1_StatusResponse.Attention {
     fileprivate var line: String { "\(code): " + (app.isEmpty ? "" : "\(app): ") + message }
+}
+
+extension Assay_V1_StatusResponse.Writer {
+    fileprivate var line: String {
+        let last = lastEntryAtUnixMs == 0 ? "no verdict" : "last verdict \(Timestamp(unixMilliseconds: lastEntryAtUnixMs))"
+        return "  writer    \(name.printable): \(count) audit records, head \(Hex.encode(head.prefix(8)))…, \(last)"
+    }
+
+    fileprivate var json: [String: Any] {
+        [
+            "name": name, "count": count, "head": Hex.encode(head), "dropped": dropped, "start_head": Hex.encode(startHead),
+            "last_entry_at_unix_ms": lastEntryAtUnixMs,
+        ]
+    }
 }

@@ -4,6 +4,10 @@ public import AssayCore
 import AssaySchemes
 import Foundation
 
+extension AuditWriter: ExpressibleByArgument {
+    public init?(argument: String) { self.init(named: argument) }
+}
+
 extension AppID: ExpressibleByArgument {
     public init?(argument: String) { self.init(argument) }
 }

@@ -3,8 +3,8 @@ import Foundation
 
 /// A line of an export of the audit log: JSON Lines, described in `docs/audit.md`.
 enum AuditExportLine {
-    /// The first line: the chain before the export.
-    case start(AuditChain)
+    /// The first line: the chain before the export, and whose chain it is.
+    case start(AuditChain, of: AuditWriter)
     /// A record, and whether the line's members match the record.
     case row(AuditRow, isFaithful: Bool)
     /// The chain so far, signed by the ledger's key.
@@ -24,9 +24,10 @@ enum AuditExportLine {
         else { return nil }
         if object["audit"] as? String == Self.format {
             guard let number = (object["start_number"] as? NSNumber)?.int64Value,
-                let head = (object["start_head"] as? String).flatMap({ Hex.decode($0) }), head.count == 32
+                let head = (object["start_head"] as? String).flatMap({ Hex.decode($0) }), head.count == 32,
+                let writer = Self.writer(in: object)
             else { return nil }
-            self = .start(AuditChain(number: number, head: head))
+            self = .start(AuditChain(number: number, head: head), of: writer)
         } else if let text = object["signed_head"] as? String {
             guard let head = ExpectedAuditHead(text)?.signed else { return nil }
             self = .signedHead(head)
@@ -36,19 +37,29 @@ enum AuditExportLine {
         }
     }
 
+    /// `.only` where the line names none; `nil` where it names one that cannot be.
+    private static func writer(in object: [String: Any]) -> AuditWriter? {
+        guard let member = object["writer"] else { return .only }
+        return (member as? String).flatMap { AuditWriter(named: $0) }
+    }
+
     var json: [String: Any] {
         switch self {
-        case .start(let chain):
-            ["audit": Self.format, "start_number": chain.number, "start_head": Hex.encode(chain.head)]
-        case .row(let row, _): row.json
-        case .signedHead(let head): ["signed_head": head.description]
+        case .start(let chain, let writer):
+            var object: [String: Any] = [
+                "audit": Self.format, "start_number": chain.number, "start_head": Hex.encode(chain.head),
+            ]
+            if writer.isNamed { object["writer"] = writer.name }
+            return object
+        case .row(let row, _): return row.json
+        case .signedHead(let head): return ["signed_head": head.description]
         }
     }
 
     /// The chain after this line, as stated in the line.
     var chain: AuditChain {
         switch self {
-        case .start(let chain): chain
+        case .start(let chain, _): chain
         case .row(let row, _): AuditChain(number: row.number, head: row.head)
         case .signedHead(let head): head.chain
         }

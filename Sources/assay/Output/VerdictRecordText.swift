@@ -51,7 +51,10 @@ extension Assay_V1_VerdictRecord {
         lines.append("  policy     \(BytesText.hexFirst(policyDigest))")
         if !policyDigest.isEmpty { lines.append("             assay policy show \(Hex.encode(policyDigest.prefix(8)))") }
         for feed in feeds { lines.append("  feed       \(feed.feed) \(feed.id), \(feed.ageMs / 1000) s old") }
-        if auditNumber > 0 { lines.append("  audit      record \(auditNumber): checks of acceptances are not kept") }
+        if auditNumber > 0 {
+            let writer = auditWriter.isEmpty ? "" : " of \(auditWriter)"
+            lines.append("  audit      record \(auditNumber)\(writer): checks of acceptances are not kept")
+        }
         return lines
     }
 
@@ -110,6 +113,7 @@ extension Assay_V1_VerdictRecord {
         }
         object["feeds"] = feeds.map { ["feed": $0.feed, "id": $0.id, "age_ms": Int64($0.ageMs)] as [String: Any] }
         if auditNumber > 0 { object["audit_number"] = auditNumber }
+        if !auditWriter.isEmpty { object["audit_writer"] = auditWriter }
         if !cause.isEmpty { object["cause"] = cause }
         if !remedy.isEmpty { object["remedy"] = remedy }
         return object

@@ -140,6 +140,27 @@ struct VerdictsServiceTests {
         #expect(error.reason == "unknown_request")
     }
 
+    @Test("An acceptance of another writer is found in its chain, and an id in two chains is ambiguous")
+    func acceptanceOfOthers() async throws {
+        let harness = try await harness()
+        let other = try #require(AuditWriter(named: "w1"))
+        func record(_ id: [UInt8]) -> AuditRecord {
+            AuditRecord(
+                requestID: id, caller: "uploads", app: .notes, purpose: .assert, device: nil, assurance: .hardware,
+                evidenceDigest: [], policyDigest: [], simulated: false)
+        }
+        let ids = [7, 8].map { [1, 2, 3, 4] + [UInt8](repeating: $0, count: 12) }
+        harness.ledger.memory.append(record([9] + ids[0].dropFirst()).bytes, at: ServiceHarness.opening, by: other)
+        harness.ledger.memory.append(record(ids[0]).bytes, at: ServiceHarness.opening, by: other)
+        let found = try await get(harness, ids[0])
+        #expect(found.decision == .accepted && found.auditNumber == 2 && found.auditWriter == "w1")
+        #expect(try await get(harness, ids[0].prefix(4)).auditNumber == 2)
+        _ = try await harness.ledger.commit([LedgerEntry(time: ServiceHarness.opening, spends: [], audit: record(ids[1]))])
+        let own = try await get(harness, ids[1])
+        #expect(own.auditNumber == 1 && own.auditWriter.isEmpty)
+        #expect(try await refusal { _ = try await get(harness, ids[0].prefix(4)) }.reason == "ambiguous_request_id")
+    }
+
     @Test("The beginning of a request id is enough if no other one begins with it")
     func prefixes() async throws {
         let harness = try await harness()

@@ -137,6 +137,20 @@ final class WatchedLedger: Ledger {
         try await ask(.audit) { () async throws(LedgerError) in try await memory.audit(from: number, limit: limit) }
     }
 
+    func auditWriters() async throws(LedgerError) -> [AuditWriter] {
+        try await ask(.audit) { () async throws(LedgerError) in try await memory.auditWriters() }
+    }
+
+    func audit(of writer: AuditWriter, from number: Int64, limit: Int) async throws(LedgerError) -> AuditPage? {
+        try await ask(.audit) { () async throws(LedgerError) in
+            try await memory.audit(of: writer, from: number, limit: limit)
+        }
+    }
+
+    func auditClaims(of number: Int64, by writer: AuditWriter) async throws(LedgerError) -> AuditClaims? {
+        try await ask(.audit) { () async throws(LedgerError) in try await memory.auditClaims(of: number, by: writer) }
+    }
+
     func auditClaims(of number: Int64) async throws(LedgerError) -> AuditClaims? {
         try await ask(.audit) { () async throws(LedgerError) in try await memory.auditClaims(of: number) }
     }

@@ -48,6 +48,9 @@ public nonisolated struct Assay_V1_ReadAuditRequest: Sendable {
   /// Records at this time or later; with "from" not above 0 reading begins near the first of them.
   public var sinceUnixMs: Int64 = 0
 
+  /// Whose chain is read; empty: the daemon's own.
+  public var writer: String = String()
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -64,13 +67,16 @@ public nonisolated struct Assay_V1_ReadAuditResponse: Sendable {
   /// Where to go on reading. If it lies above "last", that was all there is now.
   public var next: Int64 = 0
 
-  /// The number of the last record of all.
+  /// The number of the last record of the chain.
   public var last: Int64 = 0
 
   /// The kept log begins behind this record, which had this head; 0 and 32 zero bytes if nothing was dropped from its front.
   public var startNumber: Int64 = 0
 
   public var startHead: Data = Data()
+
+  /// Whose chain this is; empty in a ledger with one writer.
+  public var writer: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -107,6 +113,9 @@ public nonisolated struct Assay_V1_GetAuditClaimsRequest: Sendable {
 
   /// The number of the record.
   public var number: Int64 = 0
+
+  /// Whose record it is; empty: the daemon's own.
+  public var writer: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -165,7 +174,7 @@ fileprivate nonisolated let _protobuf_package = "assay.v1"
 
 nonisolated extension Assay_V1_ReadAuditRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".ReadAuditRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}from\0\u{1}limit\0\u{1}app\0\u{3}device_id\0\u{1}caller\0\u{3}since_unix_ms\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}from\0\u{1}limit\0\u{1}app\0\u{3}device_id\0\u{1}caller\0\u{3}since_unix_ms\0\u{1}writer\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -179,6 +188,7 @@ nonisolated extension Assay_V1_ReadAuditRequest: SwiftProtobuf.Message, SwiftPro
       case 4: try { try decoder.decodeSingularBytesField(value: &self.deviceID) }()
       case 5: try { try decoder.decodeSingularStringField(value: &self.caller) }()
       case 6: try { try decoder.decodeSingularInt64Field(value: &self.sinceUnixMs) }()
+      case 7: try { try decoder.decodeSingularStringField(value: &self.writer) }()
       default: break
       }
     }
@@ -203,6 +213,9 @@ nonisolated extension Assay_V1_ReadAuditRequest: SwiftProtobuf.Message, SwiftPro
     if self.sinceUnixMs != 0 {
       try visitor.visitSingularInt64Field(value: self.sinceUnixMs, fieldNumber: 6)
     }
+    if !self.writer.isEmpty {
+      try visitor.visitSingularStringField(value: self.writer, fieldNumber: 7)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -213,6 +226,7 @@ nonisolated extension Assay_V1_ReadAuditRequest: SwiftProtobuf.Message, SwiftPro
     if lhs.deviceID != rhs.deviceID {return false}
     if lhs.caller != rhs.caller {return false}
     if lhs.sinceUnixMs != rhs.sinceUnixMs {return false}
+    if lhs.writer != rhs.writer {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -220,7 +234,7 @@ nonisolated extension Assay_V1_ReadAuditRequest: SwiftProtobuf.Message, SwiftPro
 
 nonisolated extension Assay_V1_ReadAuditResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".ReadAuditResponse"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}rows\0\u{1}next\0\u{1}last\0\u{3}start_number\0\u{3}start_head\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}rows\0\u{1}next\0\u{1}last\0\u{3}start_number\0\u{3}start_head\0\u{1}writer\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -233,6 +247,7 @@ nonisolated extension Assay_V1_ReadAuditResponse: SwiftProtobuf.Message, SwiftPr
       case 3: try { try decoder.decodeSingularInt64Field(value: &self.last) }()
       case 4: try { try decoder.decodeSingularInt64Field(value: &self.startNumber) }()
       case 5: try { try decoder.decodeSingularBytesField(value: &self.startHead) }()
+      case 6: try { try decoder.decodeSingularStringField(value: &self.writer) }()
       default: break
       }
     }
@@ -254,6 +269,9 @@ nonisolated extension Assay_V1_ReadAuditResponse: SwiftProtobuf.Message, SwiftPr
     if !self.startHead.isEmpty {
       try visitor.visitSingularBytesField(value: self.startHead, fieldNumber: 5)
     }
+    if !self.writer.isEmpty {
+      try visitor.visitSingularStringField(value: self.writer, fieldNumber: 6)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -263,6 +281,7 @@ nonisolated extension Assay_V1_ReadAuditResponse: SwiftProtobuf.Message, SwiftPr
     if lhs.last != rhs.last {return false}
     if lhs.startNumber != rhs.startNumber {return false}
     if lhs.startHead != rhs.startHead {return false}
+    if lhs.writer != rhs.writer {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -315,7 +334,7 @@ nonisolated extension Assay_V1_AuditRow: SwiftProtobuf.Message, SwiftProtobuf._M
 
 nonisolated extension Assay_V1_GetAuditClaimsRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".GetAuditClaimsRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}number\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}number\0\u{1}writer\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -325,6 +344,7 @@ nonisolated extension Assay_V1_GetAuditClaimsRequest: SwiftProtobuf.Message, Swi
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularStringField(value: &self.app) }()
       case 2: try { try decoder.decodeSingularInt64Field(value: &self.number) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.writer) }()
       default: break
       }
     }
@@ -337,12 +357,16 @@ nonisolated extension Assay_V1_GetAuditClaimsRequest: SwiftProtobuf.Message, Swi
     if self.number != 0 {
       try visitor.visitSingularInt64Field(value: self.number, fieldNumber: 2)
     }
+    if !self.writer.isEmpty {
+      try visitor.visitSingularStringField(value: self.writer, fieldNumber: 3)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: Assay_V1_GetAuditClaimsRequest, rhs: Assay_V1_GetAuditClaimsRequest) -> Bool {
     if lhs.app != rhs.app {return false}
     if lhs.number != rhs.number {return false}
+    if lhs.writer != rhs.writer {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

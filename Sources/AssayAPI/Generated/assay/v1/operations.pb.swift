@@ -506,12 +506,45 @@ public nonisolated struct Assay_V1_StatusResponse: @unchecked Sendable {
     /// opened: then nothing is accepted until an operator has acted. Further words may be added.
     public var state: String = String()
 
+    /// The writers that have an audit chain: the daemon's own, whose chain "audit_count" and "audit_head" are of, then the others by name. In a
+    /// ledger with one writer that is one, whose name is empty.
+    public var writers: [Assay_V1_StatusResponse.Writer] = []
+
     public var unknownFields = SwiftProtobuf.UnknownStorage()
 
     public init() {}
   }
 
-  /// The head of the audit log, signed now: kept elsewhere it proves later that nothing before it was changed. Not set if the
+  /// The audit chain of one writer.
+  public nonisolated struct Writer: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    public var name: String = String()
+
+    /// Records ever, and the hash at the head of their chain, 32 bytes.
+    public var count: Int64 = 0
+
+    public var head: Data = Data()
+
+    /// Records that were dropped from the front, and the hash after the last of them, 32 bytes.
+    public var dropped: Int64 = 0
+
+    public var startHead: Data = Data()
+
+    /// When the writer last accepted; 0: the chain holds no verdict.
+    public var lastEntryAtUnixMs: Int64 = 0
+
+    /// Over head and start as this daemon found them, signed like "span_signature" of Audit and at the same time. Empty if nothing is signed.
+    public var spanSignature: Data = Data()
+
+    public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    public init() {}
+  }
+
+  /// The head of the daemon's own audit chain, signed now: kept elsewhere it proves later that nothing before it was changed. Not set if the
   /// store cannot answer now.
   public nonisolated struct Audit: Sendable {
     // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -536,8 +569,12 @@ public nonisolated struct Assay_V1_StatusResponse: @unchecked Sendable {
 
     public var startHead: Data = Data()
 
-    /// By the same key over head and start together (version 2 of the signed head). "signature" says nothing of the start.
+    /// By the same key over head and start together (version 2 of the signed head), and over the writer's name where it has one (version 3).
+    /// "signature" says nothing of the start or the writer; it is empty where the writer has a name.
     public var spanSignature: Data = Data()
+
+    /// The writer of the chain; empty in a ledger with one writer.
+    public var writer: String = String()
 
     public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1484,7 +1521,7 @@ nonisolated extension Assay_V1_StatusResponse.Configuration: SwiftProtobuf.Messa
 
 nonisolated extension Assay_V1_StatusResponse.Store: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = Assay_V1_StatusResponse.protoMessageName + ".Store"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}available\0\u{1}problem\0\u{1}devices\0\u{3}audit_count\0\u{3}audit_head\0\u{3}spent_horizon_unix_ms\0\u{3}last_entry_at_unix_ms\0\u{3}evidence_memory_full\0\u{1}state\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}available\0\u{1}problem\0\u{1}devices\0\u{3}audit_count\0\u{3}audit_head\0\u{3}spent_horizon_unix_ms\0\u{3}last_entry_at_unix_ms\0\u{3}evidence_memory_full\0\u{1}state\0\u{1}writers\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1501,6 +1538,7 @@ nonisolated extension Assay_V1_StatusResponse.Store: SwiftProtobuf.Message, Swif
       case 7: try { try decoder.decodeSingularInt64Field(value: &self.lastEntryAtUnixMs) }()
       case 8: try { try decoder.decodeSingularBoolField(value: &self.evidenceMemoryFull) }()
       case 9: try { try decoder.decodeSingularStringField(value: &self.state) }()
+      case 10: try { try decoder.decodeRepeatedMessageField(value: &self.writers) }()
       default: break
       }
     }
@@ -1534,6 +1572,9 @@ nonisolated extension Assay_V1_StatusResponse.Store: SwiftProtobuf.Message, Swif
     if !self.state.isEmpty {
       try visitor.visitSingularStringField(value: self.state, fieldNumber: 9)
     }
+    if !self.writers.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.writers, fieldNumber: 10)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1547,6 +1588,67 @@ nonisolated extension Assay_V1_StatusResponse.Store: SwiftProtobuf.Message, Swif
     if lhs.lastEntryAtUnixMs != rhs.lastEntryAtUnixMs {return false}
     if lhs.evidenceMemoryFull != rhs.evidenceMemoryFull {return false}
     if lhs.state != rhs.state {return false}
+    if lhs.writers != rhs.writers {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Assay_V1_StatusResponse.Writer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = Assay_V1_StatusResponse.protoMessageName + ".Writer"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}count\0\u{1}head\0\u{1}dropped\0\u{3}start_head\0\u{3}last_entry_at_unix_ms\0\u{3}span_signature\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.name) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self.count) }()
+      case 3: try { try decoder.decodeSingularBytesField(value: &self.head) }()
+      case 4: try { try decoder.decodeSingularInt64Field(value: &self.dropped) }()
+      case 5: try { try decoder.decodeSingularBytesField(value: &self.startHead) }()
+      case 6: try { try decoder.decodeSingularInt64Field(value: &self.lastEntryAtUnixMs) }()
+      case 7: try { try decoder.decodeSingularBytesField(value: &self.spanSignature) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.name.isEmpty {
+      try visitor.visitSingularStringField(value: self.name, fieldNumber: 1)
+    }
+    if self.count != 0 {
+      try visitor.visitSingularInt64Field(value: self.count, fieldNumber: 2)
+    }
+    if !self.head.isEmpty {
+      try visitor.visitSingularBytesField(value: self.head, fieldNumber: 3)
+    }
+    if self.dropped != 0 {
+      try visitor.visitSingularInt64Field(value: self.dropped, fieldNumber: 4)
+    }
+    if !self.startHead.isEmpty {
+      try visitor.visitSingularBytesField(value: self.startHead, fieldNumber: 5)
+    }
+    if self.lastEntryAtUnixMs != 0 {
+      try visitor.visitSingularInt64Field(value: self.lastEntryAtUnixMs, fieldNumber: 6)
+    }
+    if !self.spanSignature.isEmpty {
+      try visitor.visitSingularBytesField(value: self.spanSignature, fieldNumber: 7)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_StatusResponse.Writer, rhs: Assay_V1_StatusResponse.Writer) -> Bool {
+    if lhs.name != rhs.name {return false}
+    if lhs.count != rhs.count {return false}
+    if lhs.head != rhs.head {return false}
+    if lhs.dropped != rhs.dropped {return false}
+    if lhs.startHead != rhs.startHead {return false}
+    if lhs.lastEntryAtUnixMs != rhs.lastEntryAtUnixMs {return false}
+    if lhs.spanSignature != rhs.spanSignature {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1554,7 +1656,7 @@ nonisolated extension Assay_V1_StatusResponse.Store: SwiftProtobuf.Message, Swif
 
 nonisolated extension Assay_V1_StatusResponse.Audit: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = Assay_V1_StatusResponse.protoMessageName + ".Audit"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}count\0\u{1}head\0\u{3}signed_at_unix_ms\0\u{1}signature\0\u{3}public_key\0\u{1}dropped\0\u{3}start_head\0\u{3}span_signature\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}count\0\u{1}head\0\u{3}signed_at_unix_ms\0\u{1}signature\0\u{3}public_key\0\u{1}dropped\0\u{3}start_head\0\u{3}span_signature\0\u{1}writer\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1570,6 +1672,7 @@ nonisolated extension Assay_V1_StatusResponse.Audit: SwiftProtobuf.Message, Swif
       case 6: try { try decoder.decodeSingularInt64Field(value: &self.dropped) }()
       case 7: try { try decoder.decodeSingularBytesField(value: &self.startHead) }()
       case 8: try { try decoder.decodeSingularBytesField(value: &self.spanSignature) }()
+      case 9: try { try decoder.decodeSingularStringField(value: &self.writer) }()
       default: break
       }
     }
@@ -1600,6 +1703,9 @@ nonisolated extension Assay_V1_StatusResponse.Audit: SwiftProtobuf.Message, Swif
     if !self.spanSignature.isEmpty {
       try visitor.visitSingularBytesField(value: self.spanSignature, fieldNumber: 8)
     }
+    if !self.writer.isEmpty {
+      try visitor.visitSingularStringField(value: self.writer, fieldNumber: 9)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1612,6 +1718,7 @@ nonisolated extension Assay_V1_StatusResponse.Audit: SwiftProtobuf.Message, Swif
     if lhs.dropped != rhs.dropped {return false}
     if lhs.startHead != rhs.startHead {return false}
     if lhs.spanSignature != rhs.spanSignature {return false}
+    if lhs.writer != rhs.writer {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

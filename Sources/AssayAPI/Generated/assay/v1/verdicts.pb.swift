@@ -271,6 +271,12 @@ public nonisolated struct Assay_V1_VerdictRecord: @unchecked Sendable {
     set {_uniqueStorage()._auditNumber = newValue}
   }
 
+  /// The writer of that record, which its number is counted by; empty in a ledger with one writer.
+  public var auditWriter: String {
+    get {_storage._auditWriter}
+    set {_uniqueStorage()._auditWriter = newValue}
+  }
+
   /// What usually causes the reason, and how to fix it.
   public var cause: String {
     get {_storage._cause}
@@ -567,7 +573,7 @@ nonisolated extension Assay_V1_GetVerdictRequest: SwiftProtobuf.Message, SwiftPr
 
 nonisolated extension Assay_V1_VerdictRecord: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".VerdictRecord"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}request_id\0\u{3}time_unix_ms\0\u{1}decision\0\u{1}app\0\u{1}reason\0\u{1}detail\0\u{1}check\0\u{1}retry\0\u{1}caller\0\u{1}purpose\0\u{1}formats\0\u{3}device_id\0\u{3}subject_hash\0\u{1}assurance\0\u{1}simulated\0\u{3}stands_for\0\u{3}evidence_digest\0\u{1}binding\0\u{3}payload_sha256\0\u{3}policy_digest\0\u{1}feeds\0\u{1}findings\0\u{1}truncated\0\u{3}audit_number\0\u{1}cause\0\u{1}remedy\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}request_id\0\u{3}time_unix_ms\0\u{1}decision\0\u{1}app\0\u{1}reason\0\u{1}detail\0\u{1}check\0\u{1}retry\0\u{1}caller\0\u{1}purpose\0\u{1}formats\0\u{3}device_id\0\u{3}subject_hash\0\u{1}assurance\0\u{1}simulated\0\u{3}stands_for\0\u{3}evidence_digest\0\u{1}binding\0\u{3}payload_sha256\0\u{3}policy_digest\0\u{1}feeds\0\u{1}findings\0\u{1}truncated\0\u{3}audit_number\0\u{1}cause\0\u{1}remedy\0\u{3}audit_writer\0")
 
   fileprivate class _StorageClass {
     var _requestID: Data = Data()
@@ -594,6 +600,7 @@ nonisolated extension Assay_V1_VerdictRecord: SwiftProtobuf.Message, SwiftProtob
     var _findings: [Assay_V1_RecordedFinding] = []
     var _truncated: Bool = false
     var _auditNumber: Int64 = 0
+    var _auditWriter: String = String()
     var _cause: String = String()
     var _remedy: String = String()
 
@@ -630,6 +637,7 @@ nonisolated extension Assay_V1_VerdictRecord: SwiftProtobuf.Message, SwiftProtob
       _findings = source._findings
       _truncated = source._truncated
       _auditNumber = source._auditNumber
+      _auditWriter = source._auditWriter
       _cause = source._cause
       _remedy = source._remedy
     }
@@ -676,6 +684,7 @@ nonisolated extension Assay_V1_VerdictRecord: SwiftProtobuf.Message, SwiftProtob
         case 24: try { try decoder.decodeSingularInt64Field(value: &_storage._auditNumber) }()
         case 25: try { try decoder.decodeSingularStringField(value: &_storage._cause) }()
         case 26: try { try decoder.decodeSingularStringField(value: &_storage._remedy) }()
+        case 27: try { try decoder.decodeSingularStringField(value: &_storage._auditWriter) }()
         default: break
         }
       }
@@ -762,6 +771,9 @@ nonisolated extension Assay_V1_VerdictRecord: SwiftProtobuf.Message, SwiftProtob
       if !_storage._remedy.isEmpty {
         try visitor.visitSingularStringField(value: _storage._remedy, fieldNumber: 26)
       }
+      if !_storage._auditWriter.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._auditWriter, fieldNumber: 27)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -795,6 +807,7 @@ nonisolated extension Assay_V1_VerdictRecord: SwiftProtobuf.Message, SwiftProtob
         if _storage._findings != rhs_storage._findings {return false}
         if _storage._truncated != rhs_storage._truncated {return false}
         if _storage._auditNumber != rhs_storage._auditNumber {return false}
+        if _storage._auditWriter != rhs_storage._auditWriter {return false}
         if _storage._cause != rhs_storage._cause {return false}
         if _storage._remedy != rhs_storage._remedy {return false}
         return true

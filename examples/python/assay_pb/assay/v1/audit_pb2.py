@@ -14,7 +14,7 @@ _sym_db = _symbol_database.Default()
 from assay.v1 import verdict_pb2 as assay_dot_v1_dot_verdict__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x14\x61ssay/v1/audit.proto\x12\x08\x61ssay.v1\x1a\x16\x61ssay/v1/verdict.proto\"v\n\x10ReadAuditRequest\x12\x0c\n\x04\x66rom\x18\x01 \x01(\x03\x12\r\n\x05limit\x18\x02 \x01(\r\x12\x0b\n\x03\x61pp\x18\x03 \x01(\t\x12\x11\n\tdevice_id\x18\x04 \x01(\x0c\x12\x0e\n\x06\x63\x61ller\x18\x05 \x01(\t\x12\x15\n\rsince_unix_ms\x18\x06 \x01(\x03\"{\n\x11ReadAuditResponse\x12 \n\x04rows\x18\x01 \x03(\x0b\x32\x12.assay.v1.AuditRow\x12\x0c\n\x04next\x18\x02 \x01(\x03\x12\x0c\n\x04last\x18\x03 \x01(\x03\x12\x14\n\x0cstart_number\x18\x04 \x01(\x03\x12\x12\n\nstart_head\x18\x05 \x01(\x0c\"N\n\x08\x41uditRow\x12\x0e\n\x06number\x18\x01 \x01(\x03\x12\x14\n\x0ctime_unix_ms\x18\x02 \x01(\x03\x12\x0e\n\x06record\x18\x03 \x01(\x0c\x12\x0c\n\x04head\x18\x04 \x01(\x0c\"4\n\x15GetAuditClaimsRequest\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12\x0e\n\x06number\x18\x02 \x01(\x03\"X\n\x16GetAuditClaimsResponse\x12\x0c\n\x04kept\x18\x01 \x01(\x08\x12\x0f\n\x07genuine\x18\x02 \x01(\x08\x12\x1f\n\x06\x63laims\x18\x03 \x03(\x0b\x32\x0f.assay.v1.Claim\":\n\x18\x46orgetAuditClaimsRequest\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12\x11\n\tdevice_id\x18\x02 \x01(\x0c\"*\n\x19\x46orgetAuditClaimsResponse\x12\r\n\x05\x63ount\x18\x01 \x01(\x03\x32\xf1\x01\n\x05\x41udit\x12?\n\x04Read\x12\x1a.assay.v1.ReadAuditRequest\x1a\x1b.assay.v1.ReadAuditResponse\x12N\n\tGetClaims\x12\x1f.assay.v1.GetAuditClaimsRequest\x1a .assay.v1.GetAuditClaimsResponse\x12W\n\x0c\x46orgetClaims\x12\".assay.v1.ForgetAuditClaimsRequest\x1a#.assay.v1.ForgetAuditClaimsResponseB\x1fP\x01Z\x10\x61ssay/v1;assayv1\xaa\x02\x08\x41ssay.V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x14\x61ssay/v1/audit.proto\x12\x08\x61ssay.v1\x1a\x16\x61ssay/v1/verdict.proto\"\x86\x01\n\x10ReadAuditRequest\x12\x0c\n\x04\x66rom\x18\x01 \x01(\x03\x12\r\n\x05limit\x18\x02 \x01(\r\x12\x0b\n\x03\x61pp\x18\x03 \x01(\t\x12\x11\n\tdevice_id\x18\x04 \x01(\x0c\x12\x0e\n\x06\x63\x61ller\x18\x05 \x01(\t\x12\x15\n\rsince_unix_ms\x18\x06 \x01(\x03\x12\x0e\n\x06writer\x18\x07 \x01(\t\"\x8b\x01\n\x11ReadAuditResponse\x12 \n\x04rows\x18\x01 \x03(\x0b\x32\x12.assay.v1.AuditRow\x12\x0c\n\x04next\x18\x02 \x01(\x03\x12\x0c\n\x04last\x18\x03 \x01(\x03\x12\x14\n\x0cstart_number\x18\x04 \x01(\x03\x12\x12\n\nstart_head\x18\x05 \x01(\x0c\x12\x0e\n\x06writer\x18\x06 \x01(\t\"N\n\x08\x41uditRow\x12\x0e\n\x06number\x18\x01 \x01(\x03\x12\x14\n\x0ctime_unix_ms\x18\x02 \x01(\x03\x12\x0e\n\x06record\x18\x03 \x01(\x0c\x12\x0c\n\x04head\x18\x04 \x01(\x0c\"D\n\x15GetAuditClaimsRequest\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12\x0e\n\x06number\x18\x02 \x01(\x03\x12\x0e\n\x06writer\x18\x03 \x01(\t\"X\n\x16GetAuditClaimsResponse\x12\x0c\n\x04kept\x18\x01 \x01(\x08\x12\x0f\n\x07genuine\x18\x02 \x01(\x08\x12\x1f\n\x06\x63laims\x18\x03 \x03(\x0b\x32\x0f.assay.v1.Claim\":\n\x18\x46orgetAuditClaimsRequest\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12\x11\n\tdevice_id\x18\x02 \x01(\x0c\"*\n\x19\x46orgetAuditClaimsResponse\x12\r\n\x05\x63ount\x18\x01 \x01(\x03\x32\xf1\x01\n\x05\x41udit\x12?\n\x04Read\x12\x1a.assay.v1.ReadAuditRequest\x1a\x1b.assay.v1.ReadAuditResponse\x12N\n\tGetClaims\x12\x1f.assay.v1.GetAuditClaimsRequest\x1a .assay.v1.GetAuditClaimsResponse\x12W\n\x0c\x46orgetClaims\x12\".assay.v1.ForgetAuditClaimsRequest\x1a#.assay.v1.ForgetAuditClaimsResponseB\x1fP\x01Z\x10\x61ssay/v1;assayv1\xaa\x02\x08\x41ssay.V1b\x06proto3')
 
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, globals())
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'assay.v1.audit_pb2', globals())
@@ -22,20 +22,20 @@ if _descriptor._USE_C_DESCRIPTORS == False:
 
   DESCRIPTOR._options = None
   DESCRIPTOR._serialized_options = b'P\001Z\020assay/v1;assayv1\252\002\010Assay.V1'
-  _READAUDITREQUEST._serialized_start=58
-  _READAUDITREQUEST._serialized_end=176
-  _READAUDITRESPONSE._serialized_start=178
-  _READAUDITRESPONSE._serialized_end=301
-  _AUDITROW._serialized_start=303
-  _AUDITROW._serialized_end=381
-  _GETAUDITCLAIMSREQUEST._serialized_start=383
-  _GETAUDITCLAIMSREQUEST._serialized_end=435
-  _GETAUDITCLAIMSRESPONSE._serialized_start=437
-  _GETAUDITCLAIMSRESPONSE._serialized_end=525
-  _FORGETAUDITCLAIMSREQUEST._serialized_start=527
-  _FORGETAUDITCLAIMSREQUEST._serialized_end=585
-  _FORGETAUDITCLAIMSRESPONSE._serialized_start=587
-  _FORGETAUDITCLAIMSRESPONSE._serialized_end=629
-  _AUDIT._serialized_start=632
-  _AUDIT._serialized_end=873
+  _READAUDITREQUEST._serialized_start=59
+  _READAUDITREQUEST._serialized_end=193
+  _READAUDITRESPONSE._serialized_start=196
+  _READAUDITRESPONSE._serialized_end=335
+  _AUDITROW._serialized_start=337
+  _AUDITROW._serialized_end=415
+  _GETAUDITCLAIMSREQUEST._serialized_start=417
+  _GETAUDITCLAIMSREQUEST._serialized_end=485
+  _GETAUDITCLAIMSRESPONSE._serialized_start=487
+  _GETAUDITCLAIMSRESPONSE._serialized_end=575
+  _FORGETAUDITCLAIMSREQUEST._serialized_start=577
+  _FORGETAUDITCLAIMSREQUEST._serialized_end=635
+  _FORGETAUDITCLAIMSRESPONSE._serialized_start=637
+  _FORGETAUDITCLAIMSRESPONSE._serialized_end=679
+  _AUDIT._serialized_start=682
+  _AUDIT._serialized_end=923
 # @@protoc_insertion_point(module_scope)
