@@ -1,6 +1,7 @@
 import ArgumentParser
 import AssayAudit
 import AssayConfiguration
+import AssayCore
 import AssayDaemon
 import Foundation
 

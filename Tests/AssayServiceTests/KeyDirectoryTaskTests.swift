@@ -1,6 +1,7 @@
 import AssayAPI
 import AssayCore
 import AssayRPC
+import AssayTesting
 import SwiftProtobuf
 import Testing
 

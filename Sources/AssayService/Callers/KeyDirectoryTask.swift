@@ -1,6 +1,6 @@
 package import AssayCore
 package import Logging
-package import ServiceLifecycle
+import ServiceLifecycle
 
 /// Reads the API keys of a shared ledger again each second: other daemons add and revoke them too. While the ledger cannot be read, the
 /// keys are those that were read last.
