@@ -27,14 +27,14 @@ finish() {
 # The linker looks here first, and finds archives alone: what it takes from them the programs do not load. See
 # docs/decisions/0084-packages.md.
 archives=$PWD/$packages/archives
+rm -rf "$archives"
 mkdir -p "$archives"
 for library in libsqlite3.a libz.a libstdc++.a; do
     found=$(${CC:-cc} -print-file-name=$library)
     [ -e "$found" ] || { echo "there is no $library" >&2; exit 1; }
     ln -sf "$found" "$archives/"
 done
-# The archive of what libgcc_s.so holds. Found by the linker, and not asked for by a flag of the compiler, which would compile all again.
-ln -sf "$(${CC:-cc} -print-file-name=libgcc_eh.a)" "$archives/libgcc_s.a"
+# No archive takes the place of libgcc_s: glibc loads that library itself when a thread ends (pthread_exit), and aborts without it.
 # SwiftPM asks pkg-config for the folder of SQLite, and gives it to the linker before ours.
 sed "s|^libdir=.*|libdir=$archives|" "$(pkg-config --variable=pcfiledir sqlite3)/sqlite3.pc" >"$archives/sqlite3.pc"
 

@@ -6,7 +6,7 @@ swift_version=$(${SWIFT:-swift} --version 2>/dev/null | sed -n 's/.*Swift versio
 echo "static:swift=$swift_version static:libseccomp=$(version libseccomp-dev) glibc"
 if [ "$1" = static ]; then
     echo "static:libsqlite3=$(version libsqlite3-dev) static:zlib=$(version zlib1g-dev)"
-    echo "static:libstdc++=$(version libstdc++-12-dev) static:libgcc=$(version libgcc-12-dev)"
+    echo "static:libstdc++=$(version libstdc++-12-dev) libgcc"
 else
     echo "libsqlite3 zlib libstdc++ libgcc"
 fi
