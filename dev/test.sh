@@ -11,6 +11,7 @@ trap 'rm -f "$log"' EXIT
 passed=0
 failed=0
 summary=
+failures=
 for module in "$@"; do
     [ -d "Tests/$module" ] || { echo "there is no Tests/$module" >&2; exit 2; }
     echo "== $module"
@@ -20,6 +21,10 @@ for module in "$@"; do
     else
         failed=$((failed + 1))
         word=FAILED
+        # Repeated below the summary, where the end of a long log shows it.
+        failures="$failures
+$module:
+$(grep -E '✘|rror:|↳' "$log" | head -n 40)"
     fi
     # What failed and what was skipped, and the count; a failure of something else is shown whole.
     grep -E '✘|➜|Test run with|^skipped|is absent' "$log" || tail -n 40 "$log"
@@ -28,5 +33,6 @@ $word  $module: $(grep -o 'Test run with.*' "$log" | tail -n 1)"
 done
 echo
 echo "modules:$summary"
+[ -z "$failures" ] || printf '\nfailures:%s\n' "$failures"
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -3,8 +3,12 @@ package import AssayCore
 /// A ledger in a PostgreSQL database, open or not.
 package struct PostgresBackend: LedgerBackend {
     package let settings: PostgresSettings
+    private let holder: LedgerHolder?
 
-    package init(_ settings: PostgresSettings) { self.settings = settings }
+    /// - Parameter holder: this process; `nil`: it is like no other.
+    package init(_ settings: PostgresSettings, holder: LedgerHolder? = nil) {
+        (self.settings, self.holder) = (settings, holder)
+    }
 
     package var name: String { settings.description }
 
@@ -36,6 +40,7 @@ package struct PostgresBackend: LedgerBackend {
     ) async throws(LedgerError) -> any OpenedLedger {
         var options = PostgresOptions()
         options.mayCreate = mayCreate
+        if let holder { options.holder = holder }
         options.onFault = onFault
         return try PostgresLedger.open(settings, options: options)
     }

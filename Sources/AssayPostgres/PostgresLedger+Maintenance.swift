@@ -1,24 +1,59 @@
 package import AssayCore
+import Synchronization
 
 extension PostgresLedger: LedgerMaintenance {
     /// The number of periods ahead that have a partition.
     static let periodsAhead: Int64 = 8
 
-    /// Removes what expired, by the earlier of this daemon's clock and the server's. Nothing, if another daemon is doing the same.
+    /// Removes what expired, by the earlier of this daemon's clock and the server's. Nothing, if another daemon does it, or if the clocks are
+    /// so far apart that one of them is wrong.
     package func purge(now: Timestamp) async throws(LedgerError) {
-        let server = try await read { database throws(PostgresError) in
-            try database.query("SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint").first { $0.int64(0) }
-        }
-        let now = min(now, server.map { Timestamp(unixMilliseconds: $0) } ?? now)
-        let expired = now.adding(milliseconds: -options.purgeMargin)
-        try await makePeriods(from: now)
+        let server = try await serverTime()
+        let expired = min(now, server).adding(milliseconds: -options.purgeMargin)
+        try await makePeriods(from: min(now, server))
+        guard try await takes(.purge) else { return }
         try await purgeSpent(expiredAt: expired)
         while try await write({ transaction throws(PostgresError) in
-            try IdempotencyTable(database: transaction.database).purge(now: now)
+            try IdempotencyTable(database: transaction.database).purge(now: min(now, server))
         }) {}
         while try await write({ transaction throws(PostgresError) in
-            try Submissions.purge(now: now, transaction.database)
+            try Submissions.purge(now: min(now, server), transaction.database)
         }) {}
+    }
+
+    /// The server's clock. Warns where this daemon's differs from it, and throws where it differs too much to remove anything by.
+    private func serverTime() async throws(LedgerError) -> Timestamp {
+        let clock = options.clock
+        let (server, difference) = try await read { database throws(PostgresError) in
+            let before = clock.now()
+            let server = try database.query("SELECT \(WriterLease.now)").first { Timestamp(unixMilliseconds: $0.int64(0)) }
+            guard let server else { throw .damaged("the server tells no time") }
+            // The answer took a part of the difference.
+            let (early, late) = (before.milliseconds(since: server), clock.now().milliseconds(since: server))
+            return (server, early > 0 ? early : min(0, late))
+        }
+        clockDifference.store(difference, ordering: .relaxed)
+        let (words, limits) = (
+            "this machine's clock is \(difference) ms ahead of the database server's", options.clockDifference
+        )
+        guard abs(difference) <= limits.tolerated else {
+            throw .unavailable("\(words): nothing is removed until both agree")
+        }
+        let isFar = abs(difference) > limits.warned
+        if isFar, !clockIsFar.exchange(isFar, ordering: .relaxed) { health.warn("\(words): set both by NTP") }
+        if !isFar { clockIsFar.store(false, ordering: .relaxed) }
+        return server
+    }
+
+    package func takes(_ work: BackgroundWork) async throws(LedgerError) -> Bool {
+        let writer = number
+        let owner = try await read { database throws(PostgresError) in
+            try WorkTable(database: database).owner(of: work, for: writer)
+        }
+        guard owner == .none else { return owner == .own }
+        return try await write { transaction throws(PostgresError) in
+            try WorkTable(database: transaction.database).take(work, for: writer)
+        }
     }
 
     /// Makes the partitions of the next periods, so that no commit has to. One whose locks others hold is made at the next time.
@@ -58,6 +93,8 @@ extension PostgresLedger: LedgerMaintenance {
     package func trim(to limits: Retention) async throws(LedgerError) -> Trimmed {
         let (writer, name) = (number, auditWriter)
         var trimmed = Trimmed()
+        // What is not of this daemon's own chain is removed by one daemon.
+        let isRetaining = try await takes(.retention)
         if limits.auditFrom != nil || limits.auditRows != nil {
             // Read and verified here, so that the writer runs one statement only.
             let page = try await audit(from: .min, limit: AuditPage.limit)
@@ -70,10 +107,10 @@ extension PostgresLedger: LedgerMaintenance {
             trimmed.auditRows = chain.number - page.start.number
             (trimmed.start, trimmed.fault) = (chain, fault)
             if let fault { health.stop(.corrupt("audit \(fault)")) }
-            trimmed.others = try await trimIdleWriters(to: limits)
+            if isRetaining { trimmed.others = try await trimIdleWriters(to: limits) }
             trimmed.hasMore = ([trimmed.auditRows] + trimmed.others.map(\.rows)).contains(Int64(AuditPage.limit))
         }
-        if let limit = limits.verdicts {
+        if isRetaining, let limit = limits.verdicts {
             let excess =
                 try await read { database throws(PostgresError) in try IdempotencyTable(database: database).count() }
                 - max(0, limit)
@@ -88,7 +125,7 @@ extension PostgresLedger: LedgerMaintenance {
         // A reader counts, because it scans all tables: once, after the rest.
         let counts = try await read { database throws(PostgresError) in try SpentTable(database: database).counts() }
         trimmed.evidence = counts.evidence
-        if let limit = limits.challenges {
+        if isRetaining, let limit = limits.challenges {
             trimmed.challenges = try await forgetChallenges(atLeast: counts.challenges - max(0, limit))
         }
         return trimmed

@@ -1,15 +1,31 @@
 import AssayLedger
 package import AssayMetrics
+import Synchronization
 
-/// The writer and the cache of devices, read when they are scraped.
+/// The writer, the cache of devices and the server, read when they are scraped.
 extension PostgresLedger: MeasuredLedger {
-    package var metricFamilies: [MetricFamily] { CommitTimes.metricFamilies + [.cacheLookUps] }
+    private static let standby = MetricFamily(
+        "assay_ledger_standby", .gauge, "1 if a standby confirms each commit; 0 if a promotion can lose the last verdicts.")
+    private static let listening = MetricFamily(
+        "assay_ledger_listening", .gauge,
+        "1 if changes of devices by other daemons are heard of at once; 0 if cached records are up to 30 s old.")
+    private static let clock = MetricFamily(
+        "assay_ledger_clock_lead_seconds", .gauge, unit: .seconds,
+        "How far this machine's clock is ahead of the database server's; negative if it is behind.")
+
+    /// Those that no other ledger has.
+    package static let ownMetricFamilies = [standby, listening, clock]
+
+    package var metricFamilies: [MetricFamily] { CommitTimes.metricFamilies + [.cacheLookUps] + Self.ownMetricFamilies }
 
     package func collect(into exposition: inout Exposition) {
         times.collect(waiting: waitingEntries, into: &exposition)
         let lookUps = cache.lookUps
         exposition.add(.cacheLookUps, ["device", "hit"], count: lookUps.hits)
         exposition.add(.cacheLookUps, ["device", "miss"], count: lookUps.misses)
+        exposition.add(Self.standby, count: hasStandby ? 1 : 0)
+        exposition.add(Self.listening, count: isListening ? 1 : 0)
+        exposition.add(Self.clock, number: Double(clockDifference.load(ordering: .relaxed)) / 1000)
     }
 
     package var writerBusySeconds: Double { times.busySeconds }

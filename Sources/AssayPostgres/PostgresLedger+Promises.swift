@@ -183,7 +183,9 @@ extension PostgresLedger: LedgerStatusSource {
 
 extension PostgresLedger: SecretStore {
     package func secrets() async throws(LedgerError) -> [WrappedSecret] {
-        try await read { database throws(PostgresError) in try SecretTable(database: database).all() }
+        try await readingSecrets { () throws(LedgerError) in
+            try await read { database throws(PostgresError) in try SecretTable(database: database).all() }
+        }
     }
 
     package func add(_ secret: WrappedSecret) async throws(LedgerError) -> WrappedSecret {

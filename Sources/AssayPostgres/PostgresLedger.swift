@@ -16,6 +16,10 @@ package final class PostgresLedger: Sendable {
     let health: LedgerHealth
     private let server: ServerCheck
     private let threads: Mutex<[NamedThread]>
+    private let listener: ChangeListener
+    /// How far this daemon's clock was ahead of the server's when they were last compared, in milliseconds, and whether that was told.
+    let clockDifference = Atomic<Int64>(0)
+    let clockIsFar = Atomic(false)
     /// The number of the writer.
     let number: Int64
     /// The name of the writer.
@@ -28,13 +32,16 @@ package final class PostgresLedger: Sendable {
     ) throws(LedgerError) -> PostgresLedger {
         let server = ServerCheck(settings)
         let epoch = Int64.random(in: 1...(.max))
+        let lease = WriterLease(holder: options.holder, length: options.leaseLength)
         let session: WriterSession
         do throws(PostgresError) {
             let connection = try server.connect()
             try Schema.migrate(connection, settings, mayCreate: options.mayCreate)
             try PostgresTransferTarget.check(connection, within: settings.readTimeout)
             try IsolationCheck.run(connection, try server.connect(), within: settings.commitTimeout)
-            session = try WriterSession.take(connection, settings, epoch: epoch, after: nil)
+            session = try WriterSession.open(connection, settings, lease, server: server, epoch: epoch) { words in
+                options.onFault(.warning(words))
+            }
         } catch {
             throw error.ledgerError
         }
@@ -51,9 +58,10 @@ package final class PostgresLedger: Sendable {
         readers = ReaderPool(settings, options: options, server: server)
         writer = LedgerWriter(
             session, epoch: epoch, settings: settings, options: options, server: server, cache: cache, health: health)
+        listener = try ChangeListener(settings, options, server, cache)
         threads = Mutex([])
         let reading = (0..<max(1, options.readers)).map { ("assay-read-\($0)", readers.run) }
-        for (name, body) in [("assay-ledger", writer.run)] + reading {
+        for (name, body) in [("assay-ledger", writer.run), ("assay-listen", listener.run)] + reading {
             guard let thread = NamedThread(name, body) else { throw .unavailable("no thread to use the database with") }
             threads.withLock { $0.append(thread) }
         }
@@ -65,6 +73,7 @@ package final class PostgresLedger: Sendable {
     package func close() {
         readers.close()
         writer.close()
+        listener.close()
         let running = threads.withLock { threads in
             defer { threads = [] }
             return threads
@@ -78,12 +87,17 @@ package final class PostgresLedger: Sendable {
 
     package var isShared: Bool { true }
 
+    package var hasStaleSecrets: Bool { writer.hasStaleSecrets }
+
     package var durabilityRisk: String? {
         guard !hasStandby else { return nil }
         return
             "the database confirms commits without a standby (synchronous_standby_names is empty): when a standby is promoted, the last "
             + "verdicts before it can be lost, and what they spent can be spent again"
     }
+
+    /// Whether changes of devices by other daemons are heard of at once.
+    var isListening: Bool { listener.isListening }
 
     /// The measurements of the writer, and the entries that wait for it.
     var times: CommitTimes { writer.times }
@@ -106,6 +120,11 @@ package final class PostgresLedger: Sendable {
             writer.post(PendingChange(body) { waiter.resume(returning: $0) }, weight: weight)
         }
         return try result.get()
+    }
+
+    /// Runs `read`, which reads the secrets: they are not stale any more.
+    func readingSecrets<T>(_ read: () async throws(LedgerError) -> T) async throws(LedgerError) -> T {
+        try await writer.readingSecrets(read)
     }
 
     /// Runs `body` on a reading thread.
@@ -136,6 +155,15 @@ package struct PostgresOptions: Sendable {
     package var pauseBetweenConnects: UInt64 = 500_000_000
     /// Tokens are removed so many milliseconds after their expiry: the clocks of daemons differ.
     package var purgeMargin: Int64 = 300_000
+    /// How long a process holds its writer's name after each commit, in milliseconds. It is renewed in a third of that.
+    package var leaseLength: Int64 = 15_000
+    /// This process. By default it is like no other.
+    package var holder = LedgerHolder(instance: "\(UInt64.random(in: 0...(.max)))", name: "another process")
+    /// How far this daemon's clock may be from the server's, in milliseconds: from the first on a warning is logged, from the second on
+    /// nothing is purged.
+    package var clockDifference: (warned: Int64, tolerated: Int64) = (5_000, 300_000)
+    /// This daemon's clock, as far as it is compared with the server's.
+    package var clock: any WallClock = SystemClock()
     /// Whether a missing ledger is created.
     package var mayCreate = true
     /// Called on the ledger's threads when its state changes.

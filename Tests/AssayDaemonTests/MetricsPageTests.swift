@@ -1,5 +1,6 @@
 import AssayDaemon
 import AssayMetrics
+import AssayPostgres
 import Foundation
 import Testing
 
@@ -37,6 +38,13 @@ struct MetricsPageTests {
                 "docs/metrics.md is stale. Regenerate: ASSAY_WRITE_DOCS=1 swift test --filter AssayDaemonTests.MetricsPageTests"
             )
         }
+    }
+
+    @Test("The page lists the metrics that only a ledger on PostgreSQL has")
+    func postgresql() throws {
+        let text = try Package.text("docs/metrics.md")
+        #expect(text.contains(Self.table(PostgresLedger.ownMetricFamilies)))
+        for family in PostgresLedger.ownMetricFamilies { #expect(family.problem == nil, "\(family.problem ?? "")") }
     }
 
     @Test("Every family follows the conventions of names, and no two have one name and two meanings")

@@ -195,13 +195,20 @@ struct FailureTests {
 
     // MARK: Other processes
 
-    @Test("A second process of the same name takes it over, and the first one accepts nothing more")
+    /// Processes that say that only one of them can run at a time, so that the second takes the name at once.
+    private var sameFolder: PostgresOptions {
+        var options = PostgresOptions()
+        options.holder = LedgerHolder(instance: "a folder", name: "a process")
+        return options
+    }
+
+    @Test("A process whose name another one has taken accepts nothing more")
     func fenced() async throws {
         let settings = try server().database()
-        let first = try PostgresLedger.open(settings)
+        let first = try PostgresLedger.open(settings, options: sameFolder)
         defer { first.close() }
         #expect(try await first.commit([try Sample.entry()]) == [.committed])
-        let second = try PostgresLedger.open(settings)
+        let second = try PostgresLedger.open(settings, options: sameFolder)
         defer { second.close() }
         let error = await #expect(throws: LedgerError.self) { try await first.commit([try Sample.entry()]) }
         #expect("\(error.map { "\($0)" } ?? "")".contains("each daemon needs a name of its own"))
@@ -213,9 +220,9 @@ struct FailureTests {
     @Test("A fenced process does not take the name back when it connects again")
     func fencedAtReconnect() async throws {
         let settings = try server().database()
-        let first = try PostgresLedger.open(settings)
+        let first = try PostgresLedger.open(settings, options: sameFolder)
         defer { first.close() }
-        let second = try PostgresLedger.open(settings)
+        let second = try PostgresLedger.open(settings, options: sameFolder)
         defer { second.close() }
         try backends(settings, "pg_terminate_backend")
         await #expect(throws: LedgerError.self) { try await first.commit([try Sample.entry()]) }

@@ -58,6 +58,29 @@ struct RevocationTests {
         #expect(second.wasRevoked && second.certificate.revocation.reason == .keyCompromise)
     }
 
+    @Test("A list is renewed in time by the daemon whose task it is, and in the second half of that time by any daemon")
+    func renewalByOne() async throws {
+        let harness = try await ServiceHarness()
+        let begin = harness.clock.now()
+        let ca = try #require(harness.authority.authorities(at: begin).first?.issuer)
+        func issuer(takes: Bool) -> RevocationListIssuer {
+            RevocationListIssuer(
+                ledger: harness.ledger, authority: harness.authority,
+                rule: RevocationListRule(lifetime: 100_000, renewBefore: 40_000),
+                takes: { () throws(LedgerError) in takes }, clock: harness.clock, logger: ServiceHarness.logger)
+        }
+        let (own, other) = (issuer(takes: true), issuer(takes: false))
+        let first = try #require(try await own.current(ca))
+        harness.clock.advance(milliseconds: 60_000)
+        #expect(try await other.current(ca) == first)
+        let second = try #require(try await own.current(ca))
+        #expect(second.thisUpdate == begin.adding(milliseconds: 60_000))
+        harness.clock.advance(milliseconds: 79_999)
+        #expect(try await other.current(ca) == second)
+        harness.clock.advance(milliseconds: 1)
+        #expect(try await other.current(ca)?.thisUpdate == begin.adding(milliseconds: 140_000))
+    }
+
     @Test("A certificate is found and revoked by its serial number also after its CA left the configuration")
     func formerAuthority() async throws {
         let harness = try await ServiceHarness()

@@ -28,6 +28,16 @@ struct ReceiptExchangerTests {
         }
     }
 
+    @Test("Where another daemon of the ledger exchanges receipts, nothing is sent")
+    func otherDaemon() async throws {
+        try await Vendor.run(answer: { _ in TestHTTPSAnswer(404) }) { vendor in
+            let harness = try ExchangeHarness(vendor, takes: false)
+            _ = try await harness.register()
+            await harness.exchanger.round()
+            #expect(vendor.server.requests.isEmpty && harness.exchanger.report.due == 0)
+        }
+    }
+
     @Test("200: the newer receipt is stored with its metric, and exchanged again a week later", arguments: ["", " \r\n\t"])
     func exchanged(_ space: String) async throws {
         let new = PlainReceipt(from: Self.now, riskMetric: 3)

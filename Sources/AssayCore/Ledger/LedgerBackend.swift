@@ -73,6 +73,10 @@ package protocol OpenedLedger: Ledger {
     /// Whether other daemons may change the ledger while this one has it open.
     var isShared: Bool { get }
 
+    /// True when challenge keys were removed because the store may have gone back, until the secrets are read again. Nothing is accepted
+    /// meanwhile.
+    var hasStaleSecrets: Bool { get }
+
     /// What can be lost although it was acknowledged, as a sentence for the operator; `nil` if nothing that the ledger knows of.
     var durabilityRisk: String? { get }
 
@@ -82,6 +86,7 @@ package protocol OpenedLedger: Ledger {
 
 extension OpenedLedger {
     package var isShared: Bool { false }
+    package var hasStaleSecrets: Bool { false }
     package var durabilityRisk: String? { nil }
 }
 
@@ -101,6 +106,8 @@ package enum LedgerFault: Hashable, Sendable {
     case passing(LedgerError)
     /// The store is back with all its records.
     case over
+    /// Nothing stops, and an operator should know: a sentence.
+    case warning(String)
 }
 
 /// The space of a file system.

@@ -13,6 +13,27 @@ public protocol LedgerMaintenance: Sendable {
     /// - Spent challenges, once nothing else exceeds the limits: those that expire first. The spent horizon rises to their expiry, so
     ///   that none is fresh again; unspent challenges with an expiry up to it are no longer fresh either.
     func trim(to limits: Retention) async throws(LedgerError) -> Trimmed
+
+    /// Whether this daemon does the work now. Of the daemons on a ledger one does; another one takes the work over when that one has ended,
+    /// or has not reached the ledger for some seconds. So it may be done twice for a moment, and must bear that. Always true in a
+    /// ledger with one daemon.
+    func takes(_ work: BackgroundWork) async throws(LedgerError) -> Bool
+}
+
+/// Work that one daemon does for all that share a ledger.
+public enum BackgroundWork: String, Hashable, Sendable, CaseIterable {
+    /// Removing what has expired.
+    case purge
+    /// Removing what exceeds the limits, except each writer's own audit log.
+    case retention
+    /// Exchanging receipts of App Attest for newer ones.
+    case receipts
+    /// Signing the revocation lists of the ledger's own CAs before they end.
+    case revocationLists = "revocation_lists"
+}
+
+extension LedgerMaintenance {
+    public func takes(_ work: BackgroundWork) async throws(LedgerError) -> Bool { true }
 }
 
 /// Limits of the data that a ledger keeps.

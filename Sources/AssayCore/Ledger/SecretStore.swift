@@ -14,6 +14,9 @@ public protocol SecretStore: Sendable {
 
 /// A secret as the ledger stores it: wrapped (RFC 3394) with a key that the ledger does not hold.
 public struct WrappedSecret: Hashable, Sendable {
+    /// The name of the keys that challenges are issued under.
+    package static let challengeKeys = "challenge"
+
     public let name: String
     public let number: UInt32
     public let wrapped: [UInt8]

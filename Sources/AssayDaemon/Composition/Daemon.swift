@@ -47,8 +47,8 @@ package struct Daemon: Sendable {
     /// What the operations address shows.
     package let observation: DaemonObservation
     package let rateLevels: RateLevelsKeeper
-    /// Follows the API keys of a ledger that other daemons change too.
-    package let keyDirectory: KeyDirectoryTask?
+    /// Follows a ledger that other daemons change too.
+    package let sharedLedger: SharedLedgerTask?
     /// Exports the traces of calls.
     package let exporter: SpanExporter
 
@@ -61,7 +61,7 @@ package struct Daemon: Sendable {
             shadow, receipts,
         ]
             + revocationFeeds
-            + [revocationLists, maintenance, rateLevels] + (keyDirectory.map { [$0] } ?? [])
+            + [revocationLists, maintenance, rateLevels] + (sharedLedger.map { [$0] } ?? [])
     }
     /// Everything that runs.
     package var services: [any Service] { backgroundServices + [server] }
@@ -106,7 +106,8 @@ package func makeDaemon(
     try await plugins.supervised.prepare(live.plugins)()
     let authority = ReloadableAuthority(try deviceAuthorities(live.provisioning, logger: logger))
     let revocationListIssuer = RevocationListIssuer(
-        ledger: ledger, authority: authority, rule: live.revocationListRule, clock: clock, logger: logger)
+        ledger: ledger, authority: authority, rule: live.revocationListRule,
+        takes: { () throws(LedgerError) in try await ledger.takes(.revocationLists) }, clock: clock, logger: logger)
     let revocationLists = RevocationListTask(
         issuer: revocationListIssuer, authority: authority, publish: live.publishesRevocationLists, clock: clock, logger: logger
     )
@@ -139,7 +140,8 @@ package func makeDaemon(
         startedAt: clock.now(), requestLog: requestLog,
         client: vendors,
         receipts: ReceiptExchanger(
-            ledger: ledger, client: vendors, clock: clock, clockAhead: { settled.read().lead }, logger: logger),
+            ledger: ledger, client: vendors, clock: clock, clockAhead: { settled.read().lead },
+            takes: { () throws(LedgerError) in try await ledger.takes(.receipts) }, logger: logger),
         revocationFeeds: live.revocationLists.all.map { list in
             RevocationFeed(
                 name: list.declaration.name, settings: live.settings(of: list), client: vendors, clock: clock, logger: logger)
@@ -238,8 +240,11 @@ package func makeDaemon(
         counters: parts.counters, calls: parts.calls, reloadSteps: steps, reloadProblem: parts.reloadProblem, changes: changes,
         plugins: plugins, operations: operations, changeTail: changeTail, webhooks: webhooks, reappraisal: reappraisal,
         shadow: shadow, observation: observation, rateLevels: rateLevels,
-        keyDirectory: (ledger as? any OpenedLedger)?.isShared == true
-            ? KeyDirectoryTask(parts.keyDirectory, ledger: ledger, logger: logger) : nil,
+        sharedLedger: (ledger as? any OpenedLedger).flatMap { ledger in
+            guard ledger.isShared else { return nil }
+            return SharedLedgerTask(
+                ledger, parts.keyDirectory, keys, hasStaleSecrets: { ledger.hasStaleSecrets }, logger: logger)
+        },
         exporter: exporter)
 }
 

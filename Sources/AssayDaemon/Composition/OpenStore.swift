@@ -3,6 +3,7 @@ package import AssayCore
 import AssayPostgres
 import AssaySQLite
 package import AssayService
+import Foundation
 package import Logging
 
 #if canImport(Glibc)
@@ -36,9 +37,9 @@ package struct OpenStore: Sendable {
     package init(_ store: FixedConfiguration.Store, accepting exceptions: Exceptions = Exceptions(), logger: Logger)
         async throws
     {
-        let backend = store.backend
-        if !exceptions.ledgerMode { try Self.checkMode(of: backend, orTell: "start once with --accept-ledger-mode") }
+        if !exceptions.ledgerMode { try Self.checkMode(of: store.backend, orTell: "start once with --accept-ledger-mode") }
         mark = store.file == nil ? try LedgerMark(beside: store.ownFiles) : nil
+        let backend = store.backend(for: mark)
         // Before the ledger is made.
         if !backend.exists, !exceptions.newLedger { try Self.checkMayBeNew(store) }
         let ledger = try await backend.open(mayCreate: true) { Self.log($0, logger) }
@@ -59,8 +60,11 @@ package struct OpenStore: Sendable {
     /// needed. Throws `StartupError`, or `LedgerError` if there is no ledger or a daemon has it open.
     package static func forgetChallenges(_ store: FixedConfiguration.Store) async throws -> Int {
         try checkMode(of: store.backend, orTell: nil)
-        let ledger = try await store.backend.open(mayCreate: false) { _ in }
-        defer { ledger.close() }
+        let (ledger, mark) = try await alone(store, mayCreate: false)
+        defer {
+            ledger.close()
+            mark?.release()
+        }
         return try await ChallengeKeys.removeAll(from: ledger)
     }
 
@@ -68,12 +72,23 @@ package struct OpenStore: Sendable {
     /// ledger holds secrets.
     package static func makeNew(_ store: FixedConfiguration.Store) async throws {
         try checkMode(of: store.backend, orTell: nil)
-        let ledger = try await store.backend.open(mayCreate: true) { _ in }
-        defer { ledger.close() }
+        let (ledger, mark) = try await alone(store, mayCreate: true)
+        defer {
+            ledger.close()
+            mark?.release()
+        }
         guard try await ledger.secrets().isEmpty else {
             throw StartupError("the ledger \(store.backend.name) is in use already: it has secrets; nothing was changed")
         }
         try await ledger.declareNew()
+    }
+
+    /// Opens a ledger for a command. Throws if the daemon of the same configuration runs.
+    private static func alone(
+        _ store: FixedConfiguration.Store, mayCreate: Bool
+    ) async throws -> (any OpenedLedger, LedgerMark?) {
+        let mark = store.file == nil ? try LedgerMark(beside: store.ownFiles) : nil
+        return (try await store.backend(for: mark).open(mayCreate: mayCreate) { _ in }, mark)
     }
 
     package func close() {
@@ -111,16 +126,25 @@ package struct OpenStore: Sendable {
         case .passing(let error):
             logger.critical("nothing is accepted until the ledger can be written", metadata: ["error": "\(error)"])
         case .over: logger.notice("the ledger can be written; evidence is accepted again")
+        case .warning(let words): logger.warning("\(words)")
         }
     }
 }
 
 extension FixedConfiguration.Store {
     /// The store that holds the ledger.
-    package var backend: any LedgerBackend {
+    package var backend: any LedgerBackend { backend(for: nil) }
+
+    /// The same for the process that has the mark of the daemon's folder.
+    fileprivate func backend(for mark: LedgerMark?) -> any LedgerBackend {
         switch place {
-        case .file(let path): Self.backend(at: path)
-        case .postgresql(let settings, _): PostgresBackend(settings)
+        case .file(let path): return Self.backend(at: path)
+        case .postgresql(let settings, _):
+            let host = ProcessInfo.processInfo.hostName
+            let holder = mark.map {
+                LedgerHolder(instance: "\($0.name)@\(host)", name: "process \(getpid()) on \(host)")
+            }
+            return PostgresBackend(settings, holder: holder)
         }
     }
 

@@ -99,6 +99,28 @@ final class PostgresConnection {
         do throws(PostgresError) { _ = try run([.once("ROLLBACK")], within: milliseconds) } catch { isUsable = false }
     }
 
+    // MARK: Notifications
+
+    /// The payloads of notifications that have arrived, after a wait until one arrives, until `wake` can be read, or until
+    /// `milliseconds` have passed.
+    func notifications(orReadable wake: Int32, within milliseconds: Int32) throws(PostgresError) -> [String] {
+        guard isUsable else { throw PostgresError(.connection, "the connection has ended") }
+        var waited = [
+            pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0),
+            pollfd(fd: wake, events: Int16(POLLIN), revents: 0),
+        ]
+        let count = poll(&waited, nfds_t(waited.count), milliseconds)
+        guard count >= 0 || errno == EINTR, count <= 0 || waited[0].revents == 0 || PQconsumeInput(handle) == 1 else {
+            throw ended()
+        }
+        var payloads: [String] = []
+        while let notification = PQnotifies(handle) {
+            payloads.append(String(cString: notification.pointee.extra))
+            PQfreemem(notification)
+        }
+        return payloads
+    }
+
     // MARK: Sending
 
     /// What a result of the pipeline answers.

@@ -3,9 +3,11 @@ import Synchronization
 
 /// What the ledger needs of a server, asked at each connect, and what it remembers of the server between connections.
 final class ServerCheck: Sendable {
-    private struct Identity {
+    struct Identity {
         var system: Int64
+        /// Eight hexadecimal digits.
         var timeline: String
+        var timelineNumber: Int64 { Int64(timeline, radix: 16) ?? 0 }
     }
 
     private let settings: PostgresSettings
@@ -14,8 +16,14 @@ final class ServerCheck: Sendable {
 
     init(_ settings: PostgresSettings) { self.settings = settings }
 
-    /// Whether the server waits for a standby with each commit, at the last connect.
+    /// Whether the server waits for a standby with each commit, when it was last asked.
     var hasStandby: Bool { standby.withLock { $0 } }
+
+    /// What the server was at the last connect.
+    var identity: Identity? { known.withLock { $0 } }
+
+    /// Notes what the server said since.
+    func note(hasStandby: Bool) { standby.withLock { $0 = hasStandby } }
 
     /// Connects, makes the session's settings, and asks the server what it is.
     func connect() throws(PostgresError) -> PostgresConnection {
@@ -45,6 +53,9 @@ final class ServerCheck: Sendable {
         SELECT pg_catalog.set_config('synchronous_commit', CASE pg_catalog.current_setting('synchronous_commit')
             WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, false)
         """
+
+    /// Whether a standby confirms commits.
+    static let standbyQuestion = "SELECT pg_catalog.current_setting('synchronous_standby_names') <> ''"
 
     private static let question = """
         SELECT pg_catalog.pg_is_in_recovery(), pg_catalog.current_setting('transaction_read_only'),

@@ -32,6 +32,9 @@ final class LedgerHealth: Sendable {
     /// Stops acceptance if the failure is damage, or if the database is not the one that was opened.
     func note(_ failure: PostgresError) { if failure.isDamage || failure.isReplacement { stop(failure.ledgerError) } }
 
+    /// Tells what an operator should know.
+    func warn(_ words: String) { report(.warning(words)) }
+
     /// The last write failed, or with `nil` succeeded.
     func wrote(failing error: LedgerError?) {
         let change: LedgerFault? = state.withLock { state in

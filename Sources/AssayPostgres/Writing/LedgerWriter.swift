@@ -1,6 +1,7 @@
 import AssayCore
 import AssayLedger
 import AssayMetrics
+import Synchronization
 
 #if canImport(Glibc)
     import Glibc
@@ -25,6 +26,7 @@ final class LedgerWriter: @unchecked Sendable {
     private let server: ServerCheck
     private let cache: DeviceCache
     private let health: LedgerHealth
+    private let lease: WriterLease
     let times = CommitTimes()
     private var session: WriterSession?
     /// The epochs with which this process may hold the writer's row.
@@ -33,6 +35,11 @@ final class LedgerWriter: @unchecked Sendable {
     private var acknowledged: Int64
     private var attempted: Int64
     private var lastFailure: (error: PostgresError, at: UInt64)?
+    /// When the lease was last renewed, or that was tried, in nanoseconds of the monotonic clock.
+    private var renewedAt = MonotonicTime.nanoseconds()
+    /// How often challenge keys were removed because the ledger may have gone back: in the ledger, and when secrets were last read.
+    private let setbacks: Atomic<Int64>
+    private let knownSetbacks: Atomic<Int64>
 
     /// - Parameter session: that with which the ledger was opened.
     init(
@@ -40,7 +47,9 @@ final class LedgerWriter: @unchecked Sendable {
         cache: DeviceCache, health: LedgerHealth
     ) {
         mailbox = Mailbox(limit: options.queueLimit)
-        (self.session, epochs) = (session, [epoch])
+        (self.session, epochs, lease) = (session, [epoch], session.lease)
+        setbacks = Atomic(session.setbacks)
+        knownSetbacks = Atomic(session.setbacks)
         (self.settings, self.options, self.server) = (settings, options, server)
         (self.cache, self.health) = (cache, health)
         (acknowledged, attempted) = (session.commits, session.commits)
@@ -63,13 +72,58 @@ final class LedgerWriter: @unchecked Sendable {
 
     /// The body of the thread.
     func run() {
-        while let (jobs, entries) = mailbox.take(upTo: options.batchLimit) {
-            times.began()
-            serve(jobs[...])
-            times.ended(entries: entries)
+        while let (jobs, entries) = mailbox.take(upTo: options.batchLimit, within: lease.renewal) {
+            if !jobs.isEmpty {
+                times.began()
+                serve(jobs[...])
+                times.ended(entries: entries)
+            }
+            renew()
             gather(after: entries)
         }
+        session?.release()
         session = nil
+    }
+
+    // MARK: The lease
+
+    /// Renews the lease of the name where no commit has lately, and looks whether a standby confirms commits.
+    private func renew() {
+        guard health.fault == nil,
+            MonotonicTime.nanoseconds() &- renewedAt >= UInt64(lease.renewal) &* 1_000_000
+        else { return }
+        renewedAt = MonotonicTime.nanoseconds()
+        _ = transact { [server] transaction throws(PostgresError) in
+            try transaction.begin()
+            let database = transaction.database
+            if let hasStandby = try database.query(ServerCheck.standbyQuestion).first({ $0.bool(0) }),
+                hasStandby != server.hasStandby
+            {
+                try ServerHistory(database: database).note(hasStandby: hasStandby)
+                server.note(hasStandby: hasStandby)
+            }
+            return .toCommit([], ())
+        }
+    }
+
+    /// Whether challenge keys were removed since the secrets were last read. Nothing is accepted then: challenges of these keys are void,
+    /// and what they were spent for may be lost.
+    var hasStaleSecrets: Bool {
+        setbacks.load(ordering: .sequentiallyConsistent) != knownSetbacks.load(ordering: .sequentiallyConsistent)
+    }
+
+    private static let setback = """
+        another server took the database's place while no standby confirmed commits: the last verdicts before it may be lost, so challenges \
+        that were issued before are void
+        """
+    private static let stale = "challenge keys were removed after a promotion, and are being read again"
+
+    /// Reads secrets, so that they are not stale any more.
+    func readingSecrets<T>(_ read: () async throws(LedgerError) -> T) async throws(LedgerError) -> T {
+        let seen = setbacks.load(ordering: .sequentiallyConsistent)
+        let value = try await read()
+        knownSetbacks.store(seen, ordering: .sequentiallyConsistent)
+        return value
     }
 
     /// Pauses after a commit under load, unless a full batch waits.
@@ -101,7 +155,7 @@ final class LedgerWriter: @unchecked Sendable {
         let result = transact { transaction throws(PostgresError) in
             try transaction.begin()
             try change.apply(in: transaction)
-            return .toCommit([], ())
+            return .toCommit(ChangeNotification.statements(transaction.deviceChanges, settings), ())
         }
         switch result {
         case .success: change.finish()
@@ -111,7 +165,11 @@ final class LedgerWriter: @unchecked Sendable {
 
     private func serve(_ jobs: [EntriesJob]) {
         let entries = jobs.flatMap(\.entries)
-        switch transact({ transaction throws(PostgresError) in try transaction.apply(entries) }) {
+        let result = transact { transaction throws(PostgresError) in
+            guard !hasStaleSecrets else { throw .unsuitable(Self.stale) }
+            return try transaction.apply(entries)
+        }
+        switch result {
         case .success(let outcomes):
             var rest = outcomes[...]
             for job in jobs {
@@ -206,6 +264,7 @@ final class LedgerWriter: @unchecked Sendable {
 
     private func succeed(_ transaction: WriterTransaction) {
         transaction.session.follow(transaction)
+        renewedAt = MonotonicTime.nanoseconds()
         (acknowledged, attempted) = (transaction.session.commits, transaction.session.commits)
         cache.publish(transaction.deviceChanges, othersWrote: false)
         succeed()
@@ -263,8 +322,13 @@ final class LedgerWriter: @unchecked Sendable {
             let epoch = Int64.random(in: 1...(.max))
             // Kept before it is used: the commit that stores it may be applied and its answer lost.
             epochs.append(epoch)
-            let session = try WriterSession.take(connection, settings, epoch: epoch, after: epochs)
+            let session = try WriterSession.resume(
+                connection, settings, lease, server: server, epoch: epoch, after: epochs)
             epochs = [epoch]
+            if session.setbacks != setbacks.load(ordering: .sequentiallyConsistent) {
+                setbacks.store(session.setbacks, ordering: .sequentiallyConsistent)
+                health.warn(Self.setback)
+            }
             guard session.commits >= acknowledged, session.commits <= max(attempted, acknowledged) else {
                 throw .replaced(
                     "the database has \(session.commits) commits of the writer \"\(settings.writer)\", and \(acknowledged) were acknowledged: "

@@ -1,12 +1,24 @@
 import AssayCore
+import AssayMetrics
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
 
 /// The writer's connection, with the row of `writers` that it holds: the end of its audit chain, and the number of its commits.
 ///
 /// The row is locked first in each transaction, and changed in each. Its `epoch` is drawn by the process that holds the name: another
-/// process that takes it ends this one's commits, and a commit whose answer was lost is found in the row.
+/// process that takes it ends this one's commits, and a commit whose answer was lost is found in the row. The lease only keeps others
+/// from taking the name of a running process; what fences a process is the epoch.
 final class WriterSession {
     let database: Database
     let writer: Int64
+    /// How long the name stays this process's after a commit.
+    let lease: WriterLease
     private let epoch: Int64
     /// The number of committed transactions of this writer.
     private(set) var commits: Int64
@@ -17,42 +29,105 @@ final class WriterSession {
     /// The spent horizon, or a lower value: it never falls.
     var horizon = Timestamp.distantPast
 
-    private init(_ database: Database, writer: Int64, epoch: Int64, commits: Int64, chain: AuditChain) {
-        (self.database, self.writer, self.epoch, self.commits, self.chain) = (database, writer, epoch, commits, chain)
+    /// How often challenge keys were removed because the ledger may have gone back.
+    private(set) var setbacks: Int64 = 0
+
+    private init(
+        _ database: Database, _ lease: WriterLease, writer: Int64, epoch: Int64, commits: Int64, chain: AuditChain
+    ) {
+        (self.database, self.lease, self.writer) = (database, lease, writer)
+        (self.epoch, self.commits, self.chain) = (epoch, commits, chain)
     }
 
-    /// Takes the writer's row, and makes it if there is none.
+    /// Opens the ledger for a process: takes the writer's row, and makes it if there is none. While another process holds the name, waits
+    /// until its lease has ended; throws when that process renews it.
+    static func open(
+        _ connection: PostgresConnection, _ settings: PostgresSettings, _ lease: WriterLease, server: ServerCheck,
+        epoch: Int64, waiting: (String) -> Void
+    ) throws(PostgresError) -> WriterSession {
+        let database = Database(connection: connection, timeout: settings.commitTimeout)
+        let end = MonotonicTime.nanoseconds() &+ UInt64(lease.length) &* 2_000_000
+        var first: (name: String, until: Int64)?
+        while true {
+            let new = Self.insertion(settings.writer)
+            if let session = try take(connection, settings, lease, server, epoch, [new], Self.isFree) { return session }
+            let found = try database.query(
+                "SELECT held_by, held_until, greatest(0, held_until - \(WriterLease.now)) FROM writers WHERE name = $1",
+                .text(settings.writer)
+            ).first { (name: $0.text(0), until: $0.int64(1), rest: $0.int64(2)) }
+            guard let found else { continue }
+            let isRenewed = first.map { $0 != (found.name, found.until) } ?? false
+            guard !isRenewed, MonotonicTime.nanoseconds() < end else {
+                throw .unsuitable(
+                    "the writer \"\(settings.writer)\" is in use by \(found.name): each daemon needs a name of its own")
+            }
+            if first == nil {
+                first = (found.name, found.until)
+                waiting(
+                    "the writer \"\(settings.writer)\" was last used by \(found.name), which did not give it back; it is free in at most "
+                        + "\(found.rest / 1000 + 1) s")
+            }
+            usleep(UInt32(min(max(found.rest, 10), 250)) * 1000)
+        }
+    }
+
+    /// Connects again: takes the row that this process holds.
+    ///
+    /// - Parameter epochs: those that this process has drawn and may hold the row with.
+    static func resume(
+        _ connection: PostgresConnection, _ settings: PostgresSettings, _ lease: WriterLease, server: ServerCheck,
+        epoch: Int64, after epochs: [Int64]
+    ) throws(PostgresError) -> WriterSession {
+        let session = try take(connection, settings, lease, server, epoch, [], ("epoch = ANY ($6::bigint[])", [.int8s(epochs)]))
+        guard let session else {
+            throw .replaced(
+                "another process has taken the writer \"\(settings.writer)\", or the database lost it: each daemon needs a name of its own"
+            )
+        }
+        return session
+    }
+
+    private static func insertion(_ name: String) -> SQLStatement {
+        SQLStatement(
+            "INSERT INTO writers (name, epoch, head, start_head) VALUES ($1, 0, $2, $2) ON CONFLICT (name) DO NOTHING",
+            .text(name), .bytes(AuditChain().head))
+    }
+
+    /// The condition of a row that a process may take when it opens the ledger.
+    private static let isFree: (String, [SQLValue]) = ("held_until <= \(WriterLease.now) OR instance = $3", [])
+
+    /// Takes the row under a condition; `nil` if it does not hold.
     ///
     /// The change of the row is committed before anything else is read: with a standby this proves that the standby has all that the
     /// connection sees. A transaction of an earlier connection holds the row until it ends.
-    ///
-    /// - Parameter epochs: those that this process has drawn and may hold the row with; `nil` when it opens the ledger, and takes the row
-    ///   from any process.
-    static func take(
-        _ connection: PostgresConnection, _ settings: PostgresSettings, epoch: Int64, after epochs: [Int64]?
-    ) throws(PostgresError) -> WriterSession {
+    private static func take(
+        _ connection: PostgresConnection, _ settings: PostgresSettings, _ lease: WriterLease, _ server: ServerCheck,
+        _ epoch: Int64, _ statements: [SQLStatement], _ condition: (sql: String, values: [SQLValue])
+    ) throws(PostgresError) -> WriterSession? {
         let database = Database(connection: connection, timeout: settings.commitTimeout)
         do throws(PostgresError) {
-            var statements: [SQLStatement] = [.once("BEGIN ISOLATION LEVEL READ COMMITTED")]
-            if epochs == nil {
-                statements.append(
-                    SQLStatement(
-                        """
-                        INSERT INTO writers (name, epoch, head, start_head) VALUES ($1, 0, $2, $2) ON CONFLICT (name) DO NOTHING
-                        """, .text(settings.writer), .bytes(AuditChain().head)))
-            }
-            let known = epochs == nil ? "" : " AND epoch = ANY ($3::bigint[])"
-            statements.append(
-                SQLStatement(
-                    "UPDATE writers SET epoch = $2 WHERE name = $1\(known) RETURNING writer, commits, number, head",
-                    [.text(settings.writer), .int8(epoch)] + (epochs.map { [.int8s($0)] } ?? [])))
-            let taken = try connection.commit(after: statements, within: settings.commitTimeout).last
+            let take = SQLStatement(
+                """
+                UPDATE writers SET epoch = $2, instance = $3, held_by = $4, held_until = \(WriterLease.now) + $5::bigint
+                WHERE name = $1 AND (\(condition.sql)) RETURNING writer, commits, number, head
+                """,
+                [
+                    .text(settings.writer), .int8(epoch), .text(lease.holder.instance), .text(lease.holder.name),
+                    .int8(lease.length),
+                ] + condition.values)
+            let begin = SQLStatement.once("BEGIN ISOLATION LEVEL READ COMMITTED")
+            let taken = try database.run([begin] + statements + [take]).last
             let session = try taken?.first { row in
                 WriterSession(
-                    database, writer: row.int64(0), epoch: epoch, commits: row.int64(1),
+                    database, lease, writer: row.int64(0), epoch: epoch, commits: row.int64(1),
                     chain: AuditChain(number: row.int64(2), head: row.bytes(3)))
             }
-            guard let session else { throw fenced(settings.writer) }
+            guard let session else {
+                connection.rollBack(within: settings.commitTimeout)
+                return nil
+            }
+            session.setbacks = try ServerHistory(database: database).follow(server)
+            _ = try connection.commit(within: settings.commitTimeout)
             let spent = SpentTable(database: database)
             (session.periods, session.horizon) = (try spent.periods(), try spent.horizon())
             return session
@@ -62,9 +137,13 @@ final class WriterSession {
         }
     }
 
-    private static func fenced(_ name: String) -> PostgresError {
-        .replaced(
-            "another process has taken the writer \"\(name)\", or the database lost it: each daemon needs a name of its own")
+    /// Gives the name back: another process may take it at once.
+    func release() {
+        rollBack()
+        do throws(PostgresError) {
+            _ = try database.query(
+                "UPDATE writers SET held_until = 0 WHERE writer = $1 AND epoch = $2", .int8(writer), .int8(epoch))
+        } catch {}  // The lease ends by itself.
     }
 
     // MARK: Transactions

@@ -73,10 +73,12 @@ final class WriterTransaction {
             SQLStatement(
                 """
                 UPDATE writers SET commits = $2, number = $3, head = $4, last_verdict = coalesce($5, last_verdict),
-                    last_verdict_at = coalesce($6, last_verdict_at), devices = devices + $7 WHERE writer = $1
+                    last_verdict_at = coalesce($6, last_verdict_at), devices = devices + $7,
+                    held_until = \(WriterLease.now) + $8::bigint WHERE writer = $1
                 """,
                 .int8(session.writer), .int8(session.commits + 1), .int8(chain.number), .bytes(chain.head),
-                .int8(lastVerdict?.number), .int8(lastVerdict?.time.unixMilliseconds), .int8(addedDevices)))
+                .int8(lastVerdict?.number), .int8(lastVerdict?.time.unixMilliseconds), .int8(addedDevices),
+                .int8(session.lease.length)))
         return statements
     }
 }

@@ -9,15 +9,19 @@ import Synchronization
     import Darwin
 #endif
 
-/// A file beside a daemon's own files with a flock(2) and the holder's process id. It goes with the process, however that ends; the file
-/// stays, since removing it would let two hold it.
+/// A file beside a daemon's own files with a flock(2), the holder's process id, and a random name of the file. The lock goes with the
+/// process, however that ends; the file stays, since removing it would let two hold it.
 package final class LedgerMark: Sendable {
     private let descriptor: Mutex<Int32>
+    /// 32 hexadecimal digits, the same for all who take this mark one after the other.
+    package let name: String
 
     /// Takes the mark beside a path. Throws at once, and names the holder where it can, if another process has it.
     package init(beside path: String) throws(LedgerError) {
         let descriptor = try Self.take(beside: path)
-        Self.sign(descriptor)
+        let known = Self.lines(in: descriptor).dropFirst().first.flatMap { Hex.decode($0)?.count == 16 ? $0 : nil }
+        name = known ?? Hex.encode((0..<16).map { _ in UInt8.random(in: 0...(.max)) })
+        Self.sign(descriptor, name)
         self.descriptor = Mutex(descriptor)
     }
 
@@ -70,9 +74,9 @@ package final class LedgerMark: Sendable {
         return descriptor
     }
 
-    /// Writes the process id. Without it the lock holds all the same; only its owner is not named.
-    private static func sign(_ mark: Int32) {
-        let text = Array("\(getpid())\n".utf8)
+    /// Writes the process id and the name. Without them the lock holds all the same; only its owner is not named.
+    private static func sign(_ mark: Int32, _ name: String) {
+        let text = Array("\(getpid())\n\(name)\n".utf8)
         if ftruncate(mark, 0) == 0 { _ = pwrite(mark, text, text.count, 0) }
     }
 
@@ -90,10 +94,13 @@ package final class LedgerMark: Sendable {
 
     /// The process that signed the mark last.
     private static func process(in descriptor: Int32) -> pid_t? {
-        var bytes = [UInt8](repeating: 0, count: 32)
+        lines(in: descriptor).first.flatMap { pid_t($0) }.flatMap { $0 > 0 ? $0 : nil }
+    }
+
+    private static func lines(in descriptor: Int32) -> [String] {
+        var bytes = [UInt8](repeating: 0, count: 64)
         let count = pread(descriptor, &bytes, bytes.count, 0)
-        let line = bytes.prefix(max(0, count)).prefix { $0 != UInt8(ascii: "\n") }
-        return pid_t(String(decoding: line, as: UTF8.self)).flatMap { $0 > 0 ? $0 : nil }
+        return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self).split(separator: "\n").map(String.init)
     }
 
     static func words(of pid: Int32) -> String {

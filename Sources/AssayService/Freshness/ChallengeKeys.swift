@@ -21,7 +21,7 @@ package final class ChallengeKeys: Sendable {
         package init() {}
     }
 
-    private static let secretName = "challenge"
+    private static let secretName = WrappedSecret.challengeKeys
     private let ledger: any SecretStore
     private let vault: SecretVault
     private let clock: any WallClock

@@ -10,14 +10,16 @@ package actor RevocationListIssuer {
     private let logger: Logger
     private let authority: any CertificateAuthority
     private let rule: Mutex<RevocationListRule>
+    private let takes: @Sendable () async throws(LedgerError) -> Bool
     /// The last of those who sign for a CA: they wait for each other, so that one new list answers all of them.
     private var signing: [[UInt8]: Task<Result<StoredRevocationList?, any Error>, Never>] = [:]
 
+    /// - Parameter takes: whether this daemon renews lists before they end; another one of the same ledger may.
     package init(
-        ledger: any CertificateRegistry, authority: any CertificateAuthority, rule: RevocationListRule, clock: any WallClock,
-        logger: Logger
+        ledger: any CertificateRegistry, authority: any CertificateAuthority, rule: RevocationListRule,
+        takes: @escaping @Sendable () async throws(LedgerError) -> Bool = { true }, clock: any WallClock, logger: Logger
     ) {
-        (self.ledger, self.authority) = (ledger, authority)
+        (self.ledger, self.authority, self.takes) = (ledger, authority, takes)
         self.rule = Mutex(rule)
         (self.clock, self.logger) = (clock, logger)
     }
@@ -71,7 +73,11 @@ package actor RevocationListIssuer {
             guard let last = try await ledger.lastExpiry(of: facts.issuer), last > now else { return false }
         }
         guard let kept else { return true }
-        if now >= kept.nextUpdate.adding(milliseconds: -rule.withLock(\.renewBefore)) { return true }
+        let rest = kept.nextUpdate.milliseconds(since: now)
+        let renewBefore = rule.withLock(\.renewBefore)
+        // In the second half of that time any daemon renews it: the one whose task it is may lack the CA's key.
+        if rest <= renewBefore / 2 { return true }
+        if rest <= renewBefore, try await takes() { return true }
         return try await ledger.revocationCount(of: facts.issuer) > kept.revocationCount
     }
 

@@ -26,6 +26,7 @@ package final class ReceiptExchanger: Service {
     private let client: VendorClient
     private let clock: any WallClock
     private let clockAhead: @Sendable () -> Int64
+    private let takes: @Sendable () async throws(LedgerError) -> Bool
     private let logger: Logger
     private let state: Mutex<State>
 
@@ -36,12 +37,15 @@ package final class ReceiptExchanger: Service {
     /// - Parameter clockAhead: how far the clock is ahead of the time known to have passed, in milliseconds; 0 if it is
     ///   followed. While it is ahead no receipt is given up, since an expired one is never sent again; with a clock far ahead
     ///   nothing is sent at all.
+    /// - Parameter takes: whether this daemon exchanges receipts now; another one of the same ledger may.
     package init(
         ledger: any ReceiptStore, client: VendorClient, clock: any WallClock,
-        clockAhead: @escaping @Sendable () -> Int64 = { 0 }, logger: Logger,
+        clockAhead: @escaping @Sendable () -> Int64 = { 0 },
+        takes: @escaping @Sendable () async throws(LedgerError) -> Bool = { true }, logger: Logger,
         random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
     ) {
-        (self.ledger, self.client, self.clock, self.clockAhead) = (ledger, client, clock, clockAhead)
+        (self.ledger, self.client, self.clock) = (ledger, client, clock)
+        (self.clockAhead, self.takes) = (clockAhead, takes)
         self.logger = logger
         state = Mutex(State(random: random))
     }
@@ -79,7 +83,7 @@ package final class ReceiptExchanger: Service {
     /// Returns the number of due receipts at the start.
     private func work(_ route: ReceiptExchangeRoute) async throws(LedgerError) -> Int {
         var first: Int?
-        while !Task.isCancelled {
+        while !Task.isCancelled, try await takes() {
             let now = clock.now()
             let admitted = watch(route).admits(at: now)
             let found = try await ledger.receipts(in: route.queue, dueAt: now, limit: min(Self.batch, admitted))

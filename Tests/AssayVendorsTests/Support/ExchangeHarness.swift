@@ -63,11 +63,11 @@ final class ExchangeHarness: Sendable {
     let exchanger: ReceiptExchanger
     let token: AppleTeamToken
 
-    init(_ vendor: Vendor, clockAhead: @escaping @Sendable () -> Int64 = { 0 }) throws {
+    init(_ vendor: Vendor, clockAhead: @escaping @Sendable () -> Int64 = { 0 }, takes: Bool = true) throws {
         self.vendor = vendor
         exchanger = ReceiptExchanger(
             ledger: ledger, client: vendor.client, clock: clock, clockAhead: clockAhead,
-            logger: log.logger,
+            takes: { () throws(LedgerError) in takes }, logger: log.logger,
             random: SeededNumbers(seed: 1))
         let key = try AppleTeamKey(
             teamID: "ABCDE12345", keyID: "2X9R4HXF34", pem: P256.Signing.PrivateKey().pemRepresentation)
