@@ -42,6 +42,7 @@ package final class PostgresLedger: Sendable {
             session = try WriterSession.open(connection, settings, lease, server: server, epoch: epoch) { words in
                 options.onFault(.warning(words))
             }
+            if session.isSetback { options.onFault(.warning(ServerHistory.setback)) }
         } catch {
             throw error.ledgerError
         }

@@ -55,22 +55,21 @@ struct LeaseTests {
         let settings = try server().database()
         try PostgresLedger.open(settings).close()
         let kill = """
-            UPDATE writers SET instance = '7', held_by = 'process 7 on db1', held_until = \(WriterLease.now) + 1500 RETURNING ''
+            UPDATE writers SET instance = '7', held_by = 'process 7 on db1', held_until = \(WriterLease.now) + 4000 RETURNING ''
             """
         _ = try settings.text(kill)
         let (faults, clock) = (Faults(), ContinuousClock())
         var began = clock.now
-        let second = try PostgresLedger.open(settings, options: options("8", lease: 2000, faults: faults))
+        let second = try PostgresLedger.open(settings, options: options("8", lease: 5000, faults: faults))
         #expect(clock.now - began > .seconds(1))
         #expect(
-            faults.all == [
-                .warning(
-                    "the writer \"one\" was last used by process 7 on db1, which did not give it back; it is free in at most 2 s"
-                )
-            ])
+            faults.all.contains { fault in
+                guard case .warning(let words) = fault else { return false }
+                return words.hasPrefix("the writer \"one\" is held by process 7 on db1; waiting at most ")
+            }, "\(faults.all)")
         #expect(try await second.commit([try Sample.entry()]) == [.committed])
         second.close()
-        _ = try settings.text(kill.replacingOccurrences(of: "1500", with: "600000"))
+        _ = try settings.text(kill.replacingOccurrences(of: "4000", with: "600000"))
         began = clock.now
         try PostgresLedger.open(settings, options: options("7")).close()
         #expect(clock.now - began < .seconds(60))
@@ -216,8 +215,10 @@ struct LeaseTests {
         for confirmed in [false, true] {
             let (settings, before) = try promoted(confirmed: confirmed)
             before.close()
-            let ledger = try PostgresLedger.open(settings)
+            let faults = Faults()
+            let ledger = try PostgresLedger.open(settings, options: options("7", faults: faults))
             defer { ledger.close() }
+            #expect(faults.all == (confirmed ? [] : [.warning(ServerHistory.setback)]))
             #expect(try await names(ledger) == (confirmed ? ["challenge", "other"] : ["other"]))
             #expect(!ledger.hasStaleSecrets)
             #expect(try await ledger.status().spentHorizon > .distantPast || confirmed)

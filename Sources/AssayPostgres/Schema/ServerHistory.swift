@@ -11,21 +11,29 @@ struct ServerHistory {
 
     private static let rows = "SELECT name, value FROM meta WHERE name IN ('system', 'timeline', 'unconfirmed', 'setbacks')"
 
+    /// For the operator.
+    static let setback = """
+        another server took the database's place while no standby confirmed commits: the last verdicts before it may be lost, so challenges \
+        that were issued before are void
+        """
+
     /// Compares with the server of the connection inside the writer's transaction, and keeps what it is now. Returns how often keys were
-    /// removed, this time included.
-    func follow(_ server: ServerCheck) throws(PostgresError) -> Int64 {
+    /// removed, this time included, and whether they were this time.
+    func follow(_ server: ServerCheck) throws(PostgresError) -> (setbacks: Int64, isNew: Bool) {
         guard let identity = server.identity else { throw .damaged("the server was not asked what it is") }
         var kept = try read(Self.rows)
         let wanted = (system: identity.system, timeline: identity.timelineNumber, unconfirmed: server.hasStandby ? Int64(0) : 1)
         func isCurrent() -> Bool {
             kept["system"] == wanted.system && kept["timeline"] == wanted.timeline && kept["unconfirmed"] == wanted.unconfirmed
         }
-        guard !isCurrent() else { return kept["setbacks"] ?? 0 }
+        guard !isCurrent() else { return (kept["setbacks"] ?? 0, false) }
         // One daemon after the other, and what the first one did is seen by the next.
         kept = try read(Self.rows + " ORDER BY name FOR UPDATE")
-        guard !isCurrent() else { return kept["setbacks"] ?? 0 }
+        guard !isCurrent() else { return (kept["setbacks"] ?? 0, false) }
         let isOther = kept["system"] != wanted.system || kept["timeline"] ?? 0 < wanted.timeline
-        if isOther, kept["system"] != 0, kept["unconfirmed"] != 0 || kept["system"] != wanted.system {
+        let isSetback =
+            isOther && kept["system"] != 0 && (kept["unconfirmed"] != 0 || kept["system"] != wanted.system)
+        if isSetback {
             kept["setbacks", default: 0] += 1
             try forgetChallenges()
         }
@@ -35,7 +43,7 @@ struct ServerHistory {
         ] {
             _ = try database.query("UPDATE meta SET value = $2 WHERE name = $1", .text(name), .int8(value))
         }
-        return kept["setbacks"] ?? 0
+        return (kept["setbacks"] ?? 0, isSetback)
     }
 
     /// Notes whether a standby confirms commits, where that has changed since the connection was made.

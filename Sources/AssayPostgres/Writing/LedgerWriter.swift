@@ -112,10 +112,6 @@ final class LedgerWriter: @unchecked Sendable {
         setbacks.load(ordering: .sequentiallyConsistent) != knownSetbacks.load(ordering: .sequentiallyConsistent)
     }
 
-    private static let setback = """
-        another server took the database's place while no standby confirmed commits: the last verdicts before it may be lost, so challenges \
-        that were issued before are void
-        """
     private static let stale = "challenge keys were removed after a promotion, and are being read again"
 
     /// Reads secrets, so that they are not stale any more.
@@ -327,7 +323,7 @@ final class LedgerWriter: @unchecked Sendable {
             epochs = [epoch]
             if session.setbacks != setbacks.load(ordering: .sequentiallyConsistent) {
                 setbacks.store(session.setbacks, ordering: .sequentiallyConsistent)
-                health.warn(Self.setback)
+                health.warn(ServerHistory.setback)
             }
             guard session.commits >= acknowledged, session.commits <= max(attempted, acknowledged) else {
                 throw .replaced(

@@ -31,6 +31,8 @@ final class WriterSession {
 
     /// How often challenge keys were removed because the ledger may have gone back.
     private(set) var setbacks: Int64 = 0
+    /// Whether that was done when this session was made.
+    private(set) var isSetback = false
 
     private init(
         _ database: Database, _ lease: WriterLease, writer: Int64, epoch: Int64, commits: Int64, chain: AuditChain
@@ -64,8 +66,8 @@ final class WriterSession {
             if first == nil {
                 first = (found.name, found.until)
                 waiting(
-                    "the writer \"\(settings.writer)\" was last used by \(found.name), which did not give it back; it is free in at most "
-                        + "\(found.rest / 1000 + 1) s")
+                    "the writer \"\(settings.writer)\" is held by \(found.name); waiting at most \(found.rest / 1000 + 1) s for the end of its lease"
+                )
             }
             usleep(UInt32(min(max(found.rest, 10), 250)) * 1000)
         }
@@ -126,7 +128,7 @@ final class WriterSession {
                 connection.rollBack(within: settings.commitTimeout)
                 return nil
             }
-            session.setbacks = try ServerHistory(database: database).follow(server)
+            (session.setbacks, session.isSetback) = try ServerHistory(database: database).follow(server)
             _ = try connection.commit(within: settings.commitTimeout)
             let spent = SpentTable(database: database)
             (session.periods, session.horizon) = (try spent.periods(), try spent.horizon())
