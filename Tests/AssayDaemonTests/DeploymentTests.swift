@@ -1,3 +1,4 @@
+import AssayPostgres
 import AssaySimulator
 import Foundation
 import Testing
@@ -43,8 +44,8 @@ extension ProcessTests {
         }
 
         /// The configuration in the manifests' ConfigMap.
-        private func mapped() throws -> String {
-            let manifests = try Package.text("deploy/kubernetes/assay.yaml").split(
+        private func mapped(_ file: String = "assay.yaml") throws -> String {
+            let manifests = try Package.text("deploy/kubernetes/" + file).split(
                 separator: "\n", omittingEmptySubsequences: false)
             let begin = try #require(manifests.firstIndex { $0.hasSuffix("assayd.yaml: |") }) + 1
             return manifests[begin...].prefix { $0.hasPrefix("    ") || $0.isEmpty }.map { String($0.dropFirst(4)) }
@@ -65,6 +66,37 @@ extension ProcessTests {
             #expect(
                 codes.allSatisfy { $0.contains("operat") || $0.contains("probe") },
                 "opening probes is warned of, and nothing else: \(codes)")
+        }
+
+        @Test("The configuration of three replicas can be used on a database", .needsServer)
+        func replicas() async throws {
+            let settings = try TestServer.shared.get().database()
+            try folder.write("a password", to: "run/credentials/assay/database-password")
+            // Root's, and readable by the pod's group, as a secret's file is.
+            try FileManager.default.setAttributes(
+                [.posixPermissions: getuid() == 0 ? 0o440 : 0o400],
+                ofItemAtPath: folder.file("run/credentials/assay/database-password"))
+            let text = try mapped("shared.yaml")
+                .replacing(
+                    "[postgres-0.postgres, postgres-1.postgres]",
+                    with: "[\"\(settings.hosts[0].name):\(settings.hosts[0].port)\"]"
+                )
+                .replacing("database: assay\n", with: "database: \(settings.database)\n")
+                .replacing("user: assay\n", with: "user: \(settings.user)\n")
+                .replacing("    ca: /etc/assay/database/ca.crt\n", with: "").replacing(
+                    "require_standby: true", with: "require_standby: false")
+            let codes = try await findings(text)
+            #expect(codes.allSatisfy { $0.contains("operat") || $0.contains("probe") }, "\(codes)")
+        }
+
+        @Test("The pods of the replicas differ from the single one in what a shared ledger needs")
+        func replicaPods() throws {
+            let manifests = try Package.text("deploy/kubernetes/shared.yaml")
+            for line in [
+                "replicas: 3", "maxUnavailable: 1", "runAsNonRoot: true", "readOnlyRootFilesystem: true", "drop: [ALL]",
+                "require_standby: true", "port: 5432", "topologySpreadConstraints:",
+            ] { #expect(manifests.contains(line), "\(line)") }
+            #expect(!manifests.contains("writer: assay") && !manifests.contains("kind: Secret\n"))
         }
 
         @Test("The pod may do nothing but its task, and there is one of it")

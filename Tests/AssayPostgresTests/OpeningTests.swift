@@ -131,6 +131,13 @@ struct OpeningTests {
         }
         try write("right one\n", mode: 0o644)
         #expect(words(remote).contains("set its mode to 0600"))
+        if getuid() == 0 {
+            // Root's, and readable by a group: as secrets of systemd and Kubernetes are.
+            try write("right one\n", mode: 0o444)
+            #expect(words(remote).contains("set its mode to 0600"))
+            try write("right one\n", mode: 0o440)
+            #expect(words(remote) == "it opens")
+        }
         try write("\n", mode: 0o600)
         #expect(words(remote).contains("holds no password"))
         try write("wrong 'one\\", mode: 0o600)

@@ -130,7 +130,7 @@ final class TestServer: Sendable {
     }
 
     /// A port that was free a moment ago.
-    private static func freePort() throws -> UInt16 {
+    static func freePort() throws -> UInt16 {
         let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(socket) }
         var address = sockaddr_in()

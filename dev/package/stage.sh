@@ -27,7 +27,7 @@ for folder in configuration decisions plugins provisioning verifiers; do
 done
 mkdir -p "$doc/examples"
 cp -R examples/configurations "$doc/examples/"
-cp -R deploy/container deploy/kubernetes deploy/prometheus deploy/grafana "$doc/examples/"
+cp -R deploy/container deploy/haproxy deploy/kubernetes deploy/prometheus deploy/grafana "$doc/examples/"
 find "$doc" -type f -exec chmod 644 {} +
 
 # Licences of what is linked into the programs, each text once.

@@ -99,6 +99,10 @@ package struct UnixPermissions: Hashable, Sendable {
 
     package init(owner: UInt32, group: UInt32, mode: UInt32) { (self.owner, self.group, self.mode) = (owner, group, mode) }
 
+    /// Whether the file may hold a secret: no other user can use it, or it is root's and a group may read it, as secrets of systemd and
+    /// Kubernetes are.
+    package var keepSecrets: Bool { mode & 0o077 == 0 || owner == 0 && mode & 0o037 == 0 }
+
     /// As the kernel decides: the first of owner, group and others that fits counts.
     package func allow(_ right: Right, to account: UnixAccount) -> Bool {
         if account.userID == 0 { return true }

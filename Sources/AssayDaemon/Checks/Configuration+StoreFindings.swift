@@ -115,7 +115,7 @@ extension Configuration {
     private static func trouble(ofSecret path: String, _ account: UnixAccount) -> String? {
         guard let file = UnixFile(at: path) else { return path.hasPrefix("/run/credentials/") ? nil : "\(path) is missing" }
         guard file.kind == .file else { return "\(path) is not a regular file" }
-        guard file.permissions.mode & 0o077 == 0 else { return "\(path) can be read by others; its mode must be 0600" }
+        guard file.permissions.keepSecrets else { return "\(path) can be read by others; its mode must be 0600" }
         return file.permissions.allow(.read, to: account) ? nil : "\(account.words) may not read \(path)"
     }
 

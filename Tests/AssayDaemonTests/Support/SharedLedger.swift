@@ -9,12 +9,18 @@ struct SharedLedger: Sendable {
     let settings: PostgresSettings
     let homes: [TestHome]
 
-    init(daemons count: Int, on server: TestServer) throws {
+    /// - Parameters:
+    ///   - port: of each daemon, by its number from 1 on; 0: the system chooses.
+    ///   - more: other sections of its configuration.
+    init(
+        daemons count: Int, on server: TestServer, port: (Int) -> UInt16 = { _ in 0 }, more: (Int) -> String = { _ in "" }
+    ) throws {
         settings = try server.database()
         let (authority, keys) = (TestAuthority(), try TemporaryFolder())
         homes = try (1...count).map { [settings] number in
             try TestHome(
-                listen: ["tcp: 127.0.0.1:0"], callers: "{loopback_demo: true}", authority: authority,
+                listen: ["tcp: 127.0.0.1:\(port(number))"], callers: "{loopback_demo: true}", more: more(number),
+                authority: authority,
                 store: """
                     {postgresql: {hosts: ["\(settings.hosts[0].name):\(settings.hosts[0].port)"], database: \(settings.database), user: \(settings.user), \
                     writer: daemon-\(number)}, folder: ., key_file: \(keys.file("ledger.key"))}
