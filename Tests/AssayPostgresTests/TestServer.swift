@@ -42,7 +42,19 @@ final class TestServer: Sendable {
         return folders.first { FileManager.default.isExecutableFile(atPath: $0 + "/initdb") }
     }
 
-    init(binaries: String) throws {
+    convenience init(binaries: String) throws {
+        try self.init(folderFor: binaries)
+        try execute(
+            "initdb",
+            [
+                "-D", data, "-U", "owner", "-E", "UTF8", "--locale=C", "--no-sync", "--auth-local=trust",
+                "--auth-host=scram-sha-256",
+            ])
+        try configure()
+    }
+
+    /// A folder without a server's data.
+    private init(folderFor binaries: String) throws {
         self.binaries = binaries
         port = try Self.freePort()
         // Short, because the path of a socket has at most 107 bytes.
@@ -51,12 +63,9 @@ final class TestServer: Sendable {
             at: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o755])
         try FileManager.default.createDirectory(at: folder.appending(path: "s"), withIntermediateDirectories: false)
         if geteuid() == 0 { try Self.run("/bin/chown", ["-R", Self.user, folder.path]) }
-        try execute(
-            "initdb",
-            [
-                "-D", data, "-U", "owner", "-E", "UTF8", "--locale=C", "--no-sync", "--auth-local=trust",
-                "--auth-host=scram-sha-256",
-            ])
+    }
+
+    private func configure() throws {
         let settings = """
             listen_addresses = '127.0.0.1'
             port = \(port)
@@ -85,7 +94,7 @@ final class TestServer: Sendable {
     func start() throws {
         _ = Self.atExit
         Self.running.withLock { running in if !running.contains(where: { $0 === self }) { running.append(self) } }
-        let (program, arguments) = command("postgres", ["-D", data])
+        let (program, arguments) = command("postgres", ["-D", data, "-p", "\(port)", "-k", socketFolder])
         let started = try Self.spawn(program, arguments)
         pid.withLock { $0 = started }
         for _ in 0..<600 {
@@ -195,6 +204,36 @@ final class TestServer: Sendable {
         _ = try connection.query(.once("SELECT pg_reload_conf()"), within: 10_000)
         // Each backend reads the settings again a moment later.
         usleep(300_000)
+    }
+
+    // MARK: Standby servers
+
+    /// A standby of this server, which follows it.
+    func standby() throws -> TestServer {
+        let standby = try TestServer(folderFor: binaries)
+        let source = "host=\(socketFolder) port=\(port) user=owner"
+        try standby.execute(
+            "pg_basebackup", ["-d", source, "-D", standby.data, "-R", "-X", "stream", "-c", "fast", "--no-sync"])
+        try standby.start()
+        return standby
+    }
+
+    /// Makes a standby the primary.
+    func promote() throws { try execute("pg_ctl", ["promote", "-w", "-D", data]) }
+
+    /// Ends all processes of the server by SIGKILL.
+    func killAll() throws {
+        guard let server = pid.withLock({ $0 }) else { return }
+        // It would begin others in their place.
+        kill(server, SIGSTOP)
+        for entry in try FileManager.default.contentsOfDirectory(atPath: "/proc") {
+            guard let process = pid_t(entry), let status = FileManager.default.contents(atPath: "/proc/\(entry)/status") else {
+                continue
+            }
+            let isChild = String(decoding: status, as: UTF8.self).split(separator: "\n").contains("PPid:\t\(server)")
+            if isChild { kill(process, SIGKILL) }
+        }
+        stop(SIGKILL)
     }
 
     // MARK: TLS

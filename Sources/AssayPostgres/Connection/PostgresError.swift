@@ -7,6 +7,8 @@ struct PostgresError: Error, Hashable, Sendable {
         case server(String)
         /// There is no connection: it could not be made, or it ended.
         case connection
+        /// The server was the primary earlier, and another one is now.
+        case former
         /// The server did not answer in time. The connection is not used again.
         case deadline
         /// COMMIT was answered, but a wait for the standby was given up: the transaction may be lost in a failover.
@@ -48,7 +50,7 @@ struct PostgresError: Error, Hashable, Sendable {
     /// True if the connection cannot be used any more. A transaction that was being committed may be applied or not.
     var endsConnection: Bool {
         switch kind {
-        case .connection, .deadline, .unconfirmed: true
+        case .connection, .former, .deadline, .unconfirmed: true
         // admin_shutdown and its siblings, idle_in_transaction_session_timeout, read_only_sql_transaction: it is not the primary any more
         case .server(let state): state.hasPrefix("57P") || state == "25P03" || state == "25006"
         default: false
@@ -73,7 +75,7 @@ struct PostgresError: Error, Hashable, Sendable {
         let what: String? =
             switch kind {
             case .server(let state): Self.words(of: state).map { "\($0) (\(state))" } ?? "the database refused (\(state))"
-            case .connection: "no connection to the database"
+            case .connection, .former: "no connection to the database"
             case .deadline: "the database does not answer"
             case .unconfirmed: "the standby did not confirm the commit"
             case .damage, .replacement, .unsuitable, .value: nil

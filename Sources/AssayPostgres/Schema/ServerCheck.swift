@@ -25,9 +25,24 @@ final class ServerCheck: Sendable {
     /// Notes what the server said since.
     func note(hasStandby: Bool) { standby.withLock { $0 = hasStandby } }
 
-    /// Connects, makes the session's settings, and asks the server what it is.
+    /// Connects, makes the session's settings, and asks the server what it is. The hosts are tried in their order, also where one accepts
+    /// writes that is not the ledger's server any more.
     func connect() throws(PostgresError) -> PostgresConnection {
-        let connection = try PostgresConnection(settings)
+        do throws(PostgresError) {
+            return try connect(settings)
+        } catch {
+            guard error.kind == .former, settings.hosts.count > 1 else { throw error }
+            for host in settings.hosts {
+                var one = settings
+                one.hosts = [host]
+                do throws(PostgresError) { return try connect(one) } catch {}
+            }
+            throw error
+        }
+    }
+
+    private func connect(_ target: PostgresSettings) throws(PostgresError) -> PostgresConnection {
+        let connection = try PostgresConnection(target)
         guard connection.serverVersion >= 140_000 else {
             throw .unsuitable(
                 "PostgreSQL \(connection.serverVersion / 10_000) is too old: the ledger needs version 14 or later")
@@ -103,7 +118,7 @@ final class ServerCheck: Sendable {
         }
         guard before.timeline <= found.timeline else {
             throw PostgresError(
-                .connection,
+                .former,
                 "the server is a former primary: its timeline is \(found.timeline), that of the ledger \(before.timeline)")
         }
     }

@@ -1,0 +1,115 @@
+import AssayCore
+import AssayTesting
+import Foundation
+import Testing
+
+@testable import AssayPostgres
+
+/// A primary is killed, and its standby promoted. The record of those who committed is compared.
+@Suite("Promotion of a standby", .needsServer, .serialized, .timeLimit(.minutes(3)))
+struct PromotionTests {
+    /// Three daemons on a primary and its standby, with a challenge key in their ledger.
+    private struct Cluster {
+        let primary: TestServer
+        let standby: TestServer
+        let settings: PostgresSettings
+        let ledgers: [PostgresLedger]
+
+        init(isSynchronous: Bool) async throws {
+            primary = try TestServer.ownServer()
+            var settings = try primary.database()
+            standby = try primary.standby()
+            if isSynchronous { try primary.set("synchronous_standby_names", to: "*") }
+            let wanted = isSynchronous ? "sync" : "async"
+            for _ in 0..<300 where try settings.text("SELECT sync_state FROM pg_stat_replication") != wanted {
+                try await Task.sleep(for: .milliseconds(100))
+            }
+            settings.hosts += standby.settings(settings.database).hosts
+            settings.requiresStandby = false
+            self.settings = settings
+            ledgers = try (0..<3).map { [settings] in try PostgresLedger.open(settings.writer("w\($0)")) }
+            _ = try settings.text("INSERT INTO secrets VALUES ('challenge', 1, '', 0), ('other', 1, '', 0) RETURNING ''")
+        }
+
+        func end() {
+            for ledger in ledgers { ledger.close() }
+            primary.remove()
+            standby.remove()
+        }
+    }
+
+    @Test("With a synchronous standby nothing that was acknowledged is lost, and the keys of challenges stay", arguments: 1...2)
+    func synchronous(_ round: Int) async throws {
+        let cluster = try await Cluster(isSynchronous: true)
+        defer { cluster.end() }
+        for ledger in cluster.ledgers { #expect(ledger.hasStandby) }
+        let loads = cluster.ledgers.map { CommitLoad($0) }
+        for load in loads { try await load.more(100) }
+        try cluster.primary.killAll()
+        try cluster.standby.promote()
+        for load in loads { try await load.more(100) }
+        for (load, ledger) in zip(loads, cluster.ledgers) {
+            try await load.end().compare(with: ledger)
+            #expect(!ledger.hasStaleSecrets && ledger.health.fault == nil)
+        }
+        #expect(try await cluster.ledgers[0].secrets().map(\.name) == ["challenge", "other"])
+        // The one that was killed is a primary when it starts again, and the first of the hosts. The ledgers do not use it.
+        try cluster.primary.start()
+        let current = cluster.standby.settings(cluster.settings.database)
+        var former = cluster.settings
+        former.hosts = Array(former.hosts.prefix(1))
+        let count = try former.text(Self.count)
+        let connection = try PostgresConnection(current)
+        _ = try connection.query(
+            .once("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'assay w_'"),
+            within: 10_000)
+        for ledger in cluster.ledgers {
+            for _ in 0..<100 {
+                if (try? await ledger.commit([try Sample.entry()])) == [.committed] { break }
+                try await Task.sleep(for: .milliseconds(50))
+            }
+            #expect(try await ledger.commit([try Sample.entry()]) == [.committed])
+        }
+        let (old, new) = (try former.text(Self.count), try current.text(Self.count))
+        #expect(old == count && new != count)
+    }
+
+    /// The records in the audit chains.
+    private static let count = "SELECT count(*)::text FROM audit"
+
+    @Test(
+        "With an asynchronous standby the daemons accept nothing after the promotion until they have read the secrets, without the keys"
+    )
+    func asynchronous() async throws {
+        let cluster = try await Cluster(isSynchronous: false)
+        defer { cluster.end() }
+        for ledger in cluster.ledgers { #expect(ledger.durabilityRisk != nil) }
+        for ledger in cluster.ledgers { #expect(try await ledger.commit([try Sample.entry(spends: [])]) == [.committed]) }
+        // Nothing is lost here, which no daemon knows.
+        let standby = cluster.standby.settings(cluster.settings.database)
+        var reader = standby
+        reader.sessions = "any"
+        let end = try cluster.settings.text("SELECT pg_current_wal_lsn()::text")
+        for _ in 0..<300 where try reader.text("SELECT (pg_last_wal_replay_lsn() >= '\(end)'::pg_lsn)::text") != "true" {
+            try await Task.sleep(for: .milliseconds(100))
+        }
+        try cluster.primary.killAll()
+        try cluster.standby.promote()
+        for ledger in cluster.ledgers {
+            var refusals: Set<String> = []
+            for _ in 0..<200 where !ledger.hasStaleSecrets {
+                do {
+                    let outcome = try await ledger.commit([try Sample.entry(spends: [])])
+                    Issue.record("\(outcome) with keys that may be spent twice")
+                } catch {
+                    refusals.insert("\(error)")
+                    try await Task.sleep(for: .milliseconds(50))
+                }
+            }
+            #expect(refusals.contains { $0.contains("challenge keys were removed after a promotion") }, "\(refusals)")
+            #expect(try await ledger.secrets().map(\.name) == ["other"])
+            #expect(try await ledger.commit([try Sample.entry(spends: [])]) == [.committed])
+        }
+        #expect(try standby.text("SELECT value::text FROM meta WHERE name = 'setbacks'") == "1", "once, for all")
+    }
+}
