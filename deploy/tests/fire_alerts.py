@@ -11,6 +11,7 @@ Not caused here, and tried by promtool alone (cases.yml):
   AssayCommitsSlow, AssayCommitsWaiting, AssayRecordsUnavailable, AssayVerifySlow;
 - they take another clock: AssayClockStepped, AssayNoChallenges, AssayClockAhead, AssayCertificateExpired;
 - they take a vendor's server, or a collector: AssayTraceSpansDropped, AssayVendorCallsFailing, AssayVendorCallsRefused, AssayVendorCallsFull, AssayVendorQuotaUsedUp, AssayPlayIntegrityQuotaNear, AssayFeedNotRefreshed;
+- they take a ledger on PostgreSQL: AssayNoStandby, AssayNotListening, AssayDatabaseClock;
 - they take a receiver of events: AssayWebhookFailing, AssayWebhookEventsLost;
 - they take a plugin that starts and then fails: AssayPluginCallsFailing, AssayPluginQuarantine, AssayRequiredPluginNotReady;
 - they take a key that fails, or many registrations: AssayIssuingUnavailable, AssayAuthorityFailing,
