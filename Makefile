@@ -87,6 +87,12 @@ SEED =
 crash-test: setup ## kill, starve and restore the daemon under load for TIME seconds, and compare (SEED=n repeats)
 	@SWIFT="$(SWIFT)" dev/crash-test.sh $(TIME) $(SEED)
 
+# The number of rounds; empty: each fault once.
+ROUNDS =
+.PHONY: failover-test
+failover-test: setup ## let daemons, servers and network of a shared ledger fail under load in ROUNDS rounds, and compare (SEED=n repeats)
+	@SWIFT="$(SWIFT)" dev/failover-test.sh "$(ROUNDS)" "$(SEED)"
+
 .PHONY: bench
 bench: build ## the daemon's CPU per accepted assertion, in raw P-256 verifications of the same run
 	$(SWIFT) run --package-path Benchmarks $(RELEASE) daemon-benchmark --daemon .build/release/assayd

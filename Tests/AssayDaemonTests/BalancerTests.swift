@@ -2,6 +2,7 @@ import AssayAPI
 import AssayClient
 import AssayCore
 import AssaySimulator
+import AssayTesting
 import Foundation
 import Testing
 

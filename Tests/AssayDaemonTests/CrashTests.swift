@@ -16,11 +16,30 @@ extension ProcessTests {
             }
         }
 
+        @Test(
+            "Daemons, servers and network of a shared ledger fail, each in its way: nothing is lost and nothing accepted twice",
+            .needsServer)
+        func failover() async throws {
+            let ending = try await Child(
+                try Child.built("crash-test"), ["failover", "--acceptances", "10"], within: .seconds(300)
+            ).ending()
+            #expect(ending.status == 0, "\(ending)")
+            #expect(ending.out.hasSuffix("nothing was lost, and nothing was accepted twice\n"), "\(ending)")
+            for kind in [
+                "kill -9 of a daemon", "promotion", "SIGSTOP", "standby away", "former primary", "crashes", "terminated",
+            ] {
+                #expect(ending.out.contains(kind))
+            }
+        }
+
         @Test("Wrong usage and a missing daemon are reported")
         func usage() async throws {
             #expect(try await Child.run("crash-test", ["--rounds", "0"]).status == 64)
-            let ending = try await Child.run("crash-test", ["--rounds", "1", "--daemon", "/nowhere/assayd"])
-            #expect(ending.status == 69 && ending.out.contains("the test cannot go on"), "\(ending)")
+            #expect(try await Child.run("crash-test", ["failover", "--daemons", "1"]).status == 64)
+            for command in ["run", "failover"] {
+                let ending = try await Child.run("crash-test", [command, "--rounds", "1", "--daemon", "/nowhere/assayd"])
+                #expect(ending.status == 69 && ending.out.contains("the test cannot go on"), "\(ending)")
+            }
         }
     }
 }

@@ -5,7 +5,16 @@ import Foundation
 struct CrashTest: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "crash-test", abstract: "Kills assayd under load, again and again, and compares what is left.",
-        subcommands: [RunCommand.self, FaultyDaemon.self], defaultSubcommand: RunCommand.self)
+        subcommands: [RunCommand.self, FailoverCommand.self, FaultyDaemon.self], defaultSubcommand: RunCommand.self)
+
+    static var itself: String {
+        (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
+    }
+
+    /// A program in this one's folder.
+    static func beside(_ name: String) -> String {
+        URL(fileURLWithPath: itself).deletingLastPathComponent().appendingPathComponent(name).path
+    }
 }
 
 struct RunCommand: AsyncParsableCommand {
@@ -42,9 +51,7 @@ struct RunCommand: AsyncParsableCommand {
 
     func run() async throws {
         let seed = seed ?? UInt64.random(in: 1...999_999)
-        let itself = Self.itself
-        let beside = URL(fileURLWithPath: itself).deletingLastPathComponent().appendingPathComponent("assayd").path
-        let daemon = daemon ?? beside
+        let daemon = daemon ?? CrashTest.beside("assayd")
         guard FileManager.default.isExecutableFile(atPath: daemon) else {
             say("the test cannot go on: there is no program \(daemon)")
             throw ExitCode(69)
@@ -52,7 +59,7 @@ struct RunCommand: AsyncParsableCommand {
         let home = try await Home()
         say("crash test, seed \(seed), \(rounds.map { "\($0) rounds" } ?? "\(seconds) s"); ledger \(home.ledger)")
         var testRun = CrashTestRun(
-            seed: seed, acceptances: acceptances, daemon: daemon, itself: itself, home: home)
+            seed: seed, acceptances: acceptances, daemon: daemon, itself: CrashTest.itself, home: home)
         let start = ContinuousClock.now
         var round = 0
         do {
@@ -84,17 +91,13 @@ struct RunCommand: AsyncParsableCommand {
         say("nothing was lost, and nothing came back")
         home.remove()
     }
-
-    private static var itself: String {
-        (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
-    }
 }
 
 /// Prints without buffering, wherever standard output leads.
-private func say(_ text: String, end: String = "\n") {
+func say(_ text: String, end: String = "\n") {
     try? FileHandle.standardOutput.write(contentsOf: Data((text + end).utf8))
 }
 
 extension String {
-    fileprivate func leftPadded(_ width: Int) -> String { String(repeating: " ", count: max(0, width - count)) + self }
+    func leftPadded(_ width: Int) -> String { String(repeating: " ", count: max(0, width - count)) + self }
 }

@@ -42,21 +42,21 @@ extension CrashTestRun {
         let whole = try await run(["audit", "verify", home.ledger])
         findings.expect(whole.status == 0, "the audit log of the backup does not verify: \(whole.words)")
         let state = expected.now
-        let sought = try await run(["audit", "verify", home.ledger, "--expect-head", state.head?.text ?? ""])
-        let forgetting = try await run(["forget-challenges", "--config", home.configuration])
+        let sought = try await run(["audit", "verify", home.ledger, "--expect-head", state.heads[.only]?.description ?? ""])
+        let forgetting = try await run(["forget-challenges", "--config", home.configuration()])
         findings.expect(forgetting.status == 0, "forget-challenges: \(forgetting.words)")
 
         _ = try await running()
         let client = try await home.connect()
-        let records = try await client.status(timeout: LoadClient.patience).audit.count
+        let status = try await client.status(timeout: LoadClient.patience)
         var counted = AuditCount()
-        try await counted.count(upTo: records, by: client)
+        try await counted.count(all: status, by: client)
         let count = counted.verdicts(of: [home.app])
         findings.expect(
             backup.early.count <= count && count <= backup.late.count + Int64(Load.loadClients),
             "the backup has \(count) audit records of verdicts, not \(backup.early.count) to \(backup.late.count) and what was in flight"
         )
-        if let head = state.head, head.number > records {
+        if let head = state.heads[.only], head.chain.number > status.audit.count {
             findings.expect(sought.status == 1, "a head from after the backup is not missed: \(sought.words)")
         }
         try await compareChallenges(backup, state, client)
@@ -144,7 +144,7 @@ extension CrashTestRun {
             state.acceptances = []
             state.open = []
             (state.count, state.counted) = (counted.verdicts(of: [home.app]), counted)
-            state.head = nil
+            state.heads = [:]
             // Blocks that were set since must be set again.
             state.blocks = state.blocks.filter { $0.value.target == .key || kept[$0.key] != nil }
                 .mapValues { block in

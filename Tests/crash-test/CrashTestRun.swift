@@ -1,4 +1,5 @@
 import AssayClient
+import AssayCore
 import AssayTesting
 import Foundation
 
@@ -159,12 +160,12 @@ struct CrashTestRun {
     /// The daemon with faults, in place of the running one.
     private mutating func faulty() async throws -> DaemonProcess {
         try await finish()
-        let process = try DaemonProcess(itself, ["faulty-daemon", "--config", home.configuration], in: home)
+        let process = try DaemonProcess(itself, ["faulty-daemon", "--config", home.configuration()], in: home)
         try await process.serve()
         return process
     }
 
-    private var arguments: [String] { ["--config", home.configuration] + (acceptsClock ? ["--accept-clock"] : []) }
+    private var arguments: [String] { ["--config", home.configuration()] + (acceptsClock ? ["--accept-clock"] : []) }
 
     private mutating func compare() async throws -> String {
         _ = try await running()
@@ -179,9 +180,9 @@ struct CrashTestRun {
     /// `assayd audit verify`, on the file while no process has it open.
     func verifyAudit() async throws {
         let state = expected.now
-        guard let head = state.head else { return }
+        guard let head = state.heads[.only] else { return }
         let (status, words) = try await run(
-            ["audit", "verify", home.ledger, "--expect-head", head.text, "--public-key", state.publicKey])
+            ["audit", "verify", home.ledger, "--expect-head", head.description, "--public-key", state.publicKey])
         findings.expect(status == 0, "the audit log does not verify: \(words)")
     }
 

@@ -10,14 +10,15 @@ final class DaemonProcess: Sendable {
 
     let pid: Int32
     private let home: Home
+    private let daemon: Int
     private let life = Life()
     private let commands: FileHandle
     private let answers: FileHandle
 
-    /// Starts a program that listens at the home's socket. A write beyond `RLIMIT_FSIZE` fails in it as on a full disk, instead
+    /// Starts a program that listens at the socket of one of the home's daemons. A write beyond `RLIMIT_FSIZE` fails in it as on a full disk, instead
     /// of ending it.
-    init(_ program: String, _ arguments: [String], in home: Home) throws {
-        self.home = home
+    init(_ program: String, _ arguments: [String], in home: Home, as daemon: Int = 0) throws {
+        (self.home, self.daemon) = (home, daemon)
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/bin/sh")
         process.arguments = ["-c", #"trap "" XFSZ; exec "$0" "$@""#, program] + arguments
@@ -38,7 +39,7 @@ final class DaemonProcess: Sendable {
         }
         try process.run()
         pid = process.processIdentifier
-        life.reaper(try ChildReaper(of: pid))
+        life.reaper(try Reaper("kill -9 \(pid)"))
     }
 
     var isRunning: Bool { life.status == nil }
@@ -66,7 +67,7 @@ final class DaemonProcess: Sendable {
         while true {
             guard isRunning else { throw Trouble("the daemon ended with status \(try await end())\n\(log)") }
             do {
-                let client = try await home.connect()
+                let client = try await home.connect(to: daemon)
                 defer { Task { await client.close() } }
                 _ = try await client.status()
                 return
@@ -99,8 +100,8 @@ final class DaemonProcess: Sendable {
 
 extension Home {
     /// A client that reports every failure at once, and repeats nothing.
-    func connect() async throws -> AssayClient {
-        try await AssayClient.connect(to: address, options: ClientOptions(retry: .once, idempotencyKeys: false))
+    func connect(to daemon: Int = 0) async throws -> AssayClient {
+        try await AssayClient.connect(to: address(of: daemon), options: ClientOptions(retry: .once, idempotencyKeys: false))
     }
 }
 
@@ -112,7 +113,7 @@ private final class Life: Sendable {
     private struct State {
         var status: Int32?
         var words: [UInt8] = []
-        var reaper: ChildReaper?
+        var reaper: Reaper?
     }
     private let state = Mutex(State())
 
@@ -121,7 +122,7 @@ private final class Life: Sendable {
 
     func said(_ more: [UInt8]) { state.withLock { $0.words = Array(($0.words + more).suffix(Self.memory)) } }
 
-    func reaper(_ reaper: ChildReaper) {
+    func reaper(_ reaper: Reaper) {
         let isOver = state.withLock { state in
             state.reaper = reaper
             return state.status != nil
@@ -135,27 +136,5 @@ private final class Life: Sendable {
             return state.reaper
         }
         reaper?.release()
-    }
-}
-
-/// A shell that kills a process after this one has ended in any way.
-private final class ChildReaper: Sendable {
-    private let pipe: FileHandle
-
-    init(of pid: Int32) throws {
-        let shell = Process()
-        let pipe = Pipe()
-        shell.executableURL = URL(fileURLWithPath: "/bin/sh")
-        shell.arguments = ["-c", #"trap "" HUP INT TERM; read -r word; [ "$word" = over ] || kill -9 \#(pid)"#]
-        shell.standardInput = pipe
-        self.pipe = pipe.fileHandleForWriting
-        _ = fcntl(self.pipe.fileDescriptor, F_SETFD, FD_CLOEXEC)
-        try shell.run()
-    }
-
-    /// The process ended by itself.
-    func release() {
-        try? pipe.write(contentsOf: Data("over\n".utf8))
-        try? pipe.close()
     }
 }

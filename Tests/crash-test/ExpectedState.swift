@@ -54,8 +54,8 @@ final class ExpectedState: Sendable {
         var count: Int64 = 0
         /// What was counted in the audit log.
         var counted = AuditCount()
-        /// The last observed head of the audit log.
-        var head: (number: Int64, text: String)?
+        /// The last observed head of each writer's audit log.
+        var heads: [AuditWriter: SignedAuditHead] = [:]
         var publicKey = ""
     }
 
@@ -105,12 +105,13 @@ final class ExpectedState: Sendable {
         }
     }
 
-    func saw(_ audit: Assay_V1_StatusResponse.Audit) {
+    func saw(_ status: Assay_V1_StatusResponse) {
         edit { state in
-            guard audit.count > 0, audit.count >= state.head?.number ?? 0 else { return }
-            guard let signed = SignedAuditHead(audit) else { return }
-            state.head = (audit.count, signed.description)
-            state.publicKey = Base64.url.encode(Array(audit.publicKey))
+            for head in status.signedAuditHeads
+            where head.chain.number > 0 && head.chain.number >= state.heads[head.writer]?.chain.number ?? 0 {
+                state.heads[head.writer] = head
+                state.publicKey = Base64.url.encode(Array(status.audit.publicKey))
+            }
         }
     }
 

@@ -3,14 +3,16 @@ import AssayProvisioning
 import AssaySimulator
 import Foundation
 
-/// The folder of the daemon under test: configuration, ledger, the roots of the devices' authorities, and a CA. Its path is short: a
-/// Unix socket's has at most 107 bytes.
+/// The folder of the daemons under test: a configuration of each, the ledger or its key, the roots of the devices' authorities, and a CA.
+/// Its path is short: a Unix socket's has at most 107 bytes.
 struct Home: Sendable {
     static let appID = "ABCDE12345.com.example.camera"
     static let package = "com.example.camera"
     static let packageSigner = [UInt8](repeating: 0x19, count: 32)
 
     let folder: String
+    /// Each has `NAME.yaml` and listens at `NAME.sock`.
+    let daemons: [String]
     /// Its phones register and upload.
     let app: AppID
     /// Its phones and Android devices get certificates.
@@ -20,7 +22,11 @@ struct Home: Sendable {
     let authority = TestAuthority()
     let android = AndroidAuthority()
 
-    init() async throws {
+    /// - Parameters:
+    ///   - daemons: their names.
+    ///   - store: the configuration's section for the ledger of one of them.
+    init(daemons: [String] = ["assayd"], store: (String) -> String = { _ in "{path: ledger.db}" }) async throws {
+        self.daemons = daemons
         guard let app = AppID("camera"), let photos = AppID("photos"), let fleet = AppID("fleet") else {
             throw Trouble("the apps have no names")
         }
@@ -30,6 +36,10 @@ struct Home: Sendable {
         try write(authority.rootPEM, to: "root.pem")
         try write(try android.pem(.p384), to: "android.pem")
         try await makeAuthority()
+        for daemon in daemons { try configure(daemon, store: store(daemon)) }
+    }
+
+    private func configure(_ daemon: String, store: String) throws {
         let roles = "[verify, devices, observe, provision, fleet, enrol]"
         let identities = "app_attest: {identities: [{app_id: \(Self.appID)}]}"
         let packages = "packages: [{name: \(Self.package), signers: [\(Hex.encode(Self.packageSigner))]}]"
@@ -37,8 +47,8 @@ struct Home: Sendable {
         // Challenges have the longest lifetime, so that early spent ones are still worth trying at the end.
         try write(
             """
-            listen: [{unix: assayd.sock}]
-            store: {path: ledger.db}
+            listen: [{unix: \(daemon).sock}]
+            store: \(store)
             callers: {known: [{name: crash-test, unix_user: \(getuid()), roles: \(roles), apps: all}]}
             trust: {test_roots: [root.pem, android.pem]}
             log: {level: notice}
@@ -58,13 +68,14 @@ struct Home: Sendable {
                 provisioning: {fleet: {manufacturer: Crash Test}}
                 certificate_bundle: {submissions: {warn: 1}}
 
-            """, to: "assayd.yaml")
+            """, to: daemon + ".yaml")
     }
 
     func file(_ name: String) -> String { folder + "/" + name }
-    var configuration: String { file("assayd.yaml") }
+    func configuration(of daemon: Int = 0) -> String { file(daemons[daemon] + ".yaml") }
+    func address(of daemon: Int = 0) -> String { "unix:" + file(daemons[daemon] + ".sock") }
+    /// Of a daemon that keeps it in a file.
     var ledger: String { file("ledger.db") }
-    var address: String { "unix:" + file("assayd.sock") }
 
     func phone() -> Phone {
         var phone = VirtualPhone(authority: authority, appID: Self.appID)
@@ -81,7 +92,7 @@ struct Home: Sendable {
 
     func remove() { try? FileManager.default.removeItem(atPath: folder) }
 
-    private func write(_ text: String, to name: String) throws {
+    func write(_ text: String, to name: String) throws {
         try Data(text.utf8).write(to: URL(fileURLWithPath: file(name)))
     }
 }

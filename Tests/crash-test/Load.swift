@@ -7,7 +7,7 @@ import Synchronization
 /// Simultaneous callers: phones register, upload, replay and forge, devices get certificates and sign with them, and operators block
 /// and revoke.
 final class Load: Sendable {
-    /// The number of simultaneous callers, and of the connections they share.
+    /// The number of simultaneous callers, and of the connections they share; at least one for each daemon.
     static let loadClients = 8
     static let connections = 2
     /// The number of callers that certificates are for. They share a connection.
@@ -19,31 +19,39 @@ final class Load: Sendable {
     let expected: ExpectedState
     let findings: Findings
     let outage = Outage()
-    private let state = Mutex(State())
+    /// How long a caller waits after a request without an answer.
+    let pause: Duration
+    private let state: Mutex<State>
 
     private struct State {
         var isOver = false
         var accepted = 0
+        /// By each daemon.
+        var acceptedBy: [Int]
         var refused = 0
         var unanswered = 0
         /// Actions after a given number of acceptances.
         var mark: (count: Int, action: @Sendable () -> Void)?
     }
 
-    init(home: Home, expected: ExpectedState, findings: Findings) {
-        (self.home, self.expected, self.findings) = (home, expected, findings)
+    init(home: Home, expected: ExpectedState, findings: Findings, pause: Duration = .milliseconds(5)) {
+        (self.home, self.expected, self.findings, self.pause) = (home, expected, findings, pause)
+        state = Mutex(State(acceptedBy: home.daemons.map { _ in 0 }))
     }
 
     var isOver: Bool { state.withLock { $0.isOver } }
     var accepted: Int { state.withLock { $0.accepted } }
+    /// The number of acceptances by each daemon.
+    var acceptedBy: [Int] { state.withLock { $0.acceptedBy } }
     var refused: Int { state.withLock { $0.refused } }
     var unanswered: Int { state.withLock { $0.unanswered } }
 
     func stop() { state.withLock { $0.isOver = true } }
 
-    func countAccepted() {
+    func countAccepted(by daemon: Int) {
         let action = state.withLock { state -> (@Sendable () -> Void)? in
             state.accepted += 1
+            state.acceptedBy[daemon] += 1
             guard let mark = state.mark, state.accepted >= mark.count else { return nil }
             state.mark = nil
             return mark.action
@@ -61,7 +69,7 @@ final class Load: Sendable {
                 try await step()
             } catch is AssayError {
                 countUnanswered()
-                try? await Task.sleep(for: .milliseconds(5))
+                try? await Task.sleep(for: pause)
             }
         }
     }
@@ -73,7 +81,9 @@ final class Load: Sendable {
         seed: UInt64, isOutOfTime: Bool = false, _ conduct: @escaping @Sendable (Load) async throws -> Result
     ) async throws -> Result {
         var clients: [AssayClient] = []
-        for _ in 0...(Self.connections + 1) { clients.append(try await home.connect()) }
+        let connections = max(Self.connections, home.daemons.count)
+        // The load's, those that certificates are for, and those that watch.
+        for number in 0..<(3 * connections) { clients.append(try await home.connect(to: number % home.daemons.count)) }
         // Divided among the clients before they register more.
         let phones = (0..<Self.loadClients).map { expected.phones(for: $0, of: Self.loadClients, atMost: 30) }
         let devices = (0..<Self.certificateClients).map {
@@ -82,19 +92,22 @@ final class Load: Sendable {
         let result = try await withThrowingTaskGroup(of: Void.self) { [clients] group in
             for number in 0..<Self.loadClients {
                 var loadClient = LoadClient(
-                    load: self, client: clients[number % Self.connections],
+                    load: self, daemon: number % home.daemons.count, client: clients[number % connections],
+                    other: home.daemons.count == 1 ? nil : clients[(number + 1) % connections],
                     numbers: SeededNumbers(seed: seed &+ UInt64(number) &* 0x9E37_79B9),
                     phones: phones[number], isOutOfTime: isOutOfTime)
                 group.addTask { try await loadClient.run() }
             }
             for number in 0..<Self.certificateClients {
                 var certificateClient = CertificateClient(
-                    load: self, client: clients[Self.connections + 1],
+                    load: self, daemon: number % home.daemons.count, client: clients[connections + number % connections],
                     numbers: SeededNumbers(seed: ~seed &+ UInt64(number) &* 0x9E37_79B9),
                     devices: devices[number], isOutOfTime: isOutOfTime)
                 group.addTask { try await certificateClient.run() }
             }
-            group.addTask { await self.watch(clients[Self.connections]) }
+            for daemon in home.daemons.indices {
+                group.addTask { await self.watch(clients[2 * connections + daemon]) }
+            }
             do {
                 let result = try await conduct(self)
                 try await group.waitForAll()
@@ -114,6 +127,18 @@ final class Load: Sendable {
         while accepted < count, ContinuousClock.now < late { try await Task.sleep(for: .milliseconds(1)) }
     }
 
+    /// Waits until each daemon has accepted once more. Returns those that did not in time.
+    func waitForAll(atMost limit: Duration) async throws -> [Int] {
+        let late = ContinuousClock.now + limit
+        let before = acceptedBy
+        while true {
+            let now = acceptedBy
+            let missing = now.indices.filter { now[$0] <= before[$0] }
+            guard !missing.isEmpty, ContinuousClock.now < late else { return missing }
+            try await Task.sleep(for: .milliseconds(5))
+        }
+    }
+
     /// Runs an action on the thread that receives the answer of this acceptance, so that nothing happens between.
     func atAcceptance(_ count: Int, _ action: @escaping @Sendable () -> Void) {
         state.withLock { $0.mark = (count, action) }
@@ -121,7 +146,7 @@ final class Load: Sendable {
 
     private func watch(_ client: AssayClient) async {
         while !isOver {
-            if let status = try? await client.status(timeout: .seconds(5)) { expected.saw(status.audit) }
+            if let status = try? await client.status(timeout: .seconds(5)) { expected.saw(status) }
             try? await Task.sleep(for: Self.glance)
         }
     }
@@ -136,28 +161,4 @@ final class Outage: Sendable {
 
     func begin() { count.wrappingAdd(1, ordering: .sequentiallyConsistent) }
     func end() { count.wrappingAdd(1, ordering: .sequentiallyConsistent) }
-}
-
-/// The broken promises.
-final class Findings: Sendable {
-    /// More kinds are not worth reading.
-    static let limit = 50
-
-    private let state = Mutex((counts: [String: Int](), comparisons: 0))
-
-    var isEmpty: Bool { state.withLock { $0.counts.isEmpty } }
-    /// The number of comparisons.
-    var comparisons: Int { state.withLock { $0.comparisons } }
-    /// A sentence for each kind, with its count.
-    var sentences: [String] {
-        state.withLock { $0.counts.sorted { $0.key < $1.key }.map { "\($0.key) [\($0.value)]" } }
-    }
-
-    /// Compares; a difference is a finding.
-    func expect(_ holds: Bool, _ sentence: @autoclosure () -> String) {
-        state.withLock { state in
-            state.comparisons += 1
-            if !holds, state.counts.count < Self.limit { state.counts[sentence(), default: 0] += 1 }
-        }
-    }
 }

@@ -10,7 +10,11 @@ struct LoadClient: Sendable {
     static let patience = Duration.seconds(30)
 
     let load: Load
+    /// The number of the daemon that the client is connected to.
+    let daemon: Int
     let client: AssayClient
+    /// Connected to another daemon; `nil`: there is one.
+    let other: AssayClient?
     var numbers: SeededNumbers
     var phones: [Phone]
     let isOutOfTime: Bool
@@ -19,8 +23,12 @@ struct LoadClient: Sendable {
     private var home: Home { load.home }
     private var expected: ExpectedState { load.expected }
 
-    init(load: Load, client: AssayClient, numbers: SeededNumbers, phones: [Phone], isOutOfTime: Bool) {
-        (self.load, self.client, self.numbers, self.phones) = (load, client, numbers, phones)
+    init(
+        load: Load, daemon: Int, client: AssayClient, other: AssayClient?, numbers: SeededNumbers, phones: [Phone],
+        isOutOfTime: Bool
+    ) {
+        (self.load, self.daemon, self.client, self.other) = (load, daemon, client, other)
+        (self.numbers, self.phones) = (numbers, phones)
         self.isOutOfTime = isOutOfTime
     }
 
@@ -66,7 +74,7 @@ struct LoadClient: Sendable {
         let outage = load.outage.number
         let verdict: Assay_V1_Verdict
         do {
-            verdict = try await client.verify(request, timeout: Self.patience)
+            verdict = try await submit(request)
         } catch {
             expected.edit { $0.open.append(.init(request: request, phone: phone, isOutOfTime: isOutOfTime)) }
             throw error
@@ -84,8 +92,34 @@ struct LoadClient: Sendable {
             outage % 2 == 0 || load.outage.number != outage, "a request was accepted while nothing could be written")
         expected.accepted(request, verdict, device: Array(verdict.deviceID), by: phone, isOutOfTime: isOutOfTime)
         mine.append(request)
-        load.countAccepted()
+        load.countAccepted(by: daemon)
         return true
+    }
+
+    /// Sends a request to its daemon, and now and then to two at once, of which one may accept it as a new one.
+    private mutating func submit(_ request: VerificationRequest) async throws -> Assay_V1_Verdict {
+        guard let other, numbers.next() % 6 == 0 else {
+            return try await client.verify(request, timeout: Self.patience)
+        }
+        async let first = answer(to: request, from: client)
+        async let second = answer(to: request, from: other)
+        let answers = await [first, second]
+        let accepted = answers.compactMap { try? $0.get() }.filter { $0.decision == .accepted }
+        load.findings.expect(accepted.count { !$0.repeated } <= 1, "two daemons accepted one request")
+        if let verdict = accepted.first(where: { !$0.repeated }) ?? accepted.first { return verdict }
+        // Where one answer is missing, the other daemon's rejection may be because of what was accepted there.
+        for answer in answers { if case .failure(let error) = answer { throw error } }
+        return try answers[0].get()
+    }
+
+    private func answer(
+        to request: VerificationRequest, from client: AssayClient
+    ) async -> Result<Assay_V1_Verdict, AssayError> {
+        do throws(AssayError) {
+            return .success(try await client.verify(request, timeout: Self.patience))
+        } catch {
+            return .failure(error)
+        }
     }
 
     // MARK: Requests to be refused
@@ -128,7 +162,8 @@ struct LoadClient: Sendable {
         _ request: VerificationRequest, _ what: String, isWorthRepeating: Bool = true
     ) async throws {
         if isWorthRepeating { expected.refused(request) }
-        let verdict = try await client.verify(request, timeout: Self.patience)
+        // At another daemon than the one that accepted, or blocked, if there is one.
+        let verdict = try await (other ?? client).verify(request, timeout: Self.patience)
         load.countRefused()
         load.findings.expect(verdict.decision == .rejected, "\(what) was accepted")
     }

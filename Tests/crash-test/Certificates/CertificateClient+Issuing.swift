@@ -104,7 +104,7 @@ extension CertificateClient {
             let certificate = try IssuedCertificate(request, der: der, answer: digest, isOutOfTime: isOutOfTime)
             let device = expected.received(certificate, on: id)
             load.findings.expect(device != nil, "a serial number was used twice")
-            load.countAccepted()
+            load.countAccepted(by: daemon)
             return device?.isUsable == true ? device : nil
         }
     }

@@ -8,6 +8,8 @@ import AssayTesting
 /// the other, chosen by its own random numbers.
 struct CertificateClient: Sendable {
     let load: Load
+    /// The number of the daemon that the client is connected to.
+    let daemon: Int
     let client: AssayClient
     var numbers: SeededNumbers
     /// Those that only this caller uses.
@@ -59,7 +61,7 @@ struct CertificateClient: Sendable {
         load.findings.expect(Array(verdict.deviceID) == device.id, "a bundle was accepted for another device")
         expectNoOutage(since: outage)
         expected.accepted(bundle)
-        load.countAccepted()
+        load.countAccepted(by: daemon)
     }
 
     // MARK: Repetitions

@@ -1,0 +1,231 @@
+package import Foundation
+import Synchronization
+
+/// A PostgreSQL server of the tests' own, in a temporary folder, reached by a Unix socket there. It runs as an unprivileged user,
+/// because the server refuses to run as root, and ends with this process.
+package final class PostgresServer: Sendable {
+    package let folder: URL
+    /// The folder of the server's programs.
+    package let binaries: String
+    /// On the loopback address and in the name of the socket.
+    package let port: UInt16
+    private let pid = Mutex<pid_t?>(nil)
+
+    /// Those that run, which end with the process.
+    private static let running = Mutex<[PostgresServer]>([])
+    private static let atExit: Void = {
+        _ = atexit { for server in PostgresServer.running.withLock({ $0 }) { server.remove() } }
+    }()
+
+    /// The folder of the newest server's programs, of version 14 or later; `nil` on a machine without them.
+    package static let programs: String? = {
+        // Debian keeps the programs of each version in a folder of their own.
+        let root = "/usr/lib/postgresql"
+        let versions = (try? FileManager.default.contentsOfDirectory(atPath: root)) ?? []
+        let newest = versions.compactMap { Int($0) }.filter { $0 >= 14 }.max()
+        let folders = [newest.map { "\(root)/\($0)/bin" }, "/usr/local/bin", "/usr/bin"].compactMap(\.self)
+        return folders.first { FileManager.default.isExecutableFile(atPath: $0 + "/initdb") }
+    }()
+
+    /// Makes a server's folder with an empty cluster, whose superuser is `owner`.
+    ///
+    /// - Parameter prepare: what is done with the empty folder before, for example to mount a file system there.
+    /// - Throws: ``Failure``, and what `prepare` throws.
+    package convenience init(binaries: String, prepare: (String) throws -> Void = { _ in }) throws {
+        try self.init(folderFor: binaries, prepare)
+        try execute(
+            "initdb",
+            [
+                "-D", data, "-U", "owner", "-E", "UTF8", "--locale=C", "--no-sync", "--auth-local=trust",
+                "--auth-host=scram-sha-256",
+            ])
+        try configure(
+            """
+            listen_addresses = '127.0.0.1'
+            port = \(port)
+            unix_socket_directories = '\(socketFolder)'
+            fsync = on
+            max_connections = 300
+            shared_buffers = 64MB
+            log_min_messages = fatal
+            """)
+    }
+
+    /// A folder without a server's data.
+    private init(folderFor binaries: String, _ prepare: (String) throws -> Void) throws {
+        self.binaries = binaries
+        port = try Self.freePort()
+        // Short, because the path of a socket has at most 107 bytes.
+        folder = URL(filePath: "/tmp/assay-pg-\(UInt32.random(in: 0...(.max)))")
+        try FileManager.default.createDirectory(
+            at: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o755])
+        try prepare(folder.path)
+        try FileManager.default.createDirectory(at: folder.appending(path: "s"), withIntermediateDirectories: false)
+        try give(folder.path)
+    }
+
+    /// Adds settings to the cluster's configuration, which later ones of the same name override. They hold from the next start, or
+    /// ``reload()``.
+    package func configure(_ settings: String) throws {
+        let handle = try FileHandle(forWritingTo: URL(filePath: data + "/postgresql.conf"))
+        defer { try? handle.close() }
+        try handle.seekToEnd()
+        try handle.write(contentsOf: Data((settings + "\n").utf8))
+    }
+
+    package var data: String { folder.appending(path: "data").path }
+    package var socketFolder: String { folder.appending(path: "s").path }
+
+    /// Gives a file or folder to the user that the server runs as.
+    package func give(_ path: String) throws {
+        if geteuid() == 0 { try TestProgram.run("/bin/chown", ["-R", TestProgram.user, path]) }
+    }
+
+    // MARK: Life
+
+    /// The server's first process; `nil` while it does not run.
+    package var processID: pid_t? { pid.withLock { $0 } }
+
+    /// Starts the server and waits until it accepts connections.
+    ///
+    /// - Throws: ``Failure`` if it ends, or accepts none for a minute.
+    package func start() throws {
+        try launch()
+        try waitUntilReady()
+    }
+
+    /// Waits until the server accepts connections.
+    ///
+    /// - Throws: ``Failure`` if it ends, or accepts none for a minute.
+    package func waitUntilReady() throws {
+        for _ in 0..<1200 {
+            if (try? execute("pg_isready", ["-q", "-h", socketFolder, "-p", "\(port)"])) != nil { return }
+            guard isRunning else { throw Failure(description: "postgres ended") }
+            usleep(50_000)
+        }
+        throw Failure(description: "postgres accepts no connections")
+    }
+
+    /// Starts the server without waiting for it.
+    package func launch() throws {
+        _ = Self.atExit
+        Self.running.withLock { running in if !running.contains(where: { $0 === self }) { running.append(self) } }
+        let started = try TestProgram.spawn(
+            binaries + "/postgres", ["-D", data, "-p", "\(port)", "-k", socketFolder])
+        pid.withLock { $0 = started }
+    }
+
+    /// Lets the server read its configuration again.
+    package func reload() {
+        if let processID { kill(processID, SIGHUP) }
+    }
+
+    /// - Parameter signal: SIGINT ends it orderly, SIGQUIT like a crash.
+    package func stop(_ signal: Int32 = SIGINT) {
+        let running = pid.withLock { pid in
+            defer { pid = nil }
+            return pid
+        }
+        guard let running else { return }
+        kill(running, signal)
+        var status: Int32 = 0
+        while waitpid(running, &status, 0) < 0, errno == EINTR {}
+    }
+
+    /// Whether the first process is there.
+    package var isRunning: Bool {
+        pid.withLock { pid in
+            guard let process = pid else { return false }
+            var status: Int32 = 0
+            if waitpid(process, &status, WNOHANG) == process { pid = nil }
+            return pid != nil
+        }
+    }
+
+    /// Ends the server and leaves its folder.
+    package func keep() {
+        stop(SIGQUIT)
+        Self.running.withLock { running in running.removeAll { $0 === self } }
+    }
+
+    /// Ends the server and removes its folder.
+    package func remove() {
+        keep()
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    /// The processes that the first one started.
+    package func children() throws -> [pid_t] {
+        guard let server = processID else { return [] }
+        return try FileManager.default.contentsOfDirectory(atPath: "/proc").compactMap { entry in
+            guard let process = pid_t(entry), let status = FileManager.default.contents(atPath: "/proc/\(entry)/status") else {
+                return nil
+            }
+            let isChild = String(decoding: status, as: UTF8.self).split(separator: "\n").contains("PPid:\t\(server)")
+            return isChild ? process : nil
+        }
+    }
+
+    /// Ends all processes of the server by SIGKILL.
+    package func killAll() throws {
+        guard let server = processID else { return }
+        // It would begin others in their place.
+        kill(server, SIGSTOP)
+        for child in try children() { kill(child, SIGKILL) }
+        stop(SIGKILL)
+    }
+
+    // MARK: Standby servers
+
+    /// A standby of this server, which follows it.
+    ///
+    /// - Parameters:
+    ///   - name: what `synchronous_standby_names` knows it by.
+    ///   - prepare: what is done with its empty folder before.
+    package func standby(
+        name: String = "walreceiver", prepare: (String) throws -> Void = { _ in }
+    ) throws -> PostgresServer {
+        let standby = try PostgresServer(folderFor: binaries, prepare)
+        try standby.copy(self, name: name)
+        try standby.start()
+        return standby
+    }
+
+    /// Makes this server's data, of which there must be none, a copy of another's that follows it once it is started.
+    package func copy(_ primary: PostgresServer, name: String) throws {
+        let source = "host=\(primary.socketFolder) port=\(primary.port) user=owner application_name=\(name)"
+        try execute("pg_basebackup", ["-d", source, "-D", data, "-R", "-X", "stream", "-c", "fast", "--no-sync"])
+    }
+
+    /// Makes a standby the primary.
+    package func promote() throws { try execute("pg_ctl", ["promote", "-w", "-D", data]) }
+
+    /// Runs a program of the server as its user.
+    package func execute(_ program: String, _ arguments: [String]) throws {
+        let (path, arguments) = TestProgram.command(binaries + "/" + program, arguments)
+        try TestProgram.run(path, arguments)
+    }
+
+    /// A port that was free a moment ago.
+    package static func freePort() throws -> UInt16 {
+        let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(socket) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = inet_addr("127.0.0.1")
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let bound = withUnsafeMutableBytes(of: &address) { bytes in
+            bytes.baseAddress.map { base in
+                let address = base.assumingMemoryBound(to: sockaddr.self)
+                return bind(socket, address, length) == 0 && getsockname(socket, address, &length) == 0
+            }
+        }
+        guard bound == true else { throw Failure(description: "no free port") }
+        return UInt16(bigEndian: address.sin_port)
+    }
+
+    package struct Failure: Error, CustomStringConvertible {
+        package let description: String
+        package init(description: String) { self.description = description }
+    }
+}
