@@ -206,6 +206,17 @@ package final class PostgresServer: Sendable {
         try TestProgram.run(path, arguments)
     }
 
+    /// Runs statements as the superuser, by the socket.
+    ///
+    /// - Parameter sql: one statement, or several in one transaction.
+    package func run(_ sql: String, in database: String = "postgres") throws {
+        try execute(
+            "psql",
+            [
+                "-qX", "-v", "ON_ERROR_STOP=1", "-h", socketFolder, "-p", "\(port)", "-U", "owner", "-d", database, "-c", sql,
+            ])
+    }
+
     /// A port that was free a moment ago.
     package static func freePort() throws -> UInt16 {
         let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)

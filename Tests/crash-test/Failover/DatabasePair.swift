@@ -56,8 +56,8 @@ final class DatabasePair: Sendable {
             restart_after_crash = on
             """)
         try primary.start()
-        try Self.run("CREATE ROLE \(Self.user) LOGIN PASSWORD '\(password)'", on: primary)
-        try Self.run("CREATE DATABASE \(Self.user) OWNER \(Self.user)", on: primary)
+        try primary.run("CREATE ROLE \(Self.user) LOGIN PASSWORD '\(password)'")
+        try primary.run("CREATE DATABASE \(Self.user) OWNER \(Self.user)")
         // The standby's copy has the setting too: promoted, it waits for a standby of its own.
         try primary.configure("synchronous_standby_names = 'FIRST 1 (\(Self.standbyName))'")
         servers = [primary, try primary.standby(name: Self.standbyName, prepare: prepare)]
@@ -103,7 +103,7 @@ final class DatabasePair: Sendable {
 
     /// Ends every connection of a daemon.
     func terminateConnections() throws {
-        try Self.run("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '\(Self.user)'", on: primary)
+        try primary.run("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '\(Self.user)'")
     }
 
     // MARK: Disks
@@ -126,14 +126,5 @@ final class DatabasePair: Sendable {
     func freeDisk() throws {
         try FileManager.default.removeItem(atPath: ballast(of: primary))
         if !primary.isRunning { try primary.start() }
-    }
-
-    private static func run(_ sql: String, on server: PostgresServer) throws {
-        try server.execute(
-            "psql",
-            [
-                "-qX", "-v", "ON_ERROR_STOP=1", "-h", server.socketFolder, "-p", "\(server.port)", "-U", "owner", "-c", sql,
-                "postgres",
-            ])
     }
 }
