@@ -93,6 +93,12 @@ ROUNDS =
 failover-test: setup ## let daemons, servers and network of a shared ledger fail under load in ROUNDS rounds, and compare (SEED=n repeats)
 	@SWIFT="$(SWIFT)" dev/failover-test.sh "$(ROUNDS)" "$(SEED)"
 
+# An assayd, or a revision, which is built first. Default: the last tag.
+FROM =
+.PHONY: upgrade-test
+upgrade-test: setup ## exchange daemons of an earlier version (FROM=revision or assayd) for this one's under load, and compare (SEED=n repeats)
+	@SWIFT="$(SWIFT)" dev/upgrade-test.sh "$(FROM)" "$(SEED)"
+
 .PHONY: bench
 bench: build ## the daemon's CPU per accepted assertion, in raw P-256 verifications of the same run
 	$(SWIFT) run --package-path Benchmarks $(RELEASE) daemon-benchmark --daemon .build/release/assayd

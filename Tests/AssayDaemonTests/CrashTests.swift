@@ -32,6 +32,21 @@ extension ProcessTests {
             }
         }
 
+        @Test(
+            "Daemons are exchanged one after the other, and one goes back, under load: nothing is lost and nothing accepted twice",
+            .needsServer)
+        func upgrade() async throws {
+            // Both are the same version here. `make upgrade-test` has an earlier one.
+            let assayd = try Child.built("assayd")
+            let ending = try await Child(
+                try Child.built("crash-test"), ["upgrade", "--from", assayd, "--daemons", "2", "--acceptances", "10"],
+                within: .seconds(150)
+            ).ending()
+            #expect(ending.status == 0, "\(ending)")
+            #expect(ending.out.hasSuffix("nothing was lost, and nothing was accepted twice\n"), "\(ending)")
+            for step in ["assayd migrate", "daemon-2 is exchanged", "goes back"] { #expect(ending.out.contains(step)) }
+        }
+
         @Test("Wrong usage and a missing daemon are reported")
         func usage() async throws {
             #expect(try await Child.run("crash-test", ["--rounds", "0"]).status == 64)

@@ -5,7 +5,8 @@ import Foundation
 struct CrashTest: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "crash-test", abstract: "Kills assayd under load, again and again, and compares what is left.",
-        subcommands: [RunCommand.self, FailoverCommand.self, FaultyDaemon.self], defaultSubcommand: RunCommand.self)
+        subcommands: [RunCommand.self, FailoverCommand.self, UpgradeCommand.self, FaultyDaemon.self],
+        defaultSubcommand: RunCommand.self)
 
     static var itself: String {
         (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]

@@ -8,7 +8,8 @@ final class Cluster: Sendable {
     let databases: DatabasePair
     /// Of each daemon; empty: they share this process' network.
     let namespaces: [NetworkNamespace]
-    private let program: String
+    /// Of each daemon, from its next start on.
+    private let programs: Mutex<[String]>
     private let processes: Mutex<[DaemonProcess?]>
     private let reaper: Reaper
 
@@ -16,7 +17,7 @@ final class Cluster: Sendable {
     ///   - program: `assayd`.
     ///   - binaries: the folder of the server's programs.
     init(daemons count: Int, program: String, binaries: String) async throws {
-        self.program = program
+        programs = Mutex(Array(repeating: program, count: count))
         let network = UInt8.random(in: 0...(.max))
         let namespaces =
             NetworkNamespace.areAvailable
@@ -56,11 +57,24 @@ final class Cluster: Sendable {
 
     func start(_ daemon: Int) async throws {
         let command =
-            (namespaces.isEmpty ? [] : namespaces[daemon].prefix) + [program, "--config", home.configuration(of: daemon)]
+            (namespaces.isEmpty ? [] : namespaces[daemon].prefix) + [
+                program(daemon), "--config", home.configuration(of: daemon),
+            ]
         let process = try DaemonProcess(command[0], Array(command.dropFirst()), in: home, as: daemon)
         processes.withLock { $0[daemon] = process }
         try await process.serve()
     }
+
+    /// Ends a daemon in order and starts another program in its place. Returns the exit status of the first one.
+    func exchange(_ daemon: Int, for program: String) async throws -> Int32 {
+        signal(SIGTERM, daemon)
+        let status = try await end(daemon)
+        programs.withLock { $0[daemon] = program }
+        try await start(daemon)
+        return status
+    }
+
+    private func program(_ daemon: Int) -> String { programs.withLock { $0[daemon] } }
 
     /// Sends a signal to a daemon.
     func signal(_ number: Int32, _ daemon: Int) { process(daemon)?.signal(number) }
@@ -87,8 +101,12 @@ final class Cluster: Sendable {
     private func process(_ daemon: Int) -> DaemonProcess? { processes.withLock { $0[daemon] } }
 
     /// Runs `assayd` in the network of a daemon, to its end.
-    func run(_ arguments: [String], as daemon: Int) async throws -> (status: Int32, words: String) {
-        let command = (namespaces.isEmpty ? [] : namespaces[daemon].prefix) + [program] + arguments
+    ///
+    /// - Parameter program: `nil`: the daemon's.
+    func run(
+        _ arguments: [String], as daemon: Int, program other: String? = nil
+    ) async throws -> (status: Int32, words: String) {
+        let command = (namespaces.isEmpty ? [] : namespaces[daemon].prefix) + [other ?? program(daemon)] + arguments
         let process = try DaemonProcess(command[0], Array(command.dropFirst()), in: home, as: daemon)
         let status = try await process.end()
         return (status, try process.output() + process.log)

@@ -5,23 +5,24 @@ import Foundation
 
 /// The rounds, one after the other, on one cluster.
 ///
-/// Each round runs the load through a scenario, waits until every daemon accepts again, ends the load, verifies the audit logs and
-/// compares.
+/// Each round runs the load through a fault or another change, waits until every daemon accepts again, ends the load, verifies the audit
+/// logs and compares.
 struct FailoverRun {
     /// The longest time from the end of a fault until each daemon accepts again.
     static let recoveryLimit = Duration.seconds(30)
 
+    let seed: UInt64
     let acceptances: Int
     let cluster: Cluster
     let expected = ExpectedState()
     let findings = Findings()
     var numbers: SeededNumbers
-    /// Of each scenario, from the end of the fault until each daemon accepted again.
-    private var recoveries: [FailoverScenario: [Duration]] = [:]
+    /// From the end of each fault until each daemon accepted again, in the order in which the kinds first came.
+    private var recoveries: [(title: String, times: [Duration])] = []
     private let begin = ContinuousClock.now
 
     init(seed: UInt64, acceptances: Int, cluster: Cluster) {
-        (self.acceptances, self.cluster) = (acceptances, cluster)
+        (self.seed, self.acceptances, self.cluster) = (seed, acceptances, cluster)
         numbers = SeededNumbers(seed: seed)
     }
 
@@ -38,24 +39,33 @@ struct FailoverRun {
 
     /// Runs one round, and returns a line about it.
     mutating func run(_ scenario: FailoverScenario) async throws -> String {
-        let load = Load(home: cluster.home, expected: expected, findings: findings, pause: .milliseconds(100))
         let disturbance = Disturbance(scenario, of: cluster, findings: findings, numbers: &numbers)
+        return try await run(scenario.rawValue) { load in try await disturbance.run(load) }
+    }
+
+    /// Runs one round with a change of any kind.
+    mutating func run(_ title: String, _ change: @escaping @Sendable (Load) async throws -> Void) async throws -> String {
+        let load = Load(home: cluster.home, expected: expected, findings: findings, pause: .milliseconds(100))
         let before = Int.random(in: 1...acceptances, using: &numbers)
         let recovery = try await load.run(seed: numbers.next()) { [cluster] load in
             try await load.wait(for: before)
-            try await disturbance.run(load)
+            try await change(load)
             let end = ContinuousClock.now
             let missing = try await load.waitForAll(atMost: Self.recoveryLimit)
             for daemon in missing {
                 load.findings.expect(
                     false,
-                    "\(cluster.home.daemons[daemon]) accepts nothing \(Self.recoveryLimit) after \"\(scenario.rawValue)\"\n\(cluster.log(daemon))"
+                    "\(cluster.home.daemons[daemon]) accepts nothing \(Self.recoveryLimit) after \"\(title)\"\n\(cluster.log(daemon))"
                 )
             }
             load.stop()
             return end.duration(to: .now)
         }
-        recoveries[scenario, default: []].append(recovery)
+        if let known = recoveries.firstIndex(where: { $0.title == title }) {
+            recoveries[known].times.append(recovery)
+        } else {
+            recoveries.append((title, [recovery]))
+        }
         for (daemon, log) in cluster.ended {
             findings.expect(false, "\(cluster.home.daemons[daemon]) ended by itself\n\(log)")
         }
@@ -98,14 +108,15 @@ struct FailoverRun {
     var summary: String {
         let state = expected.now
         let certificates = expected.certificates.now
-        let kinds = scenarios.compactMap { scenario -> String? in
-            guard let times = recoveries[scenario]?.sorted(), let last = times.last else { return nil }
-            let title = scenario.rawValue.padding(toLength: 34, withPad: " ", startingAt: 0)
+        let kinds = recoveries.compactMap { kind -> String? in
+            let times = kind.times.sorted()
+            guard let last = times.last else { return nil }
+            let title = kind.title.padding(toLength: 34, withPad: " ", startingAt: 0)
             return
                 "\(title)\(times.count) rounds; accepted again after \(times[times.count / 2].seconds), at most \(last.seconds)"
         }
         return kinds.joined(separator: "\n") + "\n"
-            + "\(recoveries.values.reduce(0) { $0 + $1.count }) rounds in \(begin.duration(to: .now).seconds): "
+            + "\(recoveries.reduce(0) { $0 + $1.times.count }) rounds in \(begin.duration(to: .now).seconds): "
             + "\(state.registered.count + certificates.devices.count) devices, \(state.count + certificates.verdicts) accepted verdicts, "
             + "\(certificates.issued.count) certificates; \(findings.comparisons) comparisons"
     }
