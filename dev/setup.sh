@@ -7,7 +7,7 @@ set -eu
 # PostgreSQL server of their own; the Python example speaks protobuf; tests of PKCS#11 use
 # SoftHSM, and a page of the documentation uses nginx and curl; prometheus and PyYAML test metrics and alerts; all are skipped without
 # them. The launcher of plugins is C over libseccomp; plugins in C (plugins/sdk/c) link libprotobuf-c and libcrypto, those in Swift libcrypto, and their tests run protoc.
-wanted="git make pkg-config libsqlite3-dev libpq5 postgresql python3 python3-protobuf python3-yaml python3-cryptography softhsm2 nginx-light haproxy curl
+wanted="git make pkg-config libsqlite3-dev libpq5 postgresql python3 python3-protobuf python3-yaml python3-cryptography softhsm2 nginx-light haproxy pgbouncer iproute2 curl
 prometheus gcc libc6-dev libseccomp-dev protobuf-compiler protobuf-c-compiler libprotobuf-c-dev libssl-dev"
 for argument in "$@"; do
     case $argument in
@@ -70,7 +70,7 @@ if ! install; then
     }
 fi
 # Debian starts the services of these packages where systemd runs. The tests start their own, and need none.
-for service in nginx haproxy prometheus postgresql; do
+for service in nginx haproxy pgbouncer prometheus postgresql; do
     case " $missing " in
         *" $service"*)
             [ -d /run/systemd/system ] || continue

@@ -24,7 +24,7 @@ package struct PostgresBackend: LedgerBackend {
     /// Why the database cannot be used as it is: a sentence; `nil` if it can. A missing ledger is no reason. Connects, and changes nothing.
     package var trouble: String? {
         do throws(PostgresError) {
-            let connection = try ServerCheck(settings).connect()
+            let connection = try ServerCheck(settings).connectTwice().0
             if try Schema.exists(connection, settings) { try Schema.check(connection, within: settings.readTimeout) }
             return nil
         } catch {

@@ -70,7 +70,9 @@ extension PostgresLedger: LedgerMaintenance {
     /// Each period in a transaction of its own, so that commits wait only for a moment. A period whose locks others hold is left for the
     /// next time.
     private func purgeSpent(expiredAt expired: Timestamp) async throws(LedgerError) {
-        let periods = try await read { database throws(PostgresError) in try SpentTable(database: database).periods() }
+        let (periods, isOneTable) = try await read { database throws(PostgresError) in
+            (try SpentTable(database: database).periods(), !database.connection.engine.hasPartitions)
+        }
         for period in periods.sorted() where period.last <= expired {
             let isDone = try await write { transaction throws(PostgresError) in
                 guard try Self.mayPurge(transaction.database) else { return false }
@@ -78,6 +80,12 @@ extension PostgresLedger: LedgerMaintenance {
                 return try SpentTable(database: transaction.database).drop(period)
             }
             guard isDone else { return }
+        }
+        if isOneTable {
+            while try await write({ transaction throws(PostgresError) in
+                guard try Self.mayPurge(transaction.database) else { return false }
+                return try SpentTable(database: transaction.database).deleteChallenges(expiredAt: expired)
+            }) {}
         }
         while try await write({ transaction throws(PostgresError) in
             guard try Self.mayPurge(transaction.database) else { return false }

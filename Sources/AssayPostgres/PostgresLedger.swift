@@ -35,10 +35,10 @@ package final class PostgresLedger: Sendable {
         let lease = WriterLease(holder: options.holder, length: options.leaseLength)
         let session: WriterSession
         do throws(PostgresError) {
-            let connection = try server.connect()
+            let (connection, other) = try server.connectTwice()
             try Schema.migrate(connection, settings, mayCreate: options.mayCreate)
             try PostgresTransferTarget.check(connection, within: settings.readTimeout)
-            try IsolationCheck.run(connection, try server.connect(), within: settings.commitTimeout)
+            try IsolationCheck.run(connection, other, within: settings.commitTimeout)
             session = try WriterSession.open(connection, settings, lease, server: server, epoch: epoch) { words in
                 options.onFault(.warning(words))
             }
@@ -88,7 +88,7 @@ package final class PostgresLedger: Sendable {
 
     package var isShared: Bool { true }
 
-    package var hasStaleSecrets: Bool { writer.hasStaleSecrets }
+    package var hasStaleSecrets: Bool { writer.secrets.areStale }
 
     package var durabilityRisk: String? {
         guard !hasStandby else { return nil }
@@ -125,7 +125,7 @@ package final class PostgresLedger: Sendable {
 
     /// Runs `read`, which reads the secrets: they are not stale any more.
     func readingSecrets<T>(_ read: () async throws(LedgerError) -> T) async throws(LedgerError) -> T {
-        try await writer.readingSecrets(read)
+        try await writer.secrets.reading(read)
     }
 
     /// Runs `body` on a reading thread.

@@ -31,6 +31,20 @@ struct PostgresLedgerTests {
         }
     }
 
+    @Test(
+        "The ledger keeps each promise by the statements for distributed databases, which have no partitions and no notifications",
+        arguments: LedgerContract.checks)
+    func contractOfEngines(_ check: ContractCheck) async throws {
+        try await Self.places.with {
+            var settings = try server().schema()
+            settings.engine = .yugabyteDB
+            let ledger = try PostgresLedger.open(settings)
+            defer { ledger.close() }
+            try await check.run(on: ledger)
+            #expect(ledger.hasStandby && !ledger.isListening)
+        }
+    }
+
     private static let bare = {
         var options = PostgresOptions()
         options.deviceCacheBytes = 0

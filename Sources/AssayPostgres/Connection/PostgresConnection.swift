@@ -16,7 +16,12 @@ import CPostgres
 final class PostgresConnection {
     private let handle: OpaquePointer
     private let warnings: Warnings
+    /// Of the prepared statements, by their text.
     private var names: [String: String] = [:]
+    /// Begins their names: behind a pooler that mixes connections a statement may be missing, and is never another client's.
+    private let prefix = "s" + String(UInt32.random(in: 0...(.max)), radix: 36) + "_"
+    /// What the server is, once it was asked (`ServerCheck`).
+    var engine = ServerEngine.postgresql
     /// False after a failure that ends the connection.
     private(set) var isUsable = true
 
@@ -81,7 +86,15 @@ final class PostgresConnection {
     /// Commits, with `statements` before it in the same trip, and returns their results. Throws `.unconfirmed` if the server warns: it
     /// may have given up the wait for its standby.
     func commit(after statements: [SQLStatement] = [], within milliseconds: Int64) throws(PostgresError) -> [PostgresRows] {
-        var results = try run(statements + [.once("COMMIT")], within: milliseconds)
+        var results: [PostgresRows]
+        do throws(PostgresError) {
+            results = try run(statements + [.once("COMMIT")], within: milliseconds)
+        } catch {
+            // statement_completion_unknown: a node of a distributed database does not know what became of the commit.
+            guard error.state == "40003" else { throw error }
+            isUsable = false
+            throw PostgresError(.connection, "the database does not know what became of the commit (40003)")
+        }
         // COMMIT of a failed transaction is no error: its tag says ROLLBACK.
         guard let tag = results.popLast()?.tag, tag == "COMMIT" else {
             throw PostgresError(.server("40000"), "the server rolled the transaction back")
@@ -137,7 +150,7 @@ final class PostgresConnection {
             if statement.isPrepared {
                 name = names[statement.sql] ?? preparing[statement.sql]
                 if name == nil {
-                    let new = "s\(names.count + preparing.count)"
+                    let new = "\(prefix)\(names.count + preparing.count)"
                     guard PQsendPrepare(handle, new, statement.sql, 0, nil) == 1 else { throw ended() }
                     slots.append(.preparation(sql: statement.sql, name: new))
                     preparing[statement.sql] = new

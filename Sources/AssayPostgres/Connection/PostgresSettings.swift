@@ -50,6 +50,8 @@ package struct PostgresSettings: Hashable, Sendable {
     package var requiresStandby = false
     /// The servers that are connected to, as libpq's `target_session_attrs` names them. The ledger writes.
     var sessions = "read-write"
+    /// `nil`: as the server says.
+    var engine: ServerEngine?
     /// How long a server may take to accept a connection, in seconds. libpq waits 2 at least.
     package var connectTimeout = 2
     /// How long a transaction may take, in milliseconds. A commit that takes longer is looked up again before anything else is written.
@@ -108,7 +110,7 @@ extension PostgresSettings {
             "requirepeer": "", "require_auth": "", "load_balance_hosts": "disable", "sslnegotiation": "postgres",
             "sslcompression": "0", "sslsni": "1", "sslcrl": Self.nothing, "sslcrldir": "", "sslkey": Self.nothing,
             "sslcert": Self.nothing, "sslrootcert": Self.nothing, "sslcertmode": "disable",
-            "ssl_min_protocol_version": "TLSv1.2", "ssl_max_protocol_version": "",
+            "ssl_min_protocol_version": "TLSv1.3", "ssl_max_protocol_version": "",
             "min_protocol_version": "3.0", "max_protocol_version": "3.0",
             "keepalives": "1", "keepalives_idle": "5", "keepalives_interval": "2", "keepalives_count": "3",
             "tcp_user_timeout": "5000",

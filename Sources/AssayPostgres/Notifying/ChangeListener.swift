@@ -49,6 +49,7 @@ final class ChangeListener: Sendable {
         while !isClosed.load(ordering: .sequentiallyConsistent) {
             do throws(PostgresError) {
                 let connection = try server.connect()
+                guard connection.engine.notifies else { return }
                 _ = try connection.query(
                     .once("LISTEN \"\(ChangeNotification.channel(settings))\""), within: settings.readTimeout)
                 // What was changed before was not heard of.

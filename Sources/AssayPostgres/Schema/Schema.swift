@@ -28,7 +28,8 @@ enum Schema {
                 let version = try rows.last?.first { $0.int64(0) }
                 try check(connection, version: version, newest: migrations.last?.version ?? 0)
                 if let version, version < migration.version {
-                    _ = try connection.run(migration.statements.map { SQLStatement.once($0) }, within: timeout)
+                    _ = try connection.run(
+                        connection.engine.adapted(migration.statements).map { .once($0) }, within: timeout)
                     let versions: [(String, Int64)] = [("schema", migration.version), ("oldest", migration.oldest)]
                     let updates = versions.map { name, value in
                         SQLStatement("UPDATE meta SET value = $2 WHERE name = $1", .text(name), .int8(value))
@@ -75,18 +76,19 @@ enum Schema {
     private static let lockTimeout = 60_000
     private static let timeout: Int64 = 300_000
 
+    /// The table that migrations lock.
+    static let foundation = [
+        "CREATE TABLE meta (name text COLLATE \"C\" PRIMARY KEY, value bigint NOT NULL)",
+        "INSERT INTO meta VALUES ('schema', 0), ('oldest', 0)",
+    ]
+
     /// Makes the schema with the table that migrations lock. Another daemon may be doing the same.
     private static func found(_ connection: PostgresConnection, _ settings: PostgresSettings) throws(PostgresError) {
         let find = SQLStatement("SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = $1", .text(settings.schema))
         if try connection.query(find, within: timeout).isEmpty {
             try make(connection, ["CREATE SCHEMA \"\(settings.schema)\""])
         }
-        try make(
-            connection,
-            [
-                "CREATE TABLE meta (name text COLLATE \"C\" PRIMARY KEY, value bigint NOT NULL)",
-                "INSERT INTO meta VALUES ('schema', 0), ('oldest', 0)",
-            ])
+        try make(connection, connection.engine.adapted(foundation))
     }
 
     private static func make(_ connection: PostgresConnection, _ statements: [String]) throws(PostgresError) {

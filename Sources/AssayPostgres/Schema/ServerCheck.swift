@@ -41,25 +41,42 @@ final class ServerCheck: Sendable {
         }
     }
 
+    /// Two connections, which are tried for what a ledger needs of a connection: that it stays with its server process.
+    func connectTwice() throws(PostgresError) -> (PostgresConnection, PostgresConnection) {
+        let (one, other) = (try connect(), try connect())
+        if one.engine.isOneServer { try PoolerCheck.run(one, other, within: settings.readTimeout) }
+        return (one, other)
+    }
+
     private func connect(_ target: PostgresSettings) throws(PostgresError) -> PostgresConnection {
         let connection = try PostgresConnection(target)
+        let version = try connection.query(.once("SELECT pg_catalog.version()"), within: settings.readTimeout).first {
+            $0.text(0)
+        }
+        connection.engine = settings.engine ?? ServerEngine(version: version ?? "")
+        guard connection.engine.isOneServer else { return try settle(connection) }
         guard connection.serverVersion >= 140_000 else {
             throw .unsuitable(
                 "PostgreSQL \(connection.serverVersion / 10_000) is too old: the ledger needs version 14 or later")
         }
-        let settings: [(String, String)] = [
-            ("search_path", "\"\(settings.schema)\""), ("client_min_messages", "warning"),
-            ("plan_cache_mode", "force_generic_plan"),
-            ("lock_timeout", "\(settings.lockTimeout)ms"),
-            ("idle_in_transaction_session_timeout", "\(settings.idleTransactionTimeout)ms"), ("row_security", "off"),
-        ]
-        var statements = settings.map { name, value in
+        let statements = sessionSettings(connection) + [.once(Self.durability), .once(Self.question)]
+        let answers = try connection.run(statements, within: settings.readTimeout)
+        try answers.last?.first { row throws(PostgresError) in try check(row) }
+        return connection
+    }
+
+    private func sessionSettings(_ connection: PostgresConnection) -> [SQLStatement] {
+        let all = [("search_path", "\"\(settings.schema)\"")] + connection.engine.sessionSettings(settings)
+        return all.map { name, value in
             SQLStatement("SELECT pg_catalog.set_config($1, $2, false)", .text(name), .text(value))
         }
-        statements.append(.once(Self.durability))
-        statements.append(.once(Self.question))
-        let answers = try connection.run(statements, within: self.settings.readTimeout)
-        try answers.last?.first { row throws(PostgresError) in try check(row) }
+    }
+
+    /// Makes the settings at a distributed database, which has no standby and no timeline: a commit is on a majority of its nodes.
+    private func settle(_ connection: PostgresConnection) throws(PostgresError) -> PostgresConnection {
+        _ = try connection.run(sessionSettings(connection), within: settings.readTimeout)
+        note(hasStandby: true)
+        try compare(Identity(system: 0, timeline: ""))
         return connection
     }
 
@@ -120,29 +137,6 @@ final class ServerCheck: Sendable {
             throw PostgresError(
                 .former,
                 "the server is a former primary: its timeline is \(found.timeline), that of the ledger \(before.timeline)")
-        }
-    }
-}
-
-/// Whether the server keeps to READ COMMITTED: a statement sees what was committed before it, also inside a transaction. The spent
-/// horizon is read after the tokens are spent, and would be too old under snapshots of whole transactions, which some databases give in
-/// place of READ COMMITTED without saying so.
-enum IsolationCheck {
-    static func run(
-        _ connection: PostgresConnection, _ other: PostgresConnection, level: String = "READ COMMITTED",
-        within milliseconds: Int64
-    ) throws(PostgresError) {
-        let read = SQLStatement("SELECT value FROM meta WHERE name = 'probe'")
-        defer { connection.rollBack(within: milliseconds) }
-        let begin = SQLStatement.once("BEGIN ISOLATION LEVEL \(level)")
-        let before = try connection.run([begin, read], within: milliseconds).last?.first { $0.int64(0) }
-        let written = try other.query(
-            SQLStatement("UPDATE meta SET value = value + 1 WHERE name = 'probe' RETURNING value"), within: milliseconds
-        ).first { $0.int64(0) }
-        let after = try connection.query(read, within: milliseconds).first { $0.int64(0) }
-        // Another daemon may probe at the same time, so the value may be higher.
-        guard let before, let written, let after, after >= written, after > before else {
-            throw .unsuitable("the server does not keep to READ COMMITTED: a statement did not see a commit before it")
         }
     }
 }

@@ -66,6 +66,7 @@ struct SpentTable {
 
     /// The periods that have a partition.
     func periods() throws(PostgresError) -> Set<SpentPeriod> {
+        guard database.connection.engine.hasPartitions else { return [] }
         let names = try database.query(
             """
             SELECT c.relname::text FROM pg_catalog.pg_inherits i JOIN pg_catalog.pg_class c ON c.oid = i.inhrelid
@@ -83,8 +84,9 @@ struct SpentTable {
 
     static let horizon = "SELECT value FROM meta WHERE name = 'spent_horizon'"
 
-    /// Makes the partition of a period unless it is there. In a transaction of its own.
+    /// Makes the partition of a period unless it is there. In a transaction of its own. Where there are no partitions, all periods are there.
     func make(_ period: SpentPeriod) throws(PostgresError) {
+        guard database.connection.engine.hasPartitions else { return }
         let begin = ["BEGIN", "SET LOCAL lock_timeout = '\(Self.lockTimeout)'"]
         do throws(PostgresError) {
             _ = try database.connection.commit(
@@ -127,6 +129,18 @@ struct SpentTable {
 
     /// The most rows of one deletion, so that commits run between deletions.
     static let deletionLimit: Int64 = 10_000
+
+    /// Deletes challenges that have expired at `time`, as ``deleteUsed(expiredAt:)`` does with other tokens: where they lie in one table.
+    func deleteChallenges(expiredAt time: Timestamp) throws(PostgresError) -> Bool {
+        let expiries = try database.query(
+            """
+            DELETE FROM spent WHERE (expiry, token) IN
+                (SELECT expiry, token FROM spent WHERE expiry <= $1 ORDER BY expiry LIMIT $2) RETURNING expiry
+            """, .int8(time.unixMilliseconds), .int8(Self.deletionLimit)
+        ).all { $0.int64(0) }
+        if let last = expiries.max() { try raiseHorizon(to: Timestamp(unixMilliseconds: last)) }
+        return expiries.count >= Self.deletionLimit
+    }
 
     /// Deletes other tokens that have expired at `time`, a bounded number, and raises the horizon to the last expiry of theirs. True if
     /// there may be more.

@@ -1,9 +1,9 @@
-import Foundation
+package import Foundation
 
 /// Runs programs for tests, without their output: those of a PostgreSQL server as an unprivileged user where this process is root.
 package enum TestProgram {
     /// A user that is not root: Debian's package makes it.
-    static let user = "postgres"
+    package static let user = "postgres"
 
     /// The command that runs a program as the unprivileged user.
     static func command(_ path: String, _ arguments: [String]) -> (path: String, arguments: [String]) {
@@ -12,7 +12,7 @@ package enum TestProgram {
     }
 
     /// Starts a program as the unprivileged user.
-    static func spawn(_ path: String, _ arguments: [String]) throws -> pid_t {
+    package static func spawn(_ path: String, _ arguments: [String]) throws -> pid_t {
         let (path, arguments) = command(path, arguments)
         return try start(path, arguments)
     }

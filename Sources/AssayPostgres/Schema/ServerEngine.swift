@@ -1,0 +1,82 @@
+/// The database behind PostgreSQL's protocol. The ledger's statements are those that all of them have; where one lacks something, another
+/// way is chosen here.
+///
+/// YugabyteDB and CockroachDB keep each commit on a majority of their nodes, so that there is no standby to ask for and no promotion to
+/// look for. Both were written for by their documents; docs/postgresql.md says what was run.
+package enum ServerEngine: Hashable, Sendable {
+    /// Also with Citus, where the ledger's tables stay on one node.
+    case postgresql
+    case yugabyteDB
+    case cockroachDB
+
+    /// - Parameter version: what the function `version()` says, such as `PostgreSQL 15.8 (Debian 15.8-1) …`, `PostgreSQL 15.2-YB-2.25.1.0-b0 …`
+    ///   or `CockroachDB CCL v24.1.2 …`.
+    init(version: String) {
+        if version.hasPrefix("CockroachDB") {
+            self = .cockroachDB
+        } else if version.contains("-YB-") {
+            self = .yugabyteDB
+        } else {
+            self = .postgresql
+        }
+    }
+
+    /// Whether it has a cluster's identity, timelines, standby servers, and the settings that make a commit durable.
+    var isOneServer: Bool { self == .postgresql }
+
+    /// Whether spent challenges lie in a table for each ten minutes, which is dropped whole under a lock of the table above. The others
+    /// have no `LOCK TABLE`, and delete rows.
+    var hasPartitions: Bool { self == .postgresql }
+
+    /// Whether daemons tell each other of changes. In the others `LISTEN` is missing or switched off, and cached devices are read again
+    /// when their lifetime has ended.
+    var notifies: Bool { self == .postgresql }
+
+    /// The settings of a session beside `search_path`.
+    func sessionSettings(_ settings: PostgresSettings) -> [(String, String)] {
+        let all = [
+            ("client_min_messages", "warning"), ("lock_timeout", "\(settings.lockTimeout)ms"),
+            ("idle_in_transaction_session_timeout", "\(settings.idleTransactionTimeout)ms"),
+        ]
+        return isOneServer ? all + [("plan_cache_mode", "force_generic_plan"), ("row_security", "off")] : all
+    }
+
+    /// The statements of a migration as the engine has them: without partitions and without the storage of PostgreSQL's tables, and with
+    /// keys that spread. A key that rises with time, such as an expiry, would bring every new row to the same node.
+    func adapted(_ statements: [String]) -> [String] {
+        guard self != .postgresql else { return statements }
+        return statements.flatMap { statement in
+            var text = changes.reduce(statement) { $0.replacing($1.text, with: $1.replacement) }
+            if text.hasPrefix("CREATE TABLE"), let storage = text.firstRange(of: ") WITH (") {
+                text = text[..<storage.lowerBound] + ")"
+            }
+            // The tokens are random, so they come first in the key; what has expired is found by an index.
+            guard text != statement, text.hasPrefix("CREATE TABLE spent ") else { return [text] }
+            return [text, "CREATE INDEX spent_expiry ON spent (expiry\(self == .cockroachDB ? ") USING HASH" : " ASC)")"]
+        }
+    }
+
+    /// What is replaced in the definitions of version 1 and later.
+    var changes: [(text: String, replacement: String)] {
+        let partitions = ("PRIMARY KEY (expiry, token)) PARTITION BY RANGE (expiry)", "PRIMARY KEY (token, expiry))")
+        switch self {
+        case .postgresql: return []
+        case .yugabyteDB:
+            // The first column of a key is spread by its hash unless an order is given, and then serves no ranges.
+            return [
+                partitions, ("ON used (expiry)", "ON used (expiry ASC)"),
+                ("ON idempotency (expiry, number)", "ON idempotency (expiry ASC, number ASC)"),
+                ("ON submissions (hour)", "ON submissions (hour ASC)"),
+            ]
+        case .cockroachDB:
+            // All texts are compared as bytes, and not all versions know the name of that order.
+            return [
+                partitions, (" COLLATE \"C\"", ""),
+                ("PRIMARY KEY (writer, number))", "PRIMARY KEY (writer, number) USING HASH)"),
+                ("ON used (expiry)", "ON used (expiry) USING HASH"),
+                ("ON idempotency (expiry, number)", "ON idempotency (expiry, number) USING HASH"),
+                ("ON submissions (hour)", "ON submissions (hour) USING HASH"),
+            ]
+        }
+    }
+}

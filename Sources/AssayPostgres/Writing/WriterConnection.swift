@@ -1,0 +1,242 @@
+import AssayCore
+import AssayLedger
+import AssayMetrics
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// The writer's connection: its transactions, and what becomes of one whose answer is lost.
+///
+/// No transaction succeeds before COMMIT was answered as it should be. When the answer does not come, or tells that the standby did not
+/// confirm the commit, the connection ends, and the next one looks into the writer's row: it has the commit or it does not. Until then
+/// nothing else is written.
+final class WriterConnection {
+    private let settings: PostgresSettings
+    private let options: PostgresOptions
+    private let server: ServerCheck
+    private let cache: DeviceCache
+    private let health: LedgerHealth
+    private let lease: WriterLease
+    let times = CommitTimes()
+    let secrets: SecretsAge
+    private var session: WriterSession?
+    /// The epochs with which this process may hold the writer's row.
+    private var epochs: [Int64]
+    /// The number of commits that were acknowledged, and of those that may be applied.
+    private var acknowledged: Int64
+    private var attempted: Int64
+    private var lastFailure: (error: PostgresError, at: UInt64)?
+    /// When the lease was last renewed, or that was tried, in nanoseconds of the monotonic clock.
+    private var renewedAt = MonotonicTime.nanoseconds()
+
+    /// - Parameter session: that with which the ledger was opened.
+    init(
+        _ session: WriterSession, epoch: Int64, settings: PostgresSettings, options: PostgresOptions, server: ServerCheck,
+        cache: DeviceCache, health: LedgerHealth
+    ) {
+        (self.session, epochs, lease) = (session, [epoch], session.lease)
+        secrets = SecretsAge(setbacks: session.setbacks)
+        (self.settings, self.options, self.server) = (settings, options, server)
+        (self.cache, self.health) = (cache, health)
+        (acknowledged, attempted) = (session.commits, session.commits)
+    }
+
+    /// Gives the writer's name back, and closes the connection.
+    func release() {
+        session?.release()
+        session = nil
+    }
+
+    // MARK: The lease
+
+    /// The time after which an idle writer renews its lease, in milliseconds.
+    var renewal: Int32 { lease.renewal }
+
+    /// Renews the lease of the name where no commit has lately, and looks whether a standby confirms commits.
+    func renew() {
+        guard health.fault == nil,
+            MonotonicTime.nanoseconds() &- renewedAt >= UInt64(lease.renewal) &* 1_000_000
+        else { return }
+        renewedAt = MonotonicTime.nanoseconds()
+        _ = transact { [server] transaction throws(PostgresError) in
+            try transaction.begin()
+            let database = transaction.database
+            guard database.connection.engine.isOneServer else { return .toCommit([], ()) }
+            if let hasStandby = try database.query(ServerCheck.standbyQuestion).first({ $0.bool(0) }),
+                hasStandby != server.hasStandby
+            {
+                try ServerHistory(database: database).note(hasStandby: hasStandby)
+                server.note(hasStandby: hasStandby)
+            }
+            return .toCommit([], ())
+        }
+    }
+
+    // MARK: Transactions
+
+    /// The number of times that a transaction is tried when others are in the way.
+    private static let tries = 5
+
+    /// Runs a transaction and commits it. Tries again where another transaction was in the way, where a partition is missing, and where
+    /// the connection was lost and the transaction is certainly not applied.
+    func transact<T>(
+        _ body: (WriterTransaction) throws(PostgresError) -> PreparedCommit<T>
+    ) -> Result<T, PostgresError> {
+        var failure = PostgresError(.connection, "no connection")
+        var losses = 0
+        for round in 0..<Self.tries {
+            var result: T?
+            do throws(PostgresError) {
+                let session = try readySession()
+                let begin = MonotonicTime.nanoseconds()
+                let transaction = WriterTransaction(session)
+                switch try body(transaction) {
+                case .nothing(let value):
+                    session.rollBack()
+                    succeed()
+                    return .success(value)
+                case .toCommit(let statements, let value):
+                    result = value
+                    attempted = session.commits + 1
+                    _ = try transaction.commit(after: statements)
+                    times.committed(in: MonotonicTime.nanoseconds() &- begin)
+                    succeed(transaction)
+                    return .success(value)
+                }
+            } catch {
+                failure = error
+                times.failed()
+                health.note(error)
+                if error.endsConnection || session?.database.connection.isUsable == false {
+                    session = nil
+                    // What was committed may be applied. The next session tells.
+                    if let result, attempted > acknowledged {
+                        switch resolve() {
+                        case .success(true):
+                            succeed()
+                            return .success(result)
+                        case .success(false): break
+                        case .failure(let error):
+                            failure = error
+                            return fail(error)
+                        }
+                    }
+                    losses += 1
+                    if losses > 1 || isRecent(error) { return fail(failure) }
+                    continue
+                }
+                session?.rollBack()
+                attempted = acknowledged
+                guard isWorthATry(error, round) else { return fail(failure) }
+            }
+        }
+        return fail(failure)
+    }
+
+    /// Prepares the session for another try.
+    private func isWorthATry(_ error: PostgresError, _ round: Int) -> Bool {
+        if error.lacksPeriod {
+            do throws(PostgresError) { try session?.renewPeriods() } catch {
+                if error.endsConnection { session = nil }
+                return false
+            }
+            return true
+        }
+        guard error.isConflict else { return false }
+        // Not in step with the other.
+        usleep(UInt32.random(in: 0...(1000 << UInt32(round))))
+        return true
+    }
+
+    private func succeed(_ transaction: WriterTransaction) {
+        transaction.session.follow(transaction)
+        renewedAt = MonotonicTime.nanoseconds()
+        (acknowledged, attempted) = (transaction.session.commits, transaction.session.commits)
+        cache.publish(transaction.deviceChanges, othersWrote: false)
+        succeed()
+    }
+
+    private func succeed() {
+        lastFailure = nil
+        health.wrote(failing: nil)
+    }
+
+    private func fail<T>(_ error: PostgresError) -> Result<T, PostgresError> {
+        if !error.isOfTheValues, !error.isConflict { health.wrote(failing: error.ledgerError) }
+        return .failure(error)
+    }
+
+    // MARK: The session
+
+    /// Whether the last commit was applied. Tries to reach the database for `resolveTimeout`.
+    private func resolve() -> Result<Bool, PostgresError> {
+        let wanted = attempted
+        let deadline = MonotonicTime.nanoseconds() &+ UInt64(max(1, settings.resolveTimeout)) &* 1_000_000
+        while true {
+            do throws(PostgresError) {
+                let session = try openSession()
+                // Cached devices may be older than a commit that was applied.
+                cache.clear()
+                return .success(session.commits >= wanted)
+            } catch {
+                health.note(error)
+                guard !error.isReplacement, !error.isDamage, MonotonicTime.nanoseconds() < deadline else {
+                    return .failure(error)
+                }
+                usleep(50_000)
+            }
+        }
+    }
+
+    /// Fails at once for a while after a failure, so that callers do not wait for a server that is away.
+    private func readySession() throws(PostgresError) -> WriterSession {
+        if let session { return session }
+        if let lastFailure, MonotonicTime.nanoseconds() &- lastFailure.at < options.pauseBetweenConnects {
+            throw lastFailure.error
+        }
+        let session = try openSession()
+        cache.clear()
+        return session
+    }
+
+    private func isRecent(_ error: PostgresError) -> Bool { lastFailure?.error == error }
+
+    private func openSession() throws(PostgresError) -> WriterSession {
+        do throws(PostgresError) {
+            let connection = try server.connect()
+            try Schema.check(connection, within: settings.readTimeout)
+            let epoch = Int64.random(in: 1...(.max))
+            // Kept before it is used: the commit that stores it may be applied and its answer lost.
+            epochs.append(epoch)
+            let session = try WriterSession.resume(
+                connection, settings, lease, server: server, epoch: epoch, after: epochs)
+            epochs = [epoch]
+            if secrets.saw(setbacks: session.setbacks) { health.warn(ServerHistory.setback) }
+            guard session.commits >= acknowledged, session.commits <= max(attempted, acknowledged) else {
+                throw .replaced(
+                    "the database has \(session.commits) commits of the writer \"\(settings.writer)\", and \(acknowledged) were acknowledged: "
+                        + "it went back to an earlier state, or is another copy")
+            }
+            (acknowledged, attempted) = (session.commits, session.commits)
+            self.session = session
+            lastFailure = nil
+            return session
+        } catch {
+            lastFailure = (error, MonotonicTime.nanoseconds())
+            throw error
+        }
+    }
+}
+
+/// What a transaction has done before its commit.
+enum PreparedCommit<Value> {
+    /// Commit, with these statements before it in the same trip.
+    case toCommit([SQLStatement], Value)
+    /// Nothing to commit: the transaction is rolled back.
+    case nothing(Value)
+}
