@@ -8,7 +8,7 @@ extension ProcessTests {
     @Suite("Deployment files")
     struct DeploymentTests {
         private let folder: TemporaryFolder
-        private static let places = ["etc/assay/tls", "var/lib/assay", "run/assay", "run/credentials/assay"]
+        private static let places = ["etc/assay/tls", "var/lib/assay", "run/assay", "run/credentials/assay", "run/secrets"]
 
         init() throws {
             folder = try TemporaryFolder()
@@ -17,14 +17,15 @@ extension ProcessTests {
             }
             let authority = try TestTLSAuthority("callers' CA")
             let server = try authority.issue(.server, names: [.dns("assay.example.org")])
-            for (certificate, key, callers) in [
-                ("server.pem", "server.key", "callers-ca.pem"), ("tls.crt", "tls.key", "ca.crt"),
+            for (place, certificate, key, callers) in [
+                ("etc/assay/tls/", "server.pem", "server.key", "callers-ca.pem"),
+                ("etc/assay/tls/", "tls.crt", "tls.key", "ca.crt"),
+                ("run/secrets/", "server.pem", "server.key", "callers-ca.pem"),
             ] {
-                try folder.write(authority.pem, to: "etc/assay/tls/" + callers)
-                try folder.write(server.certificate, to: "etc/assay/tls/" + certificate)
-                try folder.write(server.privateKey, to: "etc/assay/tls/" + key)
-                try FileManager.default.setAttributes(
-                    [.posixPermissions: 0o600], ofItemAtPath: folder.file("etc/assay/tls/" + key))
+                try folder.write(authority.pem, to: place + callers)
+                try folder.write(server.certificate, to: place + certificate)
+                try folder.write(server.privateKey, to: place + key)
+                try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: folder.file(place + key))
             }
         }
 
@@ -33,7 +34,7 @@ extension ProcessTests {
             // The daemon's user is the caller at the socket.
             var text = text.replacing(/0\.0\.0\.0:[0-9]+/, with: "127.0.0.1:0")
                 .replacing("unix_user: 65532", with: "unix_user: \(getuid())")
-            for place in ["/etc/assay", "/var/lib/assay", "/run/assay", "/run/credentials"] {
+            for place in ["/etc/assay", "/var/lib/assay", "/run/assay", "/run/credentials", "/run/secrets"] {
                 text = text.replacing(place, with: folder.path + place)
             }
             let path = try folder.write(text, to: "etc/assay/assayd.yaml")
@@ -68,25 +69,63 @@ extension ProcessTests {
                 "opening probes is warned of, and nothing else: \(codes)")
         }
 
-        @Test("The configuration of three replicas can be used on a database", .needsServer)
-        func replicas() async throws {
+        /// The findings of a configuration for the deployment's database, on a database of the tests' server.
+        private func findingsOnDatabase(_ text: String, password: String) async throws -> [String] {
             let settings = try TestServer.shared.get().database()
-            try folder.write("a password", to: "run/credentials/assay/database-password")
+            try folder.write("a password", to: password)
             // Root's, and readable by the pod's group, as a secret's file is.
             try FileManager.default.setAttributes(
-                [.posixPermissions: getuid() == 0 ? 0o440 : 0o400],
-                ofItemAtPath: folder.file("run/credentials/assay/database-password"))
-            let text = try mapped("shared.yaml")
-                .replacing(
-                    "[postgres-0.postgres, postgres-1.postgres]",
-                    with: "[\"\(settings.hosts[0].name):\(settings.hosts[0].port)\"]"
-                )
-                .replacing("database: assay\n", with: "database: \(settings.database)\n")
-                .replacing("user: assay\n", with: "user: \(settings.user)\n")
-                .replacing("    ca: /etc/assay/database/ca.crt\n", with: "").replacing(
-                    "require_standby: true", with: "require_standby: false")
-            let codes = try await findings(text)
+                [.posixPermissions: getuid() == 0 ? 0o440 : 0o400], ofItemAtPath: folder.file(password))
+            return try await findings(
+                text.replacing(/hosts: \[[^\]]*\]/, with: "hosts: [\"\(settings.hosts[0].name):\(settings.hosts[0].port)\"]")
+                    .replacing("database: assay\n", with: "database: \(settings.database)\n")
+                    .replacing("user: assay\n", with: "user: \(settings.user)\n")
+                    .replacing(/[ ]+ca: .*\n/, with: "")
+                    .replacing("require_standby: true", with: "require_standby: false"))
+        }
+
+        @Test("The configuration of three replicas can be used on a database", .needsServer)
+        func replicas() async throws {
+            let codes = try await findingsOnDatabase(
+                mapped("shared.yaml"), password: "run/credentials/assay/database-password")
             #expect(codes.allSatisfy { $0.contains("operat") || $0.contains("probe") }, "\(codes)")
+        }
+
+        @Test("The configuration of the daemons in the compose file can be used on a database", .needsServer)
+        func composedDaemons() async throws {
+            let codes = try await findingsOnDatabase(
+                Package.text("deploy/compose/assayd.yaml"), password: "run/secrets/database-password")
+            #expect(codes.allSatisfy { $0.contains("operat") || $0.contains("probe") }, "\(codes)")
+        }
+
+        @Test(
+            "The servers of the compose file are made, promoted and rebuilt by their script, and the daemons go on",
+            .enabled(if: Python.path != nil), .timeLimit(.minutes(3)))
+        func composedServers() async throws {
+            let programs = URL(fileURLWithPath: try Child.built("assayd")).deletingLastPathComponent().path
+            // 77: PostgreSQL or HAProxy is missing.
+            let ending = try await Child(
+                try #require(Python.path), ["-B", Package.path("deploy/tests/test_compose.py"), programs],
+                within: .seconds(170)
+            ).ending()
+            if ending.status == 77 { return print(ending.out) }
+            #expect(ending.status == 0, "\(ending)")
+            #expect(ending.lines.last?.contains("lose nothing") == true, "\(ending)")
+        }
+
+        @Test("The servers' pods may do nothing but their task, and never share a node")
+        func databasePods() throws {
+            let manifests = try Package.text("deploy/kubernetes/postgresql.yaml")
+            for line in [
+                "replicas: 2", "maxUnavailable: 1", "runAsNonRoot: true", "readOnlyRootFilesystem: true",
+                "allowPrivilegeEscalation: false", "drop: [ALL]", "type: RuntimeDefault", "automountServiceAccountToken: false",
+                "requiredDuringSchedulingIgnoredDuringExecution:", "publishNotReadyAddresses: true",
+                "policyTypes: [Ingress, Egress]", "accessModes: [ReadWriteOncePod]",
+            ] { #expect(manifests.contains(line), "\(line)") }
+            #expect(!manifests.contains("kind: Secret\n"))
+            // The daemons connect to these pods.
+            let hosts = try mapped("shared.yaml").contains("hosts: [postgres-0.postgres, postgres-1.postgres]")
+            #expect(hosts && manifests.contains("serviceName: postgres\n"))
         }
 
         @Test("The pods of the replicas differ from the single one in what a shared ledger needs")

@@ -28,6 +28,11 @@ done
 mkdir -p "$doc/examples"
 cp -R examples/configurations "$doc/examples/"
 cp -R deploy/container deploy/haproxy deploy/kubernetes deploy/prometheus deploy/grafana "$doc/examples/"
+# Not what make-secrets.sh has made where these sources are used.
+mkdir -p "$doc/examples/compose"
+for file in deploy/compose/*; do
+    [ "$file" = deploy/compose/secrets ] || cp -R "$file" "$doc/examples/compose/"
+done
 find "$doc" -type f -exec chmod 644 {} +
 
 # Licences of what is linked into the programs, each text once.
