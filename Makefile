@@ -110,6 +110,19 @@ bench-certificates: build ## the daemon's CPU per certificate bundle and per iss
 	Benchmarks/.build/release/daemon-benchmark certificate --daemon .build/release/assayd
 	Benchmarks/.build/release/daemon-benchmark certificate --fleet --daemon .build/release/assayd
 
+.PHONY: bench-shared
+bench-shared: build ## CPU of daemons and database per accepted assertion, with 1 to 3 daemons on PostgreSQL and one on SQLite
+	$(SWIFT) build --package-path Benchmarks $(RELEASE)
+	Benchmarks/.build/release/daemon-benchmark shared --daemon .build/release/assayd
+	Benchmarks/.build/release/daemon-benchmark shared --daemon .build/release/assayd --standby
+
+# The number of devices at the end.
+DEVICES = 1000000
+.PHONY: bench-growth
+bench-growth: build ## the same while a ledger on PostgreSQL grows to DEVICES devices (default a million), and its sizes
+	$(SWIFT) build --package-path Benchmarks $(RELEASE)
+	Benchmarks/.build/release/daemon-benchmark growth --daemon .build/release/assayd --devices $(DEVICES) --rounds 5
+
 # What a call to a plugin costs, for each language.
 .PHONY: bench-plugins
 bench-plugins: plugins ## a call to a plugin in C, Python and Swift, in raw P-256 verifications of the same run

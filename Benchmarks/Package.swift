@@ -16,6 +16,7 @@ let package = Package(
             dependencies: [
                 .product(name: "AssayClient", package: "assay"),
                 .product(name: "AssaySimulator", package: "assay"),
+                .product(name: "AssayTesting", package: "assay"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "SwiftProtobuf", package: "swift-protobuf"),

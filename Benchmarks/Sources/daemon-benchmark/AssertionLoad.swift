@@ -19,28 +19,13 @@ final class AssertionLoad: Load, @unchecked Sendable {  // only one task touches
     static func prepare(_ daemon: DaemonProcess, devices: Int, connections: Int) async throws -> AssertionLoad {
         let clients = try await Clients.connect(connections, to: daemon.address)
         let keys = try await Phones.register(devices, with: daemon, over: clients[0])
-        return AssertionLoad(app: try DaemonProcess.phoneApp, clients: clients, keys: keys)
+        return AssertionLoad(app: try DaemonConfiguration.phoneApp, clients: clients, keys: keys)
     }
 
     func requests(_ count: Int) async throws -> [[PlainFrame.Request]] {
         let (app, clients) = (app, clients)
         return try await Phones.sign(&keys) { index, key in
-            let client = clients[index % clients.count]
-            var uploads: [PlainFrame.Request] = []
-            let payloadHash = ClientData.payloadHash(Array("a photo".utf8))
-            for _ in 0..<count {
-                let challenge = try await client.issueChallenge(app: app, purpose: .assert)
-                guard let data = ClientData(purpose: .assert, challenge: challenge.bytes, payloadHash: payloadHash) else {
-                    continue
-                }
-                let assertion = try key.assert(clientDataHash: data.hash)
-                let request = VerificationRequest(
-                    app: app, purpose: .assert, challenge: challenge.bytes,
-                    evidence: [Evidence(format: .appAttestAssertion, keyID: key.keyID, body: assertion)],
-                    binding: .clientData(payloadHash: payloadHash))
-                uploads.append(try PlainFrame.Request("/assay.v1.Attestation/Verify", request.message))
-            }
-            return uploads
+            try await Phones.uploads(count, of: &key, to: app, over: clients[index % clients.count])
         }
     }
 
@@ -52,8 +37,8 @@ enum Phones {
     static func register(
         _ count: Int, with daemon: DaemonProcess, over client: AssayClient
     ) async throws -> [VirtualKey] {
-        let app = try DaemonProcess.phoneApp
-        var phone = VirtualPhone(authority: daemon.authority, appID: DaemonProcess.appID)
+        let app = try DaemonConfiguration.phoneApp
+        var phone = VirtualPhone(authority: daemon.authority, appID: DaemonConfiguration.appID)
         var keys: [VirtualKey] = []
         for _ in 0..<count {
             let key = phone.makeKey()
@@ -70,24 +55,51 @@ enum Phones {
         return keys
     }
 
-    /// Lets all phones make their requests at the same time; their counters go on.
+    /// Signs uploads, each with a challenge of its own.
+    static func uploads(
+        _ count: Int, of key: inout VirtualKey, to app: AppID, over client: AssayClient
+    ) async throws -> [PlainFrame.Request] {
+        var uploads: [PlainFrame.Request] = []
+        let payloadHash = ClientData.payloadHash(Array("a photo".utf8))
+        for _ in 0..<count {
+            let challenge = try await client.issueChallenge(app: app, purpose: .assert)
+            guard let data = ClientData(purpose: .assert, challenge: challenge.bytes, payloadHash: payloadHash) else {
+                continue
+            }
+            let assertion = try key.assert(clientDataHash: data.hash)
+            let request = VerificationRequest(
+                app: app, purpose: .assert, challenge: challenge.bytes,
+                evidence: [Evidence(format: .appAttestAssertion, keyID: key.keyID, body: assertion)],
+                binding: .clientData(payloadHash: payloadHash))
+            uploads.append(try PlainFrame.Request("/assay.v1.Attestation/Verify", request.message))
+        }
+        return uploads
+    }
+
+    /// Lets phones make their requests at the same time; their counters go on.
     static func sign(
         _ keys: inout [VirtualKey],
         _ make: @escaping @Sendable (Int, inout VirtualKey) async throws -> [PlainFrame.Request]
     ) async throws -> [[PlainFrame.Request]] {
-        let phones = keys
-        let made = try await withThrowingTaskGroup(of: (Int, VirtualKey, [PlainFrame.Request]).self) { group in
-            for index in phones.indices {
-                group.addTask {
-                    var key = phones[index]
-                    let requests = try await make(index, &key)
-                    return (index, key, requests)
+        var requests: [[PlainFrame.Request]] = []
+        // A daemon takes so many calls of a connection at a time (limits.max_calls_per_connection).
+        let limit = 256
+        for start in stride(from: 0, to: keys.count, by: limit) {
+            let phones = keys[start..<min(start + limit, keys.count)]
+            let made = try await withThrowingTaskGroup(of: (Int, VirtualKey, [PlainFrame.Request]).self) { group in
+                for index in phones.indices {
+                    group.addTask {
+                        var key = phones[index]
+                        let requests = try await make(index, &key)
+                        return (index, key, requests)
+                    }
                 }
+                return try await group.reduce(into: [(Int, VirtualKey, [PlainFrame.Request])]()) { $0.append($1) }
             }
-            return try await group.reduce(into: [(Int, VirtualKey, [PlainFrame.Request])]()) { $0.append($1) }
+            for (index, key, _) in made { keys[index] = key }
+            requests += made.sorted { $0.0 < $1.0 }.map(\.2)
         }
-        for (index, key, _) in made { keys[index] = key }
-        return made.sorted { $0.0 < $1.0 }.map(\.2)
+        return requests
     }
 }
 

@@ -26,7 +26,7 @@ struct BundleLoad: Load {
 
     func requests(_ count: Int) async throws -> [[PlainFrame.Request]] {
         let now = SystemClock().now()
-        let app = try DaemonProcess.fleetApp
+        let app = try DaemonConfiguration.fleetApp
         return try cameras.map { camera, certificate in
             try (0..<count).map { _ in
                 // Each image is another one: the same statement again would be a repetition.

@@ -18,7 +18,7 @@ final class CertificateLoad: Load, @unchecked Sendable {  // only one task touch
     static func prepare(_ daemon: DaemonProcess, devices: Int, connections: Int) async throws -> CertificateLoad {
         let clients = try await Clients.connect(connections, to: daemon.address)
         let keys = try await Phones.register(devices, with: daemon, over: clients[0])
-        return CertificateLoad(app: try DaemonProcess.phoneApp, clients: clients, keys: keys)
+        return CertificateLoad(app: try DaemonConfiguration.phoneApp, clients: clients, keys: keys)
     }
 
     func requests(_ count: Int) async throws -> [[PlainFrame.Request]] {
@@ -81,12 +81,12 @@ enum Fleet {
         let cameras = (0..<count).map { _ in VirtualCamera(serial: "CAM-\(UUID().uuidString)") }
         for start in stride(from: 0, to: count, by: 1000) {
             let serials = cameras[start..<min(start + 1000, count)].map(\.serial)
-            _ = try await client.addEnrolments(app: try DaemonProcess.fleetApp, serials: serials)
+            _ = try await client.addEnrolments(app: try DaemonConfiguration.fleetApp, serials: serials)
         }
         return cameras
     }
 
     static func request(_ camera: VirtualCamera) throws -> FleetDeviceRequest {
-        FleetDeviceRequest(app: try DaemonProcess.fleetApp, serial: camera.serial, csr: try camera.certificateRequest())
+        FleetDeviceRequest(app: try DaemonConfiguration.fleetApp, serial: camera.serial, csr: try camera.certificateRequest())
     }
 }

@@ -6,7 +6,10 @@ struct DaemonBenchmark: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "daemon-benchmark",
         abstract: "Measure the daemon's CPU per request against one raw P-256 operation, or its allocations.",
-        subcommands: [AssertionBenchmark.self, BundleBenchmark.self, CertificateBenchmark.self, PluginBenchmark.self],
+        subcommands: [
+            AssertionBenchmark.self, SharedBenchmark.self, GrowthBenchmark.self, BundleBenchmark.self,
+            CertificateBenchmark.self, PluginBenchmark.self,
+        ],
         defaultSubcommand: AssertionBenchmark.self)
 }
 
@@ -49,7 +52,8 @@ struct BundleBenchmark: AsyncParsableCommand {
     var below: Double?
 
     func run() async throws {
-        let process = try DaemonProcess(executable: options.daemon, certifies: true, counter: options.counter)
+        let process = try DaemonProcess(
+            executable: options.daemon, DaemonConfiguration(certifies: true), counter: options.counter)
         defer { process.stop() }
         let load = try await BundleLoad.prepare(process, devices: options.devices, connections: options.connections)
         try await Measurement(
@@ -76,7 +80,8 @@ struct CertificateBenchmark: AsyncParsableCommand {
     var below: Double?
 
     func run() async throws {
-        let process = try DaemonProcess(executable: options.daemon, certifies: true, counter: options.counter)
+        let process = try DaemonProcess(
+            executable: options.daemon, DaemonConfiguration(certifies: true), counter: options.counter)
         defer { process.stop() }
         let measurement = Measurement(
             options: options, noun: "certificate", count: certificates, unit: .signature(), below: below)

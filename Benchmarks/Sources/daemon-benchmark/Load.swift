@@ -15,36 +15,75 @@ protocol Load {
     func check(_ answer: [UInt8]) throws
 }
 
-/// The address at which plain connections send a load's requests.
-struct Traffic {
-    let address: String
-    let connections: Int
+extension Load {
+    /// The number of answers; all must be as wanted.
+    func accepted(_ replies: [[UInt8]]) throws -> Int {
+        for reply in replies {
+            guard let answer = PlainFrame.answer(reply) else {
+                throw AssayError(.internalError, "a call was not answered")
+            }
+            try check(answer)
+        }
+        return replies.count
+    }
+}
 
-    /// A connection's bursts, ready to send: each has one request of each of its devices.
+/// The plain connections over which a load's requests are sent.
+struct Traffic {
+    /// Of each connection.
+    let addresses: [String]
+    /// The most requests in a burst.
+    let inFlight: Int
+
+    /// - Parameter addresses: of daemons, which the connections take in turn.
+    init(to addresses: [String], connections: Int, inFlight: Int) {
+        self.addresses = (0..<connections).map { addresses[$0 % addresses.count] }
+        self.inFlight = inFlight
+    }
+
+    /// A connection's bursts, ready to send: each has one request of each of its devices, or of as many as a burst may have.
     typealias Bursts = [(bytes: [UInt8], requests: Int)]
 
-    /// Makes the frames of all requests, for each connection.
+    /// Makes the frames of all requests, for each connection. Connections take the devices in turn.
     func bursts(_ devices: [[PlainFrame.Request]]) -> [Bursts] {
-        (0..<connections).map { index in
-            let own = stride(from: index, to: devices.count, by: connections).map { devices[$0] }
-            return (0..<(own.map(\.count).min() ?? 0)).map { round in
-                let frames = own.enumerated().map { PlainFrame.call(UInt64($0 + 1), $1[round]) }
-                return (frames.flatMap { $0 }, frames.count)
+        addresses.indices.map { index in
+            let own = stride(from: index, to: devices.count, by: addresses.count).map { devices[$0] }
+            return (0..<(own.map(\.count).min() ?? 0)).flatMap { round in
+                stride(from: 0, to: own.count, by: inFlight).map { start in
+                    let frames = own[start..<min(start + inFlight, own.count)].enumerated().map {
+                        PlainFrame.call(UInt64($0 + 1), $1[round])
+                    }
+                    return (frames.flatMap { $0 }, frames.count)
+                }
             }
         }
     }
 
-    /// Sends all bursts, on each connection the next one after the last answer; returns all answers.
-    func send(_ bursts: [Bursts]) throws -> [[UInt8]] {
-        let results = Mutex<[Result<[[UInt8]], any Error>]>([])
+    /// All answers, and how long each burst took.
+    struct Answers {
+        var replies: [[UInt8]] = []
+        var bursts: [Duration] = []
+    }
+
+    /// Sends all bursts, on each connection the next one after the last answer.
+    func send(_ bursts: [Bursts]) throws -> Answers {
+        let results = Mutex<[Result<Answers, any Error>]>([])
         DispatchQueue.concurrentPerform(iterations: bursts.count) { index in
             let result = Result {
-                let connection = try PlainConnection(address)
-                return try bursts[index].flatMap { try connection.exchange($0.bytes, frames: $0.requests) }
+                let connection = try PlainConnection(addresses[index])
+                return try bursts[index].reduce(into: Answers()) { answers, burst in
+                    let start = ContinuousClock.now
+                    answers.replies += try connection.exchange(burst.bytes, frames: burst.requests)
+                    answers.bursts.append(start.duration(to: .now))
+                }
             }
             results.withLock { $0.append(result) }
         }
-        return try results.withLock { $0 }.flatMap { try $0.get() }
+        return try results.withLock { $0 }.reduce(into: Answers()) { all, result in
+            let answers = try result.get()
+            all.replies += answers.replies
+            all.bursts += answers.bursts
+        }
     }
 }
 

@@ -30,6 +30,11 @@ struct LoadOptions: ParsableArguments {
     }
 
     var devices: Int { connections * inFlight }
+
+    /// For benchmarks that measure CPU only.
+    func requireNoCounter() throws {
+        guard counter == nil else { throw ValidationError("--count-allocations is for the commands that measure one daemon.") }
+    }
 }
 
 /// The daemon's CPU for each request of a load, in raw operations of the same run; or its heap allocations.
@@ -44,7 +49,7 @@ struct Measurement {
     let below: Double?
 
     func run(_ process: DaemonProcess, _ load: some Load) async throws {
-        let traffic = Traffic(address: process.address, connections: options.connections)
+        let traffic = Traffic(to: [process.address], connections: options.connections, inFlight: options.inFlight)
         if options.counter == nil {
             try await measureProcessor(process, load, traffic)
         } else {
@@ -62,18 +67,11 @@ struct Measurement {
         print("round  raw \(unit.name)  daemon CPU per \(noun)  ratio  \(noun)s per second")
         var ratios: [Double] = []
         for round in 1...rounds {
-            let bursts = traffic.bursts(try await load.requests(perDevice))
-            let before = try process.cpuSeconds()
-            let start = ContinuousClock.now
-            let (raw, replies) = try unit.microseconds { try traffic.send(bursts) }
-            let elapsed = start.duration(to: .now) / .seconds(1)
-            let spent = try process.cpuSeconds() - before
-            let accepted = try accepted(replies, load)
-            let cpu = spent / Double(accepted) * 1e6
-            ratios.append(cpu / raw)
+            let cost = try await RoundCost.measure(load, perDevice, over: traffic, unit: unit) { [try process.cpuSeconds()] }
+            ratios.append(cost.ratios[0])
             print(
-                "\(round)      \(raw.text(1)) µs           \(cpu.text(1)) µs                   \((cpu / raw).text(2))   "
-                    + "\((Double(accepted) / elapsed).text(0))")
+                "\(round)      \(cost.raw.text(1)) µs           \(cost.each[0].text(1)) µs                   "
+                    + "\(cost.ratios[0].text(2))   \(cost.perSecond.text(0))")
         }
         let median = ratios.sorted()[ratios.count / 2]
         print("ratio \(median.text(2)) (median of \(rounds), \((ratios.min() ?? 0).text(2)) to \((ratios.max() ?? 0).text(2)))")
@@ -93,7 +91,7 @@ struct Measurement {
         for round in 0...options.rounds {
             let bursts = traffic.bursts(try await load.requests(perDevice))
             let before = try process.allocations()
-            let accepted = try accepted(try traffic.send(bursts), load)
+            let accepted = try load.accepted(try traffic.send(bursts).replies)
             let each = try process.allocations().since(before, per: accepted)
             guard each.allocations > 0 else {
                 throw ValidationError(
@@ -108,15 +106,12 @@ struct Measurement {
         print("allocations \(allocations.sorted()[allocations.count / 2].text(2)) (median of \(options.rounds), \(range))")
         print("\(options.connections) connections, bursts of \(options.inFlight), \(perDevice) of them in each round")
     }
+}
 
-    /// The number of answers; all must be as wanted.
-    private func accepted(_ replies: [[UInt8]], _ load: some Load) throws -> Int {
-        for reply in replies {
-            guard let answer = PlainFrame.answer(reply) else { throw ValidationError("A call was not answered.") }
-            try load.check(answer)
-        }
-        return replies.count
-    }
+/// Prints a line at once, also to a file.
+func say(_ line: String) {
+    print(line)
+    fflush(nil)
 }
 
 extension Double {

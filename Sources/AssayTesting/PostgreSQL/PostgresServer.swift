@@ -1,14 +1,14 @@
-package import Foundation
+public import Foundation
 import Synchronization
 
-/// A PostgreSQL server of the tests' own, in a temporary folder, reached by a Unix socket there. It runs as an unprivileged user,
-/// because the server refuses to run as root, and ends with this process.
-package final class PostgresServer: Sendable {
-    package let folder: URL
+/// A PostgreSQL server for tests and benchmarks, in a temporary folder, reached by a Unix socket there and at the loopback address. It
+/// runs as an unprivileged user, because the server refuses to run as root, and ends with this process.
+public final class PostgresServer: Sendable {
+    public let folder: URL
     /// The folder of the server's programs.
     package let binaries: String
     /// On the loopback address and in the name of the socket.
-    package let port: UInt16
+    public let port: UInt16
     private let pid = Mutex<pid_t?>(nil)
 
     /// Those that run, which end with the process.
@@ -18,7 +18,7 @@ package final class PostgresServer: Sendable {
     }()
 
     /// The folder of the newest server's programs, of version 14 or later; `nil` on a machine without them.
-    package static let programs: String? = {
+    public static let programs: String? = {
         // Debian keeps the programs of each version in a folder of their own.
         let root = "/usr/lib/postgresql"
         let versions = (try? FileManager.default.contentsOfDirectory(atPath: root)) ?? []
@@ -31,7 +31,7 @@ package final class PostgresServer: Sendable {
     ///
     /// - Parameter prepare: what is done with the empty folder before, for example to mount a file system there.
     /// - Throws: ``Failure``, and what `prepare` throws.
-    package convenience init(binaries: String, prepare: (String) throws -> Void = { _ in }) throws {
+    public convenience init(binaries: String, prepare: (String) throws -> Void = { _ in }) throws {
         try self.init(folderFor: binaries, prepare)
         try execute(
             "initdb",
@@ -66,7 +66,7 @@ package final class PostgresServer: Sendable {
 
     /// Adds settings to the cluster's configuration, which later ones of the same name override. They hold from the next start, or
     /// ``reload()``.
-    package func configure(_ settings: String) throws {
+    public func configure(_ settings: String) throws {
         let handle = try FileHandle(forWritingTo: URL(filePath: data + "/postgresql.conf"))
         defer { try? handle.close() }
         try handle.seekToEnd()
@@ -74,22 +74,22 @@ package final class PostgresServer: Sendable {
     }
 
     package var data: String { folder.appending(path: "data").path }
-    package var socketFolder: String { folder.appending(path: "s").path }
+    public var socketFolder: String { folder.appending(path: "s").path }
 
     /// Gives a file or folder to the user that the server runs as.
-    package func give(_ path: String) throws {
+    public func give(_ path: String) throws {
         if geteuid() == 0 { try TestProgram.run("/bin/chown", ["-R", TestProgram.user, path]) }
     }
 
     // MARK: Life
 
     /// The server's first process; `nil` while it does not run.
-    package var processID: pid_t? { pid.withLock { $0 } }
+    public var processID: pid_t? { pid.withLock { $0 } }
 
     /// Starts the server and waits until it accepts connections.
     ///
     /// - Throws: ``Failure`` if it ends, or accepts none for a minute.
-    package func start() throws {
+    public func start() throws {
         try launch()
         try waitUntilReady()
     }
@@ -116,7 +116,7 @@ package final class PostgresServer: Sendable {
     }
 
     /// Lets the server read its configuration again.
-    package func reload() {
+    public func reload() {
         if let processID { kill(processID, SIGHUP) }
     }
 
@@ -149,13 +149,13 @@ package final class PostgresServer: Sendable {
     }
 
     /// Ends the server and removes its folder.
-    package func remove() {
+    public func remove() {
         keep()
         try? FileManager.default.removeItem(at: folder)
     }
 
     /// The processes that the first one started.
-    package func children() throws -> [pid_t] {
+    public func children() throws -> [pid_t] {
         guard let server = processID else { return [] }
         return try FileManager.default.contentsOfDirectory(atPath: "/proc").compactMap { entry in
             guard let process = pid_t(entry), let status = FileManager.default.contents(atPath: "/proc/\(entry)/status") else {
@@ -182,7 +182,7 @@ package final class PostgresServer: Sendable {
     /// - Parameters:
     ///   - name: what `synchronous_standby_names` knows it by.
     ///   - prepare: what is done with its empty folder before.
-    package func standby(
+    public func standby(
         name: String = "walreceiver", prepare: (String) throws -> Void = { _ in }
     ) throws -> PostgresServer {
         let standby = try PostgresServer(folderFor: binaries, prepare)
@@ -206,19 +206,39 @@ package final class PostgresServer: Sendable {
         try TestProgram.run(path, arguments)
     }
 
+    // MARK: Statements
+
     /// Runs statements as the superuser, by the socket.
     ///
     /// - Parameter sql: one statement, or several in one transaction.
-    package func run(_ sql: String, in database: String = "postgres") throws {
-        try execute(
-            "psql",
-            [
-                "-qX", "-v", "ON_ERROR_STOP=1", "-h", socketFolder, "-p", "\(port)", "-U", "owner", "-d", database, "-c", sql,
-            ])
+    /// - Throws: ``Failure``
+    public func run(_ sql: String, in database: String = "postgres") throws {
+        try psql(["-c", sql], in: database)
+    }
+
+    /// The rows that a query returns, each value as text and NULL as an empty one. It is run as the superuser, by the socket.
+    ///
+    /// - Throws: ``Failure``, and an error of a file.
+    public func rows(_ query: String, in database: String = "postgres") throws -> [[String]] {
+        let answer = folder.appending(path: "answer-\(UInt32.random(in: 0...(.max)))")
+        defer { try? FileManager.default.removeItem(at: answer) }
+        // Values are separated by the character for that, which no value has.
+        let separator = "\u{1F}"
+        try psql(["-At", "-F", separator, "-o", answer.path, "-c", query], in: database)
+        let lines = try String(contentsOf: answer, encoding: .utf8).split(separator: "\n", omittingEmptySubsequences: false)
+        // Each line has an end, so the last piece is empty.
+        return lines.dropLast().map { line in
+            line.split(separator: separator, omittingEmptySubsequences: false).map(String.init)
+        }
+    }
+
+    private func psql(_ arguments: [String], in database: String) throws {
+        let connection = ["-h", socketFolder, "-p", "\(port)", "-U", "owner", "-d", database]
+        try execute("psql", ["-qX", "-v", "ON_ERROR_STOP=1"] + connection + arguments)
     }
 
     /// A port that was free a moment ago.
-    package static func freePort() throws -> UInt16 {
+    public static func freePort() throws -> UInt16 {
         let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(socket) }
         var address = sockaddr_in()
@@ -235,8 +255,8 @@ package final class PostgresServer: Sendable {
         return UInt16(bigEndian: address.sin_port)
     }
 
-    package struct Failure: Error, CustomStringConvertible {
-        package let description: String
-        package init(description: String) { self.description = description }
+    public struct Failure: Error, CustomStringConvertible {
+        public let description: String
+        public init(description: String) { self.description = description }
     }
 }

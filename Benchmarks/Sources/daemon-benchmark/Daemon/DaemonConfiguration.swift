@@ -1,0 +1,90 @@
+import AssayCore
+import AssaySimulator
+import Crypto
+import Foundation
+
+/// What a daemon of a benchmark is told: where its ledger is, its apps, and the root of their devices.
+struct DaemonConfiguration {
+    static let appID = "ABCDE12345.com.example.camera"
+    /// The app of registered phones.
+    static var phoneApp: AppID { get throws { try app("camera") } }
+    /// The app of a fleet, only if the daemon certifies.
+    static var fleetApp: AppID { get throws { try app("fleet") } }
+
+    private static func app(_ name: String) throws -> AppID {
+        guard let app = AppID(name) else { throw CocoaError(.formatting) }
+        return app
+    }
+
+    /// The section `store`. Paths that are not absolute lie in the daemon's folder.
+    var store = "{path: ledger.sqlite}"
+    /// Whether it issues device certificates, by a P-256 CA whose key is in a file.
+    var certifies = false
+    /// Whether devices that were imported may upload.
+    var acceptsImported = false
+    /// Daemons on one ledger have the same.
+    var authority = TestAuthority()
+
+    /// Writes the configuration and the files that it names into a folder.
+    ///
+    /// - Returns: the path of the configuration.
+    func write(to folder: URL, listeningAt address: String) throws -> String {
+        try Data(authority.rootPEM.utf8).write(to: folder.appending(path: "root.pem"))
+        var text = """
+            listen:
+              - tcp: \(address)
+            store: \(store)
+            callers:
+              loopback_demo: true
+            trust:
+              test_roots: [root.pem]
+            apps:
+              camera:
+                accept_simulated: true
+                challenge:
+                  ttl: 1h
+                app_attest:
+                  accept_imported: \(acceptsImported)
+                  identities:
+                    - app_id: \(Self.appID)
+            """
+        if certifies {
+            try Self.writeAuthority(to: folder)
+            text += Self.certifying
+        }
+        let file = folder.appending(path: "assayd.yaml")
+        try Data(text.utf8).write(to: file)
+        return file.path
+    }
+
+    /// Continues the configuration of the first app.
+    private static let certifying = """
+
+            provisioning: {}
+          fleet:
+            provisioning:
+              fleet:
+                manufacturer: Example Cameras
+            certificate_bundle:
+              submissions:
+                warn: 999999999
+                block: 1000000000
+        provisioning:
+          authorities:
+            - name: issuing-1
+              certificate: issuing.pem
+              key: issuing.key
+        """
+
+    private static func writeAuthority(to folder: URL) throws {
+        let authority = try CameraAuthority(seed: "benchmark", from: SystemClock().now())
+        let chain = authority.issuingPEM + authority.rootPEM
+        try Data(chain.utf8).write(to: folder.appending(path: "issuing.pem"))
+        let key = try P256.Signing.PrivateKey(rawRepresentation: authority.issuingKey.privateBytes)
+        let file = folder.appending(path: "issuing.key").path
+        guard
+            FileManager.default.createFile(
+                atPath: file, contents: Data(key.pemRepresentation.utf8), attributes: [.posixPermissions: 0o600])
+        else { throw CocoaError(.fileWriteUnknown) }
+    }
+}

@@ -1,0 +1,88 @@
+import ArgumentParser
+import AssayClient
+import Foundation
+
+struct GrowthBenchmark: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "growth",
+        abstract: "A ledger in a PostgreSQL database that grows to a million devices: cost of an assertion, and sizes.",
+        discussion: """
+            Starts a PostgreSQL server of its own (Debian's package postgresql), and registers devices by import. At 10,000, 100,000, … \
+            devices it measures assertions of devices that are drawn from all.
+            """)
+
+    @OptionGroup var options: LoadOptions
+
+    @Option(help: "Devices at the end.")
+    var devices: Int = 1_000_000
+
+    @Option(help: "Assertions in each round.")
+    var assertions: Int = 20_000
+
+    @Option(help: "Verdicts at the end, whose bytes are measured.")
+    var verdicts: Int = 200_000
+
+    @Option(help: "Devices at the end that register by an attestation, whose bytes are measured.")
+    var attested: Int = 1_000
+
+    func validate() throws {
+        guard devices > 0, assertions > 0, verdicts >= 2 * assertions, attested > 0 else {
+            throw ValidationError("All counts are positive, and --verdicts is at least twice --assertions.")
+        }
+        try options.requireNoCounter()
+    }
+
+    func run() async throws {
+        Interruption.exits()
+        let database = try LedgerDatabase()
+        defer { database.remove() }
+        let daemon = try await database.start(
+            1, executable: options.daemon, DaemonConfiguration(acceptsImported: true))[0]
+        defer { daemon.stop() }
+        let growth = try GrowthRun(
+            database: database, daemon: daemon, rounds: options.rounds,
+            phones: try await ImportedPhones(daemon, assertions: assertions, connections: options.connections),
+            traffic: Traffic(to: [daemon.address], connections: options.connections, inFlight: options.inFlight))
+        var steps: [GrowthRun.Step] = []
+        for end in checkpoints {
+            try await growth.fill(to: end)
+            steps.append(try await growth.measure())
+        }
+        let (filled, claims) = (try growth.sizes(), try growth.claimBytes())
+        let record = try await growth.register(attested)
+        let verdict = try await growth.accept(verdicts)
+        let sizes = try growth.sizes()
+        for client in growth.phones.clients { await client.close() }
+
+        print("\nCPU per assertion in raw verifications of the same round, median (lowest–highest):\n")
+        print("| devices | daemon | database | assertions per second | burst p50 | p99 | counters rewritten in place (HOT) |")
+        print("|---|---|---|---|---|---|---|")
+        for step in steps { print(step.line) }
+        print("\nThe tables at the end:\n\n| table | rows | heap | indexes |\n|---|---|---|---|")
+        for line in sizes.lines { print(line) }
+        print("\nFor docs/postgresql.md, \"Sizes\":\n\n| | heap | indexes |\n|---|---|---|")
+        for (name, title) in [
+            ("devices", "records (claims of \(claims.text(0)) bytes)"), ("counters", "counters"), ("device_keys", "keys"),
+        ] {
+            let table = filled[name]
+            print("| \(table.rows.text(0)) imported devices: \(title) | \(table.heap.bytes) | \(table.indexes.bytes) |")
+        }
+        print("| the record of a device that registers by an attestation | \(record.heap.bytes) | |")
+        for line in verdict.lines { print(line) }
+        print(
+            "\nmachine: \(ProcessInfo.processInfo.activeProcessorCount) processors, all busy with daemon, database, load and the unit; "
+                + "\(options.connections) connections, bursts of \(options.inFlight); \(options.rounds) rounds of about \(assertions) assertions"
+        )
+    }
+
+    /// The numbers of devices at which assertions are measured.
+    private var checkpoints: [Int] {
+        var checkpoints = [devices]
+        var next = 10_000
+        while next < devices {
+            checkpoints.insert(next, at: checkpoints.count - 1)
+            next *= 10
+        }
+        return checkpoints
+    }
+}
