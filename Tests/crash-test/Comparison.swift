@@ -146,7 +146,7 @@ struct Comparison: Sendable {
         }
         let verdict = try await verify(request)
         var known: Set = ["challenge_reused", "challenge_attempts_exceeded", "device_blocked"]
-        if acceptance.isOutOfTime { known.insert("challenge_expired") }
+        if acceptance.mayHaveExpired { known.insert("challenge_expired") }
         findings.expect(
             verdict.decision == .rejected && known.contains(verdict.reason),
             "a spent challenge gives \(verdict.decision) \(verdict.reason)")
@@ -158,7 +158,7 @@ struct Comparison: Sendable {
         let keyID = request.evidence.first?.keyID ?? []
         var verdict = try await verify(request)
         let mustRepeat =
-            !request.idempotencyKey.isEmpty && !acceptance.isOutOfTime && !(state.blocks[keyID]?.isWanted ?? false)
+            !request.idempotencyKey.isEmpty && !acceptance.mayHaveExpired && !(state.blocks[keyID]?.isWanted ?? false)
         findings.expect(
             verdict.decision == .rejected || verdict.repeated, "a request was accepted a second time, and as a new one")
         guard mustRepeat, var stored = acceptance.verdict else { return }

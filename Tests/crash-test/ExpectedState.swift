@@ -12,6 +12,14 @@ final class ExpectedState: Sendable {
         let verdict: Assay_V1_Verdict?
         /// Issued under a clock that was stepped: how long it can be repeated, and the challenge is known, is undetermined.
         let isOutOfTime: Bool
+        private let time = ContinuousClock.now
+
+        init(request: VerificationRequest, verdict: Assay_V1_Verdict?, isOutOfTime: Bool) {
+            (self.request, self.verdict, self.isOutOfTime) = (request, verdict, isOutOfTime)
+        }
+
+        /// Whether its challenge may have expired by now: it lives for an hour, and was issued some seconds before.
+        var mayHaveExpired: Bool { isOutOfTime || time.duration(to: .now) > .seconds(3300) }
     }
 
     /// A phone with at least one acceptance.
