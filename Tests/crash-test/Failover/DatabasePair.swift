@@ -29,26 +29,13 @@ final class DatabasePair: Sendable {
         isMounted = NetworkNamespace.areAvailable
         let prepare: (String) throws -> Void = { [isMounted] folder in if isMounted { try Self.mount(folder) } }
         let primary = try PostgresServer(binaries: binaries, prepare: prepare)
-        certificate = primary.folder.path + "/server.pem"
-        let key = primary.folder.path + "/server.key"
-        try TestProgram.run(
-            "/usr/bin/openssl",
-            [
-                "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
-                "-subj", "/CN=database", "-addext", "subjectAltName=" + addresses.map { "IP:\($0)" }.joined(separator: ","),
-                "-keyout", key, "-out", certificate,
-            ])
-        try primary.give(key)
+        certificate = try primary.serveTLS(at: addresses)
         let rules = URL(filePath: primary.data + "/pg_hba.conf")
         let others = try String(contentsOf: rules, encoding: .utf8)
         let rule = "hostssl all all 198.18.\(network).0/24 scram-sha-256\n"
         try (others + rule).write(to: rules, atomically: false, encoding: .utf8)
         try primary.configure(
             """
-            listen_addresses = '\(addresses.joined(separator: ","))'
-            ssl = on
-            ssl_cert_file = '\(certificate)'
-            ssl_key_file = '\(key)'
             max_connections = 60
             wal_retrieve_retry_interval = 200ms
             wal_keep_size = 64MB
