@@ -281,7 +281,10 @@ struct SQLiteLedgerTests {
 
     @Test("An entry with a value that the file cannot hold fails alone")
     func unholdable() async throws {
-        let ledger = try SQLiteLedger.open(path: directory.path())
+        var options = LedgerOptions()
+        // Longer than a busy machine takes to start the calls: the writer must not give up before the lock is let go.
+        options.busyTimeout = 60_000
+        let ledger = try SQLiteLedger.open(path: directory.path(), options: options)
         defer { ledger.close() }
         let device = try Sample.device()
         // A hot row without its device, which no ledger writes: it conflicts with the registration of the device.
