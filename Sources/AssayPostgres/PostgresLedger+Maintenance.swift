@@ -82,14 +82,18 @@ extension PostgresLedger: LedgerMaintenance {
             guard isDone else { return }
         }
         if isOneTable {
-            while try await write({ transaction throws(PostgresError) in
-                guard try Self.mayPurge(transaction.database) else { return false }
-                return try SpentTable(database: transaction.database).deleteChallenges(expiredAt: expired)
-            }) {}
+            try await purge { table throws(PostgresError) in try table.deleteChallenges(expiredAt: expired) }
         }
+        try await purge { table throws(PostgresError) in try table.deleteUsed(expiredAt: expired) }
+    }
+
+    /// Repeats a deletion, each time in a transaction of its own, until nothing is left for it, or another daemon purges.
+    private func purge(
+        _ deletion: @escaping @Sendable (SpentTable) throws(PostgresError) -> Bool
+    ) async throws(LedgerError) {
         while try await write({ transaction throws(PostgresError) in
             guard try Self.mayPurge(transaction.database) else { return false }
-            return try SpentTable(database: transaction.database).deleteUsed(expiredAt: expired)
+            return try deletion(SpentTable(database: transaction.database))
         }) {}
     }
 

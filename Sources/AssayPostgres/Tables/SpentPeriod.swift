@@ -130,24 +130,23 @@ struct SpentTable {
     /// The most rows of one deletion, so that commits run between deletions.
     static let deletionLimit: Int64 = 10_000
 
-    /// Deletes challenges that have expired at `time`, as ``deleteUsed(expiredAt:)`` does with other tokens: where they lie in one table.
+    /// Deletes challenges that have expired at `time`, where they lie in one table: a bounded number. Raises the horizon to the last expiry
+    /// of theirs. True if there may be more.
     func deleteChallenges(expiredAt time: Timestamp) throws(PostgresError) -> Bool {
-        let expiries = try database.query(
-            """
-            DELETE FROM spent WHERE (expiry, token) IN
-                (SELECT expiry, token FROM spent WHERE expiry <= $1 ORDER BY expiry LIMIT $2) RETURNING expiry
-            """, .int8(time.unixMilliseconds), .int8(Self.deletionLimit)
-        ).all { $0.int64(0) }
-        if let last = expiries.max() { try raiseHorizon(to: Timestamp(unixMilliseconds: last)) }
-        return expiries.count >= Self.deletionLimit
+        try delete(from: "spent", by: "expiry, token", expiredAt: time)
     }
 
-    /// Deletes other tokens that have expired at `time`, a bounded number, and raises the horizon to the last expiry of theirs. True if
-    /// there may be more.
+    /// Deletes other tokens that have expired at `time`, as ``deleteChallenges(expiredAt:)`` does with challenges.
     func deleteUsed(expiredAt time: Timestamp) throws(PostgresError) -> Bool {
+        try delete(from: "used", by: "token", expiredAt: time)
+    }
+
+    /// - Parameter key: the columns of the primary key.
+    private func delete(from table: String, by key: String, expiredAt time: Timestamp) throws(PostgresError) -> Bool {
         let expiries = try database.query(
             """
-            DELETE FROM used WHERE token IN (SELECT token FROM used WHERE expiry <= $1 ORDER BY expiry LIMIT $2) RETURNING expiry
+            DELETE FROM \(table) WHERE (\(key)) IN
+                (SELECT \(key) FROM \(table) WHERE expiry <= $1 ORDER BY expiry LIMIT $2) RETURNING expiry
             """, .int8(time.unixMilliseconds), .int8(Self.deletionLimit)
         ).all { $0.int64(0) }
         if let last = expiries.max() { try raiseHorizon(to: Timestamp(unixMilliseconds: last)) }
