@@ -56,8 +56,10 @@ package final class Mailbox<Item: Sendable>: @unchecked Sendable {
     }
 
     /// Waits for items and takes, in order, those that weigh at most `batch` together, but at least one. `nil` if the mailbox is closed
-    /// and empty; no items if none arrived in `patience` milliseconds.
-    package func take(upTo batch: Int, within patience: Int32? = nil) -> (items: [Item], weight: Int)? {
+    /// and empty; no items if none arrived in `patience` milliseconds. An item that `joining` denies is taken alone.
+    package func take(
+        upTo batch: Int, within patience: Int32? = nil, joining: (Item) -> Bool = { _ in true }
+    ) -> (items: [Item], weight: Int)? {
         pthread_mutex_lock(lock)
         defer { pthread_mutex_unlock(lock) }
         if let patience, items.isEmpty, !isClosed {
@@ -68,8 +70,9 @@ package final class Mailbox<Item: Sendable>: @unchecked Sendable {
         guard !items.isEmpty else { return isClosed ? nil : ([], 0) }
         var count = 0
         var taken = 0
+        let isAlone = !joining(items[0].item)
         for item in items {
-            guard count == 0 || taken + item.weight <= batch else { break }
+            guard count == 0 || !isAlone && taken + item.weight <= batch && joining(item.item) else { break }
             count += 1
             taken += item.weight
         }

@@ -2,17 +2,15 @@ package import AssayCore
 
 extension PostgresLedger: CertificateRegistry {
     package func certificate(_ name: CertificateName) async throws(LedgerError) -> DeviceCertificate? {
-        try await read { database throws(PostgresError) in try CertificateTable(database: database).certificate(name) }
+        try await find(CertificateTable.certificate(name))
     }
 
     package func certificate(ofKey keyID: [UInt8], app: AppID) async throws(LedgerError) -> DeviceCertificate? {
-        try await read { database throws(PostgresError) in
-            try CertificateTable(database: database).certificate(DeviceKey(app: app, keyID: keyID))
-        }
+        try await find(CertificateTable.certificate(DeviceKey(app: app, keyID: keyID)))
     }
 
     package func submissions(of device: DeviceID, at now: Timestamp) async throws(LedgerError) -> Int64 {
-        try await read { database throws(PostgresError) in try Submissions.count(of: device, at: now, database) }
+        try await find(Submissions.count(of: device, at: now))
     }
 
     package func revoke(

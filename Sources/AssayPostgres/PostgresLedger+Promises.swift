@@ -9,14 +9,11 @@ extension PostgresLedger: VerdictLedger {
     }
 
     package func verdict(idempotencyKey: [UInt8], now: Timestamp) async throws(LedgerError) -> StoredVerdict? {
-        try await read { database throws(PostgresError) in
-            try IdempotencyTable(database: database).verdict(idempotencyKey, now: now)
-        }
+        try await find(IdempotencyTable.verdict(idempotencyKey, now: now))
     }
 
     package func areSpent(_ tokens: [[UInt8]]) async throws(LedgerError) -> [Bool] {
-        guard !tokens.isEmpty else { return [] }
-        return try await read { database throws(PostgresError) in try SpentTable(database: database).areSpent(tokens) }
+        tokens.isEmpty ? [] : try await find(SpentTable.areSpent(tokens))
     }
 }
 
@@ -24,21 +21,18 @@ extension PostgresLedger: DeviceFacts {
     package func device(_ key: DeviceKey) async throws(LedgerError) -> Device? {
         let (held, epoch) = cache.device(key)
         if let held { return held }
-        let found = try await read { database throws(PostgresError) in try DeviceTable(database: database).device(key) }
+        let found = try await find(DeviceTable.device(key))
         if let found { cache.insert(found, readAfter: epoch) }
         return found
     }
 
     package func use(ofAttestationKey key: [UInt8], at now: Timestamp) async throws(LedgerError) -> AttestationKeyUse {
-        try await read { database throws(PostgresError) in
-            try DeviceTable(database: database).use(ofAttestationKey: key, at: now)
-        }
+        try await find(DeviceTable.use(ofAttestationKey: key, at: now))
     }
 
     package func isBlocked(subject: [UInt8], of app: AppID) async throws(LedgerError) -> Bool {
-        try await read { database throws(PostgresError) in
-            try !database.run([BlockStatements.exists(.subject(subject, of: app), of: app)]).allSatisfy(\.isEmpty)
-        }
+        let statement = BlockStatements.exists(.subject(subject, of: app), of: app)
+        return try await find(Lookup(statement) { rows throws(PostgresError) in !rows.isEmpty })
     }
 }
 
@@ -46,7 +40,7 @@ extension PostgresLedger: DeviceRegistry {
     package func device(_ id: DeviceID) async throws(LedgerError) -> Device? {
         let (held, epoch) = cache.device(id)
         if let held { return held }
-        let found = try await read { database throws(PostgresError) in try DeviceTable(database: database).device(id) }
+        let found = try await find(DeviceTable.device(id))
         if let found { cache.insert(found, readAfter: epoch) }
         return found
     }

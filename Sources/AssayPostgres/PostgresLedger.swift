@@ -128,6 +128,9 @@ package final class PostgresLedger: Sendable {
         try await writer.secrets.reading(read)
     }
 
+    /// Finds what one statement finds, in a trip with others that wait.
+    func find<Value>(_ lookup: Lookup<Value>) async throws(LedgerError) -> Value { try await readers.find(lookup) }
+
     /// Runs `body` on a reading thread.
     func read<T: Sendable>(_ body: @escaping @Sendable (Database) throws(PostgresError) -> T) async throws(LedgerError) -> T {
         try await readers.read(body)

@@ -57,9 +57,7 @@ struct RaceTests {
             let outcomes = try await fleet.race(entries.shuffled(), inCallsOf: size)
             #expect(outcomes.committed == 63 && outcomes.refused(.counterNotIncreasing) == 63)
             #expect(
-                try await fleet[1].read { database throws(PostgresError) in
-                    try DeviceTable(database: database).device(device.id)
-                }?.counterWindow == .max)
+                try await fleet[1].find(DeviceTable.device(device.id))?.counterWindow == .max)
             return 65
         }
     }

@@ -1,6 +1,5 @@
 import AssayCore
 import AssayLedger
-import AssayMetrics
 import Synchronization
 
 /// The reading threads, each with a connection of its own. Reads see committed transactions only.
@@ -10,6 +9,9 @@ final class ReaderPool: Sendable {
     private let server: ServerCheck
     private let pause: UInt64
 
+    /// The most lookups in one trip. Others that wait are for another thread.
+    private static let tripLimit = 32
+
     init(_ settings: PostgresSettings, options: PostgresOptions, server: ServerCheck) {
         mailbox = Mailbox(limit: options.readQueueLimit)
         (self.settings, self.server, pause) = (settings, server, options.pauseBetweenConnects)
@@ -17,8 +19,19 @@ final class ReaderPool: Sendable {
 
     /// Runs `body` on a reading thread. It is repeated on a new connection if that of the thread has ended.
     func read<T: Sendable>(_ body: @escaping @Sendable (Database) throws(PostgresError) -> T) async throws(LedgerError) -> T {
+        try await answer { PendingRead(body, answer: $0) }
+    }
+
+    /// Finds what one statement finds. Lookups that wait at the same time share a trip.
+    func find<Value>(_ lookup: Lookup<Value>) async throws(LedgerError) -> Value {
+        try await answer { PendingLookup(lookup, answer: $0) }
+    }
+
+    private func answer<T: Sendable>(
+        _ job: (@escaping @Sendable (Result<T, LedgerError>) -> Void) -> any ReadingJob
+    ) async throws(LedgerError) -> T {
         let result = await withCheckedContinuation { (waiter: CheckedContinuation<Result<T, LedgerError>, Never>) in
-            let job = PendingRead(body) { waiter.resume(returning: $0) }
+            let job = job { waiter.resume(returning: $0) }
             switch mailbox.post(job, weight: 1) {
             case .accepted: break
             case .full: job.fail(.overloaded)
@@ -33,48 +46,39 @@ final class ReaderPool: Sendable {
 
     /// The body of a thread.
     func run() {
-        var connection: PostgresConnection?
-        var lastFailure: (error: PostgresError, at: UInt64)?
-        while let (jobs, _) = mailbox.take(upTo: 1) {
+        var reader = ReaderConnection(settings, server, pause: pause)
+        while let jobs = mailbox.take(upTo: Self.tripLimit, joining: { $0.statement != nil })?.items {
+            guard jobs.count == 1 || !share(jobs, &reader) else { continue }
             for job in jobs {
-                var failure: PostgresError?
-                for _ in 0..<2 {
-                    do throws(PostgresError) {
-                        if connection?.isUsable != true {
-                            connection = nil
-                            if let lastFailure, MonotonicTime.nanoseconds() &- lastFailure.at < pause {
-                                throw lastFailure.error
-                            }
-                            connection = try server.connect()
-                            lastFailure = nil
-                        }
-                        guard let connection else { break }
-                        try job.run(Database(connection: connection, timeout: settings.readTimeout))
-                        failure = nil
-                        break
-                    } catch {
-                        failure = error
-                        if connection == nil {
-                            if lastFailure?.error != error { lastFailure = (error, MonotonicTime.nanoseconds()) }
-                            break
-                        }
-                        // A read that took too long is not repeated.
-                        guard error.endsConnection, error.kind != .deadline else {
-                            if error.endsConnection { connection = nil }
-                            break
-                        }
-                        connection = nil
-                    }
-                }
-                if let failure { job.fail(failure.ledgerError) }
+                do throws(PostgresError) { try reader.attempt(job.run) } catch { job.fail(error.ledgerError) }
             }
         }
     }
+
+    /// Answers lookups in one trip. False if one of the statements failed, so that none is answered.
+    private func share(_ jobs: [any ReadingJob], _ reader: inout ReaderConnection) -> Bool {
+        do throws(PostgresError) {
+            try reader.attempt { database throws(PostgresError) in
+                let results = try database.run(jobs.compactMap(\.statement))
+                for (job, rows) in zip(jobs, results) { job.finish(rows) }
+            }
+        } catch {
+            guard error.endsConnection else { return false }
+            for job in jobs { job.fail(error.ledgerError) }
+        }
+        return true
+    }
 }
 
-/// A job of a reading thread.
+// MARK: Jobs
+
+/// A job of a reading thread, which answers it once.
 private protocol ReadingJob: AnyObject, Sendable {
-    /// Reads, and reports the result. Called again on a new connection if that failed.
+    /// The statement of a lookup; `nil` for other reads.
+    var statement: SQLStatement? { get }
+    /// Answers a lookup by the statement's result.
+    func finish(_ rows: PostgresRows)
+    /// Reads, and answers. Called again on a new connection if that failed.
     func run(_ database: Database) throws(PostgresError)
     func fail(_ failure: LedgerError)
 }
@@ -90,6 +94,26 @@ private final class PendingRead<Value: Sendable>: ReadingJob {
         (self.body, self.answer) = (body, answer)
     }
 
+    var statement: SQLStatement? { nil }
+    func finish(_ rows: PostgresRows) {}
     func run(_ database: Database) throws(PostgresError) { answer(.success(try body(database))) }
+    func fail(_ failure: LedgerError) { answer(.failure(failure)) }
+}
+
+private final class PendingLookup<Value: Sendable>: ReadingJob {
+    private let lookup: Lookup<Value>
+    private let answer: @Sendable (Result<Value, LedgerError>) -> Void
+
+    init(_ lookup: Lookup<Value>, answer: @escaping @Sendable (Result<Value, LedgerError>) -> Void) {
+        (self.lookup, self.answer) = (lookup, answer)
+    }
+
+    var statement: SQLStatement? { lookup.statement }
+
+    func finish(_ rows: PostgresRows) {
+        do throws(PostgresError) { answer(.success(try lookup.value(rows))) } catch { fail(error.ledgerError) }
+    }
+
+    func run(_ database: Database) throws(PostgresError) { answer(.success(try database.find(lookup))) }
     func fail(_ failure: LedgerError) { answer(.failure(failure)) }
 }

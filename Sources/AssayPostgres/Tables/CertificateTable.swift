@@ -4,15 +4,18 @@ import AssayCore
 struct CertificateTable {
     let database: Database
 
-    func certificate(_ name: CertificateName) throws(PostgresError) -> DeviceCertificate? {
-        try database.query(CertificateRow.selection + CertificateRow.hasName, .bytes(name.issuer), .bytes(name.serial))
-            .first(CertificateRow.certificate)
+    static func certificate(_ name: CertificateName) -> Lookup<DeviceCertificate?> {
+        let statement = SQLStatement(byName, .bytes(name.issuer), .bytes(name.serial))
+        return Lookup(statement) { rows throws(PostgresError) in try rows.first(CertificateRow.certificate) }
     }
 
-    func certificate(_ key: DeviceKey) throws(PostgresError) -> DeviceCertificate? {
-        try database.query(CertificateRow.selection + CertificateRow.hasKey, .bytes(key.keyID), .text(key.app.text))
-            .first(CertificateRow.certificate)
+    static func certificate(_ key: DeviceKey) -> Lookup<DeviceCertificate?> {
+        let statement = SQLStatement(byKey, .bytes(key.keyID), .text(key.app.text))
+        return Lookup(statement) { rows throws(PostgresError) in try rows.first(CertificateRow.certificate) }
     }
+
+    private static let byName = CertificateRow.selection + CertificateRow.hasName
+    private static let byKey = CertificateRow.selection + CertificateRow.hasKey
 
     func certificates(serial: [UInt8], app: AppID) throws(PostgresError) -> [DeviceCertificate] {
         try database.query(CertificateRow.selection + CertificateRow.hasSerial, .bytes(serial), .text(app.text))

@@ -8,6 +8,10 @@ struct Database {
         try connection.query(SQLStatement(sql, parameters), within: timeout)
     }
 
+    func find<Value>(_ lookup: Lookup<Value>) throws(PostgresError) -> Value {
+        try lookup.value(try connection.query(lookup.statement, within: timeout))
+    }
+
     /// Runs statements in one trip.
     func run(_ statements: [SQLStatement]) throws(PostgresError) -> [PostgresRows] {
         statements.isEmpty ? [] : try connection.run(statements, within: timeout)

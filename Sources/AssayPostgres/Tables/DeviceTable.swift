@@ -2,31 +2,33 @@ import AssayCore
 import AssayLedger
 
 /// Adds and looks up device records and their hot rows.
-struct DeviceTable {
-    let database: Database
-
-    func device(_ key: DeviceKey) throws(PostgresError) -> Device? {
-        try database.query(
-            DeviceRow.selection
-                + " WHERE id = (SELECT k.device FROM device_keys k WHERE k.key_id = $1 AND k.app = $2 AND k.device IS NOT NULL)",
-            .bytes(key.keyID), .text(key.app.text)
-        ).first(DeviceRow.device)
+enum DeviceTable {
+    static func device(_ key: DeviceKey) -> Lookup<Device?> {
+        Lookup(SQLStatement(byKey, .bytes(key.keyID), .text(key.app.text))) { rows throws(PostgresError) in
+            try rows.first(DeviceRow.device)
+        }
     }
 
-    func device(_ id: DeviceID) throws(PostgresError) -> Device? {
-        try database.query(DeviceRow.selection + " WHERE id = $1", .bytes(id.bytes)).first(DeviceRow.device)
+    static func device(_ id: DeviceID) -> Lookup<Device?> {
+        Lookup(SQLStatement(byID, .bytes(id.bytes))) { rows throws(PostgresError) in try rows.first(DeviceRow.device) }
     }
 
-    func use(ofAttestationKey key: [UInt8], at now: Timestamp) throws(PostgresError) -> AttestationKeyUse {
+    private static let byKey =
+        DeviceRow.selection
+        + " WHERE id = (SELECT k.device FROM device_keys k WHERE k.key_id = $1 AND k.app = $2 AND k.device IS NOT NULL)"
+    private static let byID = DeviceRow.selection + " WHERE id = $1"
+
+    static func use(ofAttestationKey key: [UInt8], at now: Timestamp) -> Lookup<AttestationKeyUse> {
         // PostgreSQL uses the partial index only if the query repeats its condition.
-        let count = try database.query(
+        let statement = SQLStatement(
             """
             SELECT count(*) FROM (SELECT 1 FROM devices
                 WHERE attestation_key = $1 AND attestation_key <> ''::bytea AND registered_at > $2 LIMIT $3) AS found
             """,
-            .bytes(key), .int8(now.adding(milliseconds: -86_400_000).unixMilliseconds), .int8(Int64(AttestationKeyUse.limit))
-        ).first { Int($0.int64(0)) }
-        return AttestationKeyUse(lastDay: count ?? 0)
+            .bytes(key), .int8(now.adding(milliseconds: -86_400_000).unixMilliseconds), .int8(Int64(AttestationKeyUse.limit)))
+        return Lookup(statement) { rows throws(PostgresError) in
+            AttestationKeyUse(lastDay: try rows.first { Int($0.int64(0)) } ?? 0)
+        }
     }
 
     // MARK: Statements

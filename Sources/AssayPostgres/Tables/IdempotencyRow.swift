@@ -33,12 +33,15 @@ struct IdempotencyTable {
     /// The most rows of one deletion, so that commits run between deletions.
     static let deletionLimit: Int64 = 1000
 
-    func verdict(_ key: [UInt8], now: Timestamp) throws(PostgresError) -> StoredVerdict? {
-        let row = try database.query(
-            IdempotencyRow.selection + " WHERE i.key = $1 AND i.expiry > $2", .bytes(key), .int8(now.unixMilliseconds)
-        ).first { IdempotencyRow($0) }
-        return row.map { StoredVerdict(request: $0.request, verdict: $0.verdict, objection: $0.objection) }
+    static func verdict(_ key: [UInt8], now: Timestamp) -> Lookup<StoredVerdict?> {
+        let statement = SQLStatement(unexpired, .bytes(key), .int8(now.unixMilliseconds))
+        return Lookup(statement) { rows throws(PostgresError) in
+            let row = try rows.first { IdempotencyRow($0) }
+            return row.map { StoredVerdict(request: $0.request, verdict: $0.verdict, objection: $0.objection) }
+        }
     }
+
+    private static let unexpired = IdempotencyRow.selection + " WHERE i.key = $1 AND i.expiry > $2"
 
     /// The keys of the verdicts about a device. It scans the whole table, so a reader runs it.
     func keys(about device: DeviceID) throws(PostgresError) -> [[UInt8]] {

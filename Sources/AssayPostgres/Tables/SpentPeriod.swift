@@ -171,10 +171,11 @@ struct SpentTable {
             .first { ($0.int64(0), $0.int64(1)) } ?? (0, 0)
     }
 
-    func areSpent(_ tokens: [[UInt8]]) throws(PostgresError) -> [Bool] {
-        let found = try database.query("SELECT token FROM used WHERE token = ANY ($1::bytea[])", .bytesList(tokens))
-            .all { $0.bytes(0) }
-        let spent = Set(found)
-        return tokens.map { spent.contains($0) }
+    static func areSpent(_ tokens: [[UInt8]]) -> Lookup<[Bool]> {
+        let statement = SQLStatement("SELECT token FROM used WHERE token = ANY ($1::bytea[])", .bytesList(tokens))
+        return Lookup(statement) { rows throws(PostgresError) in
+            let spent = Set(try rows.all { $0.bytes(0) })
+            return tokens.map { spent.contains($0) }
+        }
     }
 }

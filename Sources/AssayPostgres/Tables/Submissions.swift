@@ -5,12 +5,12 @@ enum Submissions {
     /// The most rows of one deletion, so that commits run between deletions.
     private static let deletionLimit: Int64 = 1000
 
-    static func count(of device: DeviceID, at now: Timestamp, _ database: Database) throws(PostgresError) -> Int64 {
+    static func count(of device: DeviceID, at now: Timestamp) -> Lookup<Int64> {
         let hours = SubmissionHours.counted(at: now)
-        return try database.query(
+        let statement = SQLStatement(
             "SELECT coalesce(sum(count), 0)::bigint FROM submissions WHERE device = $1 AND hour BETWEEN $2 AND $3",
-            .bytes(device.bytes), .int8(hours.lowerBound), .int8(hours.upperBound)
-        ).first { $0.int64(0) } ?? 0
+            .bytes(device.bytes), .int8(hours.lowerBound), .int8(hours.upperBound))
+        return Lookup(statement) { rows throws(PostgresError) in try rows.first { $0.int64(0) } ?? 0 }
     }
 
     /// Removes counts that are not included at `now` any more, a bounded number. True if there may be more.

@@ -20,7 +20,7 @@ extension WriterTransaction {
     func objection(toAdding certificate: DeviceCertificate, _ facts: GroupFacts) throws(PostgresError) -> ReasonCode? {
         let key = DeviceKey(app: certificate.app, keyID: certificate.keyID)
         if facts.keys[key]?.isBlocked == true { return .deviceBlocked }
-        if try certificates.certificate(key) != nil { return .keyAlreadyCertified }
+        if try database.find(CertificateTable.certificate(key)) != nil { return .keyAlreadyCertified }
         if try certificates.lock(certificate.name) != nil { return .certificateSerialTaken }
         guard let origin = certificate.renewedFrom else { return nil }
         return try certificates.lock(origin) == nil ? .unknownCertificate : nil
@@ -33,7 +33,8 @@ extension WriterTransaction {
     func revoke(
         _ name: CertificateName, _ reason: RevocationReason, _ context: ChangeContext
     ) throws(PostgresError) -> RevocationChange? {
-        guard let number = try certificates.lock(name), var certificate = try certificates.certificate(name) else { return nil }
+        guard let number = try certificates.lock(name), var certificate = try database.find(CertificateTable.certificate(name))
+        else { return nil }
         let wasRevoked = certificate.revocation != nil
         var revoked = wasRevoked ? [] : [certificate]
         var (renewals, hasMore): ([DeviceCertificate], Bool) = ([], false)

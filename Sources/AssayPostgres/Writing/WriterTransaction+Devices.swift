@@ -114,10 +114,9 @@ extension WriterTransaction {
 
     /// Removes a device, records that, and revokes its certificates. `nil` if it is not registered.
     func forget(_ id: DeviceID, _ context: ChangeContext) throws(PostgresError) -> ForgottenDevice? {
-        let table = DeviceTable(database: database)
-        guard let found = try table.device(id), try lock(GroupKeys(of: [found])).counters[id] != nil,
+        guard let found = try database.find(DeviceTable.device(id)), try lock(GroupKeys(of: [found])).counters[id] != nil,
             // Read again under the locks, with the blocks that are in force now.
-            let device = try table.device(id)
+            let device = try database.find(DeviceTable.device(id))
         else { return nil }
         return try end(device, .cessationOfOperation, context)
     }

@@ -66,7 +66,7 @@ extension WriterTransaction {
         let known = try fleet.device(serial: serial, app: app)
         if let known {
             keys.add(known.device)
-            if let device = try DeviceTable(database: database).device(known.device) { keys.add(device) }
+            if let device = try database.find(DeviceTable.device(known.device)) { keys.add(device) }
         }
         let facts = try lock(keys)
         let enrolment = try enrolments.enrolment(permit, of: app, isLocked: true)
@@ -103,7 +103,7 @@ extension WriterTransaction {
 
     /// Ends what a device that is replaced has: its registration, its certificates, and its claim to the serial number.
     private func supersede(_ known: FleetDevice, _ context: ChangeContext) throws(PostgresError) {
-        if let device = try DeviceTable(database: database).device(known.device) { _ = try end(device, .superseded, context) }
+        if let device = try database.find(DeviceTable.device(known.device)) { _ = try end(device, .superseded, context) }
         try fleet.supersede(serial: known.serial, app: known.app, at: context.time)
     }
 

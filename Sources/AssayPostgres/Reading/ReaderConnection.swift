@@ -1,0 +1,47 @@
+import AssayMetrics
+
+/// The connection of a reading thread. It is made when it is needed, and again after it has ended.
+struct ReaderConnection {
+    private let settings: PostgresSettings
+    private let server: ServerCheck
+    /// How long no connection is tried after one failed, in nanoseconds.
+    private let pause: UInt64
+    private var connection: PostgresConnection?
+    private var lastFailure: (error: PostgresError, at: UInt64)?
+
+    init(_ settings: PostgresSettings, _ server: ServerCheck, pause: UInt64) {
+        (self.settings, self.server, self.pause) = (settings, server, pause)
+    }
+
+    /// Runs `body`, and again on a new connection if the present one has ended. A read that took too long is not repeated.
+    mutating func attempt(_ body: (Database) throws(PostgresError) -> Void) throws(PostgresError) {
+        do throws(PostgresError) { return try run(body) } catch {
+            guard error.endsConnection, error.kind != .deadline, lastFailure == nil else { throw error }
+        }
+        try run(body)
+    }
+
+    private mutating func run(_ body: (Database) throws(PostgresError) -> Void) throws(PostgresError) {
+        let connection = try connected()
+        do throws(PostgresError) {
+            try body(Database(connection: connection, timeout: settings.readTimeout))
+        } catch {
+            if error.endsConnection { self.connection = nil }
+            throw error
+        }
+    }
+
+    private mutating func connected() throws(PostgresError) -> PostgresConnection {
+        if let connection, connection.isUsable { return connection }
+        connection = nil
+        if let lastFailure, MonotonicTime.nanoseconds() &- lastFailure.at < pause { throw lastFailure.error }
+        do throws(PostgresError) {
+            let new = try server.connect()
+            (connection, lastFailure) = (new, nil)
+            return new
+        } catch {
+            lastFailure = (error, MonotonicTime.nanoseconds())
+            throw error
+        }
+    }
+}

@@ -1,0 +1,107 @@
+import AssayCore
+import AssayTesting
+import Testing
+
+@testable import AssayPostgres
+
+/// Reads that wait for the same thread: lookups among them share a trip.
+@Suite("Reading from PostgreSQL", .needsServer)
+struct ReadingTests {
+    private let settings: PostgresSettings
+    private let ledger: PostgresLedger
+
+    init() throws {
+        settings = try server().database()
+        var options = PostgresOptions()
+        (options.readers, options.deviceCacheBytes) = (1, 0)
+        ledger = try PostgresLedger.open(settings, options: options)
+    }
+
+    private typealias Read = @Sendable () async throws -> Device?
+
+    /// Keeps the reading thread for a moment, in which all of `reads` arrive, and returns what they are answered.
+    private func together(_ reads: [Read]) async -> [Result<Device?, any Error>] {
+        await withTaskGroup(of: (Int, Result<Device?, any Error>).self) { [ledger] group in
+            group.addTask {
+                _ = try? await ledger.find(Lookup(SQLStatement("SELECT pg_sleep(0.5)")) { $0.count })
+                return (-1, .success(nil))
+            }
+            try? await Task.sleep(for: .milliseconds(100))
+            for (index, read) in reads.enumerated() {
+                group.addTask {
+                    do { return (index, .success(try await read())) } catch { return (index, .failure(error)) }
+                }
+            }
+            var answers = [Result<Device?, any Error>?](repeating: nil, count: reads.count)
+            for await (index, answer) in group where index >= 0 { answers[index] = answer }
+            return answers.compactMap(\.self)
+        }
+    }
+
+    private func registered(_ count: Int) async throws -> [Device] {
+        let devices = try (0..<count).map { _ in try Sample.device() }
+        #expect(try await ledger.commit([try Sample.entry(registrations: devices)]) == [.committed])
+        return devices
+    }
+
+    @Test("Lookups that wait together, and reads between them, are each answered by what they ask for")
+    func answers() async throws {
+        defer { ledger.close() }
+        let devices = try await registered(100)
+        let stranger = try Sample.device()
+        var reads: [Read] = []
+        var expected: [Device?] = []
+        for (index, device) in devices.enumerated() {
+            switch index % 5 {
+            case 0: reads.append { [ledger] in try await ledger.device(device.id) }
+            case 1:
+                reads.append { [ledger] in
+                    // Of several trips, so that it is no lookup.
+                    try await ledger.devices(DeviceListing(app: device.app, limit: 1)).devices.first
+                }
+            case 2: reads.append { [ledger] in try await ledger.device(stranger.key) }
+            default: reads.append { [ledger] in try await ledger.device(device.key) }
+            }
+            expected.append([1: devices[0], 2: nil][index % 5, default: device])
+        }
+        let answers = await together(reads)
+        #expect(try answers.map { try $0.get() } == expected)
+    }
+
+    @Test("A lookup that fails fails alone: its statement, its values or its record")
+    func failures() async throws {
+        defer { ledger.close() }
+        let devices = try await registered(40)
+        _ = try settings.text("UPDATE devices SET claims = '\\xff' WHERE id = '\\x\(Hex.encode(devices[7].id.bytes))'")
+        let broken = Lookup<Device?>(SQLStatement("SELECT 1 / $1::bigint", .int8(0))) { _ in nil }
+        let unsendable = Lookup<Device?>(SQLStatement("SELECT $1::text", .text("\0"))) { _ in nil }
+        var reads: [Read] = devices.map { device in { [ledger] in try await ledger.device(device.id) } }
+        reads.insert({ [ledger] in try await ledger.find(broken) }, at: 3)
+        reads.insert({ [ledger] in try await ledger.find(unsendable) }, at: 20)
+        let answers = await together(reads)
+        let failed = answers.indices.filter { if case .failure = answers[$0] { true } else { false } }
+        // The damaged record is behind the first of the two.
+        #expect(failed == [3, 8, 20], "\(answers)")
+        guard case .failure(LedgerError.corrupt) = answers[8] else {
+            Issue.record("\(answers[8])")
+            return
+        }
+        #expect(answers.compactMap { try? $0.get()?.id } == devices.map(\.id).filter { $0 != devices[7].id })
+    }
+
+    @Test("Lookups whose connection ends are answered over a new one", .timeLimit(.minutes(1)))
+    func reconnection() async throws {
+        defer { ledger.close() }
+        let devices = try await registered(40)
+        let reads: [Read] = devices.map { device in { [ledger] in try await ledger.device(device.key) } }
+        async let answers = together(reads)
+        try await Task.sleep(for: .milliseconds(300))
+        // That of the thread is the one that sleeps.
+        _ = try settings.text(
+            """
+            SELECT coalesce(sum(pg_terminate_backend(pid)::int), 0)::text FROM pg_stat_activity
+            WHERE datname = current_database() AND pid <> pg_backend_pid() AND query LIKE '%pg_sleep%'
+            """)
+        #expect(try await answers.map { try $0.get() } == devices)
+    }
+}
