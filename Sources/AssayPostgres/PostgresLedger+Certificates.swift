@@ -91,7 +91,11 @@ extension PostgresLedger: EnrolmentRegistry {
     }
 
     package func fleetDevice(idempotencyKey key: [UInt8]) async throws(LedgerError) -> FleetDevice? {
-        try await read { database throws(PostgresError) in try FleetTable(database: database).device(idempotencyKey: key) }
+        let found = try await read { database throws(PostgresError) in
+            try FleetTable(database: database).device(idempotencyKey: key)
+        }
+        if found != nil { try await confirm() }
+        return found
     }
 
     package func provision(_ entry: FleetEntry) async throws(LedgerError) -> FleetOutcome {

@@ -9,7 +9,9 @@ extension PostgresLedger: VerdictLedger {
     }
 
     package func verdict(idempotencyKey: [UInt8], now: Timestamp) async throws(LedgerError) -> StoredVerdict? {
-        try await find(IdempotencyTable.verdict(idempotencyKey, now: now))
+        let found = try await find(IdempotencyTable.verdict(idempotencyKey, now: now))
+        if found != nil { try await confirm() }
+        return found
     }
 
     package func areSpent(_ tokens: [[UInt8]]) async throws(LedgerError) -> [Bool] {
@@ -167,9 +169,11 @@ extension PostgresLedger: LedgerStatusSource {
     /// Throws after damage and while the database cannot be written, although reads work.
     package func status() async throws(LedgerError) -> LedgerStatus {
         if let fault = health.fault { throw fault }
-        if health.isUnwritten { try await write { _ in } }
-        let own = auditWriter
-        return try await read { database throws(PostgresError) in try WriterTable(database: database).status(own: own) }
+        if let passing = health.passing { throw passing }
+        let (own, confirmed) = (auditWriter, confirmedChain)
+        return try await read { database throws(PostgresError) in
+            try WriterTable(database: database).status(own: own, end: confirmed)
+        }
     }
 }
 
@@ -241,6 +245,17 @@ extension PostgresLedger: OpenedLedger {
     package func isDeclaredNew() async throws(LedgerError) -> Bool {
         try await read { database throws(PostgresError) in
             try !database.query("SELECT 1 FROM meta WHERE name = 'declared_new'").isEmpty
+        }
+    }
+
+    /// Those whose lease has not ended.
+    package func otherDaemons() async throws(LedgerError) -> [String] {
+        let own = self.number
+        return try await read { database throws(PostgresError) in
+            try database.query(
+                "SELECT name, held_by FROM writers WHERE writer <> $1 AND held_until > \(WriterLease.now) ORDER BY name",
+                .int8(own)
+            ).all { "\($0.text(0)) (\($0.text(1)))" }
         }
     }
 

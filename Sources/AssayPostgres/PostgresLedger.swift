@@ -44,7 +44,7 @@ package final class PostgresLedger: Sendable {
             }
             if session.isSetback { options.onFault(.warning(ServerHistory.setback)) }
         } catch {
-            throw error.ledgerError
+            throw server.reason(of: error).ledgerError
         }
         return try PostgresLedger(session, epoch: epoch, settings, options, server)
     }
@@ -112,6 +112,13 @@ package final class PostgresLedger: Sendable {
         }
         return try result.get()
     }
+
+    /// Returns when all that the database showed before is on the standby's disk too. A commit whose wait for the standby was cancelled is
+    /// visible, and a promotion would lose it: what an acceptance is answered by must not rest on it.
+    func confirm() async throws(LedgerError) { if hasStandby { _ = try await write([]) } }
+
+    /// The end of this daemon's audit chain that is durable.
+    var confirmedChain: AuditChain { writer.confirmed.end }
 
     /// Runs `body` on the writer's thread, in a transaction of its own.
     func write<T: Sendable>(

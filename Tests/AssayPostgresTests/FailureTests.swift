@@ -96,6 +96,76 @@ struct FailureTests {
         }
     }
 
+    @Test(
+        "A standby that is away for long is told as the reason, and the ledger goes on when it is back", .timeLimit(.minutes(1))
+    )
+    func longStandby() async throws {
+        let own = try ownServer()
+        var settings = try own.database()
+        (settings.commitTimeout, settings.resolveTimeout, settings.lockTimeout) = (300, 300, 100)
+        let ledger = try PostgresLedger.open(settings)
+        defer { ledger.close() }
+        #expect(try await ledger.commit([try Sample.entry()]) == [.committed])
+        try own.set("synchronous_standby_names", to: "absent")
+        let entry = try Sample.entry()
+        await #expect(throws: LedgerError.self) { try await ledger.commit([entry]) }
+        // Longer than a commit is looked for: the row of the writer stays locked by the commit that waits.
+        var reasons: Set<String> = []
+        for _ in 0..<30 {
+            let error = await #expect(throws: LedgerError.self) { try await ledger.commit([try Sample.entry()]) }
+            if let error { reasons.insert("\(error)") }
+            await #expect(throws: LedgerError.self) { try await ledger.status() }
+            try await Task.sleep(for: .milliseconds(100))
+        }
+        #expect(
+            reasons.contains { $0.contains("no standby confirms commits: synchronous_standby_names is \"absent\"") },
+            "\(reasons)")
+        try own.set("synchronous_standby_names", to: nil)
+        try await retrying { _ = try await ledger.commit([try Sample.entry()]) }
+        #expect(ledger.health.fault == nil)
+        #expect(try await ledger.commit([try Sample.entry(spends: entry.spends)]) == [.refused(.challengeReused)])
+        // The one whose answer was lost, and the one after it.
+        #expect(try await ledger.status().auditCount == 3)
+    }
+
+    @Test(
+        "What no standby has confirmed is neither repeated as a verdict nor the head of the audit log", .timeLimit(.minutes(1)))
+    func unconfirmed() async throws {
+        let own = try ownServer()
+        var settings = try own.database()
+        (settings.commitTimeout, settings.resolveTimeout, settings.lockTimeout) = (700, 300, 100)
+        let (ledger, other) = (try PostgresLedger.open(settings), try PostgresLedger.open(settings.writer("two")))
+        defer { for ledger in [ledger, other] { ledger.close() } }
+        #expect(try await ledger.commit([try Sample.entry()]) == [.committed])
+        let head = try await ledger.status().auditHead
+        try own.set("synchronous_standby_names", to: "absent")
+        let key = SecureRandom.bytes(32)
+        let entry = try Sample.entry(
+            idempotency: .init(key: key, request: [1], expiry: Sample.expiry, verdict: [7], device: nil))
+        let committing = Task { try await ledger.commit([entry]) }
+        try await Task.sleep(for: .milliseconds(250))
+        try backends(settings, "pg_cancel_backend")
+        let result = await committing.result
+        #expect(throws: LedgerError.self) { try result.get() }
+        // It is visible, and a promotion would lose it.
+        #expect(try settings.text("SELECT count(*)::text FROM idempotency") == "1")
+        for some in [ledger, other] {
+            await #expect(throws: LedgerError.self) { try await some.verdict(idempotencyKey: key, now: Sample.now) }
+            let again = try Sample.entry(
+                idempotency: .init(key: key, request: [1], expiry: Sample.expiry, verdict: [8], device: nil))
+            await #expect(throws: LedgerError.self) { try await some.commit([again]) }
+        }
+        #expect(ledger.confirmedChain.head == head)
+        try own.set("synchronous_standby_names", to: nil)
+        for some in [other, ledger] {
+            try await retrying {
+                let repeated = try await some.verdict(idempotencyKey: key, now: Sample.now)
+                #expect(repeated?.verdict == [7])
+            }
+        }
+        #expect(try await ledger.status().auditCount == 2)
+    }
+
     @Test("While the server is read-only nothing is accepted, and the reason is told", .timeLimit(.minutes(1)))
     func readOnly() async throws {
         let own = try ownServer()

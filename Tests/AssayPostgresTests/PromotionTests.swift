@@ -1,6 +1,7 @@
 import AssayCore
 import AssayTesting
 import Foundation
+import Synchronization
 import Testing
 
 @testable import AssayPostgres
@@ -29,6 +30,16 @@ struct PromotionTests {
             self.settings = settings
             ledgers = try (0..<3).map { [settings] in try PostgresLedger.open(settings.writer("w\($0)")) }
             _ = try settings.text("INSERT INTO secrets VALUES ('challenge', 1, '', 0), ('other', 1, '', 0) RETURNING ''")
+        }
+
+        /// Returns when the standby has what the primary has now.
+        func standbyFollows() async throws {
+            var reader = standby.settings(settings.database)
+            reader.sessions = "any"
+            let end = try settings.text("SELECT pg_current_wal_lsn()::text")
+            for _ in 0..<300 where try reader.text("SELECT (pg_last_wal_replay_lsn() >= '\(end)'::pg_lsn)::text") != "true" {
+                try await Task.sleep(for: .milliseconds(100))
+            }
         }
 
         func end() {
@@ -87,12 +98,7 @@ struct PromotionTests {
         for ledger in cluster.ledgers { #expect(try await ledger.commit([try Sample.entry(spends: [])]) == [.committed]) }
         // Nothing is lost here, which no daemon knows.
         let standby = cluster.standby.settings(cluster.settings.database)
-        var reader = standby
-        reader.sessions = "any"
-        let end = try cluster.settings.text("SELECT pg_current_wal_lsn()::text")
-        for _ in 0..<300 where try reader.text("SELECT (pg_last_wal_replay_lsn() >= '\(end)'::pg_lsn)::text") != "true" {
-            try await Task.sleep(for: .milliseconds(100))
-        }
+        try await cluster.standbyFollows()
         try cluster.primary.killAll()
         try cluster.standby.promote()
         for ledger in cluster.ledgers {
@@ -109,5 +115,70 @@ struct PromotionTests {
             #expect(try await ledger.commit([try Sample.entry(spends: [])]) == [.committed])
         }
         #expect(try standby.text("SELECT value::text FROM meta WHERE name = 'setbacks'") == "1", "once, for all")
+    }
+
+    @Test("Daemons whose last commits the promoted standby lacks go on by themselves, and tell how many are lost")
+    func lostCommits() async throws {
+        let cluster = try await Cluster(isSynchronous: false)
+        defer { cluster.end() }
+        let warnings = Mutex<[String]>([])
+        var options = PostgresOptions()
+        options.onFault = { fault in
+            if case .warning(let words) = fault { warnings.withLock { $0.append(words) } }
+        }
+        let ledger = try PostgresLedger.open(cluster.settings.writer("last"), options: options)
+        defer { ledger.close() }
+        let (kept, lost) = (try Sample.entry(), try Sample.entry())
+        #expect(try await ledger.commit([kept]) == [.committed])
+        try await cluster.standbyFollows()
+        try cluster.standby.killAll()
+        #expect(try await ledger.commit([lost]) == [.committed])
+        for _ in 0..<2 { #expect(try await ledger.commit([try Sample.entry()]) == [.committed]) }
+        try cluster.primary.killAll()
+        try cluster.standby.start()
+        try cluster.standby.promote()
+        // Nothing is accepted with the keys of before.
+        for _ in 0..<300 where !ledger.hasStaleSecrets {
+            await #expect(throws: LedgerError.self) { try await ledger.commit([try Sample.entry(spends: [])]) }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        #expect(ledger.health.fault == nil)
+        #expect(try await ledger.secrets().map(\.name) == ["other"])
+        for _ in 0..<100 {
+            if (try? await ledger.commit([try Sample.entry(spends: [])])) == [.committed] { break }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        // The horizon is past everything that was spent.
+        #expect(try await ledger.commit([try Sample.entry(spends: lost.spends)]) == [.refused(.challengeExpired)])
+        #expect(try await ledger.status().auditCount == 2)
+        #expect(
+            warnings.withLock { $0 }.contains { $0.contains("3 commits of this daemon are lost") },
+            "\(warnings.withLock { $0 })")
+    }
+
+    @Test("A standby that is required and taken out of the settings stops acceptance until it is back")
+    func requirement() async throws {
+        let cluster = try await Cluster(isSynchronous: true)
+        defer { cluster.end() }
+        var settings = cluster.settings.writer("strict")
+        settings.requiresStandby = true
+        let ledger = try PostgresLedger.open(settings)
+        defer { ledger.close() }
+        #expect(try await ledger.commit([try Sample.entry()]) == [.committed])
+        try cluster.primary.set("synchronous_standby_names", to: nil)
+        let error = await #expect(throws: LedgerError.self) { try await ledger.commit([try Sample.entry()]) }
+        #expect("\(error.map { "\($0)" } ?? "")".contains("the configuration requires a standby"))
+        await #expect(throws: LedgerError.self) { try await ledger.status() }
+        // Another daemon, which does not require one, notes it for all.
+        #expect(try await cluster.ledgers[0].commit([try Sample.entry()]) == [.committed])
+        #expect(!cluster.ledgers[0].hasStandby)
+        #expect(try cluster.settings.text("SELECT value::text FROM meta WHERE name = 'unconfirmed'") == "1")
+        try cluster.primary.set("synchronous_standby_names", to: "*")
+        for _ in 0..<100 {
+            if (try? await ledger.commit([try Sample.entry()])) == [.committed] { break }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        #expect(try await ledger.status().auditCount >= 2)
+        #expect(ledger.hasStandby)
     }
 }

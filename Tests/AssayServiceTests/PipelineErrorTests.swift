@@ -10,7 +10,7 @@ struct PipelineErrorTests {
         arguments: [
             (
                 PipelineError.ledger(.unavailable("disk full")), RPCStatusCode.unavailable,
-                "the ledger is unavailable; nothing was decided", "ledger_unavailable", UInt32(1000)
+                "the ledger is unavailable; no answer can be given, so repeat the request", "ledger_unavailable", UInt32(1000)
             ),
             (
                 .ledger(.overloaded), .resourceExhausted, "the ledger has as many entries waiting as it may",

@@ -377,6 +377,11 @@ def live(first, second, database, daemons):
         daemons.start()
 
     # Two primaries, and copies of nothing, are refused.
+    password = database.secrets / "postgres/replication-password"
+    right = password.read_text()
+    password.write_text("wrong")
+    second.refuses("promote", "cannot be asked; stop it first")
+    password.write_text(right)
     second.refuses("promote", "accepts writes; stop it first")
     first.refuses("promote", "is the primary already")
     first.refuses("rebuild", "does not accept writes")

@@ -24,18 +24,33 @@ work=$TEST_CONTAINER_INSIDE
 mkdir -p "$work/unpacked" "$work/stage"
 grep -q '^ADD ${TARBALL} /unpacked/$' $file
 tar -xzf "$packages/$name.tar.gz" -C "$work/unpacked"
-commands=$(sed -n '/^RUN /,/[^\\]$/p' $file | sed -e '1s/^RUN //' -e 's/\\$//' | tr '\n' ' ')
-(cd "$work/stage" && sh -euc "$(sed -e "s# /image/# $work/image/#g" -e "s# /unpacked/# $work/unpacked/#g" <<<" $commands")")
+run() {
+    sed -n "\\|^RUN $1|,/[^\\\\]\$/p" $file | sed -e '1s/^RUN //' -e 's/\\$//' | tr '\n' ' ' \
+        | sed -e "s# /image/# $work/image/#g" -e "s# /unpacked/# $work/unpacked/#g" -e "s# /libraries/# $work/libraries/#g" >"$work/commands"
+    (cd "$work/stage" && sh -eu "$work/commands")
+}
+run 'mkdir -p /image/'
 
-# The second: COPY onto the base.
+# The second: the libraries of the package that the Containerfile installs, here this machine's.
+grep -q '^RUN apt-get update && apt-get install --yes --no-install-recommends libpq5$' $file
+run 'mkdir -p /libraries/'
+ls "$work"/libraries/usr/lib/*/libpq.so.5 "$work"/libraries/usr/lib/*/libssl.so.3 >/dev/null
+
+# The third: COPY onto the base.
 grep -q '^COPY --from=unpacked /image/ /$' $file
+grep -q '^COPY --from=libraries /libraries/ /$' $file
 root=$work/root
 mkdir -p "$root/etc/ssl/certs" "$root/proc" "$root/tmp" "$root/lib64"
 for program in "$work/image/usr/bin/assayd" "$work/image/usr/bin/assay"; do
     for library in $(ldd "$program" | grep -o '/[^ ]*'); do install -D -m 755 "$library" "$root$library"; done
 done
+# The rest of the C library, which the base has whole.
+for library in $(ldd "$work"/libraries/usr/lib/*/libpq.so.5 | grep -o '/[^ ]*' | grep -E '/(ld-linux|libc|libm|libresolv)[-.]'); do
+    install -D -m 755 "$library" "$root$library"
+done
 printf 'root:x:0:0:root:/root:/sbin/nologin\nnonroot:x:65532:65532:nonroot:/home/nonroot:/sbin/nologin\n' >"$root/etc/passwd"
 cp -a "$work/image/." "$root/"
+cp -a "$work/libraries/." "$root/"
 user=$(sed -n 's/^USER //p' $file)
 entry=$(sed -n 's/^ENTRYPOINT \["\(.*\)"\]$/\1/p' $file)
 command=$(sed -n 's/^CMD \[\(.*\)\]$/\1/p' $file | tr -d '",')
@@ -86,6 +101,17 @@ inside /usr/bin/assayd backup /var/lib/assay/backup.db --config /etc/assay/assay
 kill -TERM "$(pgrep -x assayd)"
 wait $daemon || fail "it ends with $?"
 env -i "PATH=$PATH" ASSAY_SERVER="$server" chroot --userspec="$user" "$root" $health >/dev/null 2>&1 && fail "it is healthy without a daemon"
+
+# A ledger in a database: the library loads, and no server listens.
+umount "$root/proc"
+mount -o remount,bind,rw "$root"
+sed -e '/^store:/,/^[a-z]/{/^store:/d;/^ /d}' "$root/etc/assay/assayd.yaml" >"$root/etc/assay/shared.yaml"
+printf '\nstore:\n  postgresql:\n    hosts: ["127.0.0.1:1"]\n    database: assay\n    user: assay\n    writer: one\n  folder: /var/lib/assay\n  key_file: /etc/assay/ledger.key\n' \
+    >>"$root/etc/assay/shared.yaml"
+mount -o remount,bind,ro "$root"
+mount -t proc proc "$root/proc"
+inside /usr/bin/assayd migrate --config /etc/assay/shared.yaml 2>"$work/log" && fail "there is a server"
+grep -q 'no connection to the database' "$work/log" || { cat "$work/log" >&2; fail "PostgreSQL's library is not loaded"; }
 
 # As in Kubernetes: the key owned by root and readable by the pod's group, as a credential.
 umount "$root/proc"

@@ -77,6 +77,9 @@ package protocol OpenedLedger: Ledger {
     /// meanwhile.
     var hasStaleSecrets: Bool { get }
 
+    /// The daemons that have the ledger open beside this one, as an operator knows them.
+    func otherDaemons() async throws(LedgerError) -> [String]
+
     /// What can be lost although it was acknowledged, as a sentence for the operator; `nil` if nothing that the ledger knows of.
     var durabilityRisk: String? { get }
 
@@ -88,6 +91,7 @@ extension OpenedLedger {
     package var isShared: Bool { false }
     package var hasStaleSecrets: Bool { false }
     package var durabilityRisk: String? { nil }
+    package func otherDaemons() async throws(LedgerError) -> [String] { [] }
 }
 
 /// A file of a ledger that others than its owner can read or write.

@@ -57,13 +57,20 @@ package struct OpenStore: Sendable {
     }
 
     /// Invalidates all challenges issued so far, by removing their keys, and returns the number of keys removed. The key file is not
-    /// needed. Throws `StartupError`, or `LedgerError` if there is no ledger or a daemon has it open.
+    /// needed. Throws `StartupError` if daemons share the ledger, or `LedgerError` if there is no ledger or its daemon has it open.
     package static func forgetChallenges(_ store: FixedConfiguration.Store) async throws -> Int {
         try checkMode(of: store.backend, orTell: nil)
         let (ledger, mark) = try await alone(store, mayCreate: false)
         defer {
             ledger.close()
             mark?.release()
+        }
+        let daemons = try await ledger.otherDaemons()
+        guard daemons.isEmpty else {
+            throw StartupError(
+                "the ledger \(store.backend.name) is in use by \(daemons.joined(separator: ", ")): a running daemon keeps the keys for up to "
+                    + "a minute, so stop all of them first; one that was killed counts until its lease has ended, at most 15 s; nothing was changed"
+            )
         }
         return try await ChallengeKeys.removeAll(from: ledger)
     }

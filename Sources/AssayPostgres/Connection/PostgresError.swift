@@ -47,6 +47,9 @@ struct PostgresError: Error, Hashable, Sendable {
     /// True if there is no partition for a spent token: check_violation.
     var lacksPeriod: Bool { state == "23514" }
 
+    /// True if there is no room: disk_full.
+    var isOfSpace: Bool { state == "53100" }
+
     /// True if the connection cannot be used any more. A transaction that was being committed may be applied or not.
     var endsConnection: Bool {
         switch kind {

@@ -7,6 +7,8 @@ struct ReaderConnection {
     /// How long no connection is tried after one failed, in nanoseconds.
     private let pause: UInt64
     private var connection: PostgresConnection?
+    /// Why the database cannot be reached, or did not answer; `nil` if the last read was answered.
+    private(set) var trouble: PostgresError?
     private var lastFailure: (error: PostgresError, at: UInt64)?
 
     init(_ settings: PostgresSettings, _ server: ServerCheck, pause: UInt64) {
@@ -21,12 +23,15 @@ struct ReaderConnection {
         try run(body)
     }
 
+    /// Connects, where that failed before.
+    mutating func reconnect() { do throws(PostgresError) { _ = try connected() } catch {} }
+
     private mutating func run(_ body: (Database) throws(PostgresError) -> Void) throws(PostgresError) {
         let connection = try connected()
         do throws(PostgresError) {
             try body(Database(connection: connection, timeout: settings.readTimeout))
         } catch {
-            if error.endsConnection { self.connection = nil }
+            if error.endsConnection { (self.connection, trouble) = (nil, error) }
             throw error
         }
     }
@@ -37,10 +42,10 @@ struct ReaderConnection {
         if let lastFailure, MonotonicTime.nanoseconds() &- lastFailure.at < pause { throw lastFailure.error }
         do throws(PostgresError) {
             let new = try server.connect()
-            (connection, lastFailure) = (new, nil)
+            (connection, lastFailure, trouble) = (new, nil, nil)
             return new
         } catch {
-            lastFailure = (error, MonotonicTime.nanoseconds())
+            (lastFailure, trouble) = ((error, MonotonicTime.nanoseconds()), error)
             throw error
         }
     }

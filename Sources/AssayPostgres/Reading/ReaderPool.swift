@@ -8,6 +8,8 @@ final class ReaderPool: Sendable {
     private let settings: PostgresSettings
     private let server: ServerCheck
     private let pause: UInt64
+    /// Why the database cannot be reached. Meanwhile no caller waits: a thread looks by itself whether it is back.
+    private let trouble = Mutex<PostgresError?>(nil)
 
     /// The most lookups in one trip. Others that wait are for another thread.
     private static let tripLimit = 32
@@ -30,6 +32,7 @@ final class ReaderPool: Sendable {
     private func answer<T: Sendable>(
         _ job: (@escaping @Sendable (Result<T, LedgerError>) -> Void) -> any ReadingJob
     ) async throws(LedgerError) -> T {
+        if let trouble = trouble.withLock({ $0 }) { throw trouble.ledgerError }
         let result = await withCheckedContinuation { (waiter: CheckedContinuation<Result<T, LedgerError>, Never>) in
             let job = job { waiter.resume(returning: $0) }
             switch mailbox.post(job, weight: 1) {
@@ -47,11 +50,20 @@ final class ReaderPool: Sendable {
     /// The body of a thread.
     func run() {
         var reader = ReaderConnection(settings, server, pause: pause)
-        while let jobs = mailbox.take(upTo: Self.tripLimit, joining: { $0.statement != nil })?.items {
-            guard jobs.count == 1 || !share(jobs, &reader) else { continue }
-            for job in jobs {
-                do throws(PostgresError) { try reader.attempt(job.run) } catch { job.fail(error.ledgerError) }
-            }
+        let patience = Int32(clamping: max(10, pause / 1_000_000))
+        while let jobs = mailbox.take(
+            upTo: Self.tripLimit, within: reader.trouble == nil ? nil : patience, joining: { $0.statement != nil })?.items
+        {
+            let before = reader.trouble
+            if jobs.isEmpty { reader.reconnect() } else { serve(jobs, &reader) }
+            if before != reader.trouble { trouble.withLock { $0 = reader.trouble } }
+        }
+    }
+
+    private func serve(_ jobs: [any ReadingJob], _ reader: inout ReaderConnection) {
+        guard jobs.count == 1 || !share(jobs, &reader) else { return }
+        for job in jobs {
+            do throws(PostgresError) { try reader.attempt(job.run) } catch { job.fail(error.ledgerError) }
         }
     }
 

@@ -86,8 +86,47 @@ final class ServerCheck: Sendable {
             WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, false)
         """
 
-    /// Whether a standby confirms commits.
-    static let standbyQuestion = "SELECT pg_catalog.current_setting('synchronous_standby_names') <> ''"
+    /// Whether a standby confirms commits: an expression of SQL.
+    static func standbyQuestion(of engine: ServerEngine) -> String {
+        engine.isOneServer ? "pg_catalog.current_setting('synchronous_standby_names') <> ''" : "true"
+    }
+
+    /// Throws if no standby confirms commits and the settings require one.
+    func check(hasStandby: Bool) throws(PostgresError) {
+        guard hasStandby || !settings.requiresStandby else {
+            throw .unsuitable(
+                "synchronous_standby_names is empty, so that a failover can lose acknowledged verdicts, and the configuration requires a standby"
+            )
+        }
+    }
+
+    // MARK: Reasons
+
+    /// Why the writer's row cannot be locked: a transaction of an earlier connection has not ended.
+    func hindrance(of connection: PostgresConnection, _ error: PostgresError) -> PostgresError {
+        missingStandby(connection) ?? .unsuitable("an earlier transaction of this daemon has not ended yet: \(error.message)")
+    }
+
+    /// The reason of a failure that its message does not tell: a commit that waits for a standby only takes too long.
+    func reason(of error: PostgresError) -> PostgresError {
+        guard error.kind == .deadline else { return error }
+        do throws(PostgresError) { return missingStandby(try connect()) ?? error } catch { return error }
+    }
+
+    /// Tells that commits wait for a standby; `nil` if none does.
+    private func missingStandby(_ connection: PostgresConnection) -> PostgresError? {
+        guard connection.engine.isOneServer else { return nil }
+        let question = """
+            SELECT pg_catalog.current_setting('synchronous_standby_names') FROM pg_catalog.pg_stat_activity
+            WHERE wait_event = 'SyncRep' AND datname = pg_catalog.current_database() LIMIT 1
+            """
+        do throws(PostgresError) {
+            let names = try connection.query(.once(question), within: settings.readTimeout).first { $0.text(0) }
+            return names.map { .unsuitable("no standby confirms commits: synchronous_standby_names is \"\($0)\"") }
+        } catch {
+            return nil
+        }
+    }
 
     private static let question = """
         SELECT pg_catalog.pg_is_in_recovery(), pg_catalog.current_setting('transaction_read_only'),
@@ -113,11 +152,7 @@ final class ServerCheck: Sendable {
                 "the server runs with full_page_writes=off, with which a crash can damage the ledger: set it to on")
         }
         let hasStandby = !row.text(5).isEmpty
-        guard hasStandby || !settings.requiresStandby else {
-            throw .unsuitable(
-                "synchronous_standby_names is empty, so that a failover can lose acknowledged verdicts, and the configuration requires a standby"
-            )
-        }
+        try check(hasStandby: hasStandby)
         standby.withLock { $0 = hasStandby }
         try compare(Identity(system: row.int64(6), timeline: row.text(7)))
     }

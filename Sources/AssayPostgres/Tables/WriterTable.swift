@@ -8,12 +8,14 @@ struct WriterTable {
     func all(own: AuditWriter) throws(PostgresError) -> [AuditWriterStatus] { try read().writers.ownFirst(own) }
 
     /// The state of the ledger, with the audit chains of all writers and the devices of all. One statement, so that all is of one instant.
-    func status(own: AuditWriter) throws(PostgresError) -> LedgerStatus {
+    ///
+    /// - Parameter end: that of the own chain: a later one that is read may be lost.
+    func status(own: AuditWriter, end: AuditChain) throws(PostgresError) -> LedgerStatus {
         let (horizon, devices, writers) = try read()
         let sorted = writers.ownFirst(own)
         guard let horizon, let devices, let mine = sorted.first, mine.writer == own else { throw .damaged("no status") }
         return LedgerStatus(
-            spentHorizon: horizon, devices: devices, writer: own, auditCount: mine.end.number, auditHead: mine.end.head,
+            spentHorizon: horizon, devices: devices, writer: own, auditCount: end.number, auditHead: end.head,
             auditDropped: mine.start.number, auditStartHead: mine.start.head, lastEntryAt: mine.lastEntryAt,
             otherWriters: Array(sorted.dropFirst()))
     }

@@ -17,8 +17,8 @@ final class LedgerHealth: Sendable {
     /// Why nothing is accepted until the ledger is opened again; `nil` if it is accepted.
     var fault: LedgerError? { state.withLock { $0.stopped } }
 
-    /// True if the last write failed for the store's sake.
-    var isUnwritten: Bool { state.withLock { $0.passing != nil } }
+    /// Why the last write failed, if it was for the store's sake.
+    var passing: LedgerError? { state.withLock { $0.passing } }
 
     /// Stops acceptance. The first reason stays.
     func stop(_ error: LedgerError) {

@@ -21,6 +21,9 @@ final class LedgerWriter: @unchecked Sendable {
     let times: CommitTimes
     /// Whether challenge keys were removed since the secrets were last read.
     let secrets: SecretsAge
+    /// The end of the audit chain that is durable.
+    let confirmed: ConfirmedChain
+    private let server: ServerCheck
 
     /// - Parameter session: that with which the ledger was opened.
     init(
@@ -31,11 +34,14 @@ final class LedgerWriter: @unchecked Sendable {
         (self.settings, self.options, self.health) = (settings, options, health)
         connection = WriterConnection(
             session, epoch: epoch, settings: settings, options: options, server: server, cache: cache, health: health)
-        (times, secrets) = (connection.times, connection.secrets)
+        (times, secrets, confirmed) = (connection.times, connection.secrets, connection.confirmed)
+        self.server = server
     }
 
-    /// Queues a job, or finishes it at once with an error.
+    /// Queues a job, or finishes it at once with an error. While the store cannot be written no caller waits: the thread looks by itself
+    /// whether it is back.
     func post(_ job: some WriterJob, weight: Int) {
+        if let error = health.passing { return job.fail(error) }
         switch mailbox.post(job, weight: weight) {
         case .accepted: break
         case .full: job.fail(.overloaded)
@@ -110,6 +116,10 @@ final class LedgerWriter: @unchecked Sendable {
         }
         switch result {
         case .success(let outcomes):
+            if needsProof(jobs, outcomes), case .failure(let error) = connection.prove() {
+                for job in jobs { job.fail(error.ledgerError) }
+                return
+            }
             var rest = outcomes[...]
             for job in jobs {
                 job.finish(Array(rest.prefix(job.entries.count)))
@@ -126,6 +136,15 @@ final class LedgerWriter: @unchecked Sendable {
     }
 }
 
+extension LedgerWriter {
+    /// Whether an answer shows what is in the database, and no commit has shown that a standby has that too: a repeated verdict, or a job
+    /// without entries, which asks for it.
+    private func needsProof(_ jobs: [EntriesJob], _ outcomes: [CommitOutcome]) -> Bool {
+        guard server.hasStandby, !outcomes.contains(.committed) else { return false }
+        return jobs.contains { $0.entries.isEmpty } || outcomes.contains { if case .repeated = $0 { true } else { false } }
+    }
+}
+
 extension WriterTransaction {
     /// Decides a group of entries: the first trip, and the statements of the second. All in one order; one outcome for each.
     func apply(_ entries: [LedgerEntry]) throws(PostgresError) -> PreparedCommit<[CommitOutcome]> {
@@ -134,7 +153,7 @@ extension WriterTransaction {
         try session.make(keys.periods)
         let trip = keys.trip
         let answers = try database.run(session.beginning + trip.map(\.statement))
-        try session.check(answers)
+        try check(answers)
         var facts = GroupFacts()
         for (step, rows) in zip(trip, answers.dropFirst(session.beginning.count)) { try facts.read(step.part, rows) }
         session.horizon = max(session.horizon, facts.horizon)

@@ -24,6 +24,7 @@ final class WriterConnection {
     private let lease: WriterLease
     let times = CommitTimes()
     let secrets: SecretsAge
+    let confirmed: ConfirmedChain
     private var session: WriterSession?
     /// The epochs with which this process may hold the writer's row.
     private var epochs: [Int64]
@@ -31,6 +32,8 @@ final class WriterConnection {
     private var acknowledged: Int64
     private var attempted: Int64
     private var lastFailure: (error: PostgresError, at: UInt64)?
+    /// Why the last transaction failed, if it was for the store's sake.
+    private var trouble: PostgresError?
     /// When the lease was last renewed, or that was tried, in nanoseconds of the monotonic clock.
     private var renewedAt = MonotonicTime.nanoseconds()
 
@@ -41,6 +44,7 @@ final class WriterConnection {
     ) {
         (self.session, epochs, lease) = (session, [epoch], session.lease)
         secrets = SecretsAge(setbacks: session.setbacks)
+        confirmed = ConfirmedChain(session.chain)
         (self.settings, self.options, self.server) = (settings, options, server)
         (self.cache, self.health) = (cache, health)
         (acknowledged, attempted) = (session.commits, session.commits)
@@ -54,26 +58,41 @@ final class WriterConnection {
 
     // MARK: The lease
 
-    /// The time after which an idle writer renews its lease, in milliseconds.
-    var renewal: Int32 { lease.renewal }
+    /// The time after which an idle writer renews its lease, in milliseconds, or looks whether the store is back.
+    var renewal: Int32 {
+        trouble == nil ? lease.renewal : Int32(clamping: max(10, options.pauseBetweenConnects / 1_000_000))
+    }
 
-    /// Renews the lease of the name where no commit has lately, and looks whether a standby confirms commits.
+    /// Renews the lease of the name where no commit has lately. After a failure looks whether the store is back: callers are refused until
+    /// it is.
     func renew() {
         guard health.fault == nil,
-            MonotonicTime.nanoseconds() &- renewedAt >= UInt64(lease.renewal) &* 1_000_000
+            trouble != nil || MonotonicTime.nanoseconds() &- renewedAt >= UInt64(lease.renewal) &* 1_000_000
         else { return }
         renewedAt = MonotonicTime.nanoseconds()
-        _ = transact { [server] transaction throws(PostgresError) in
+        _ = prove(needsSpace: trouble?.isOfSpace == true)
+    }
+
+    /// Commits nothing but the writer's row. What the ledger showed before it is on the disk, and on the standby's if there is one.
+    ///
+    /// - Parameter needsSpace: fails also where the row can be changed in its place, but nothing can be added.
+    func prove(needsSpace: Bool = false) -> Result<Void, PostgresError> {
+        transact { transaction throws(PostgresError) in
+            if needsSpace { try Self.tryToAdd(transaction.database) }
             try transaction.begin()
-            let database = transaction.database
-            guard database.connection.engine.isOneServer else { return .toCommit([], ()) }
-            if let hasStandby = try database.query(ServerCheck.standbyQuestion).first({ $0.bool(0) }),
-                hasStandby != server.hasStandby
-            {
-                try ServerHistory(database: database).note(hasStandby: hasStandby)
-                server.note(hasStandby: hasStandby)
-            }
             return .toCommit([], ())
+        }
+    }
+
+    /// Adds 360 kB that no one sees. Throws if the disk is full; what else is in the way is not of interest.
+    private static func tryToAdd(_ database: Database) throws(PostgresError) {
+        let probe =
+            "CREATE TEMPORARY TABLE assay_probe ON COMMIT DROP AS SELECT n FROM pg_catalog.generate_series(1, 10000) AS n"
+        do throws(PostgresError) {
+            _ = try database.run([.once("BEGIN"), .once(probe), .once("ROLLBACK")])
+        } catch {
+            database.connection.rollBack(within: database.timeout)
+            if error.isOfSpace || error.endsConnection { throw error }
         }
     }
 
@@ -98,7 +117,7 @@ final class WriterConnection {
                 switch try body(transaction) {
                 case .nothing(let value):
                     session.rollBack()
-                    succeed()
+                    lastFailure = nil
                     return .success(value)
                 case .toCommit(let statements, let value):
                     result = value
@@ -130,8 +149,11 @@ final class WriterConnection {
                     if losses > 1 || isRecent(error) { return fail(failure) }
                     continue
                 }
-                session?.rollBack()
-                attempted = acknowledged
+                // Without a session nothing was tried, and what was before may still be applied.
+                if let session {
+                    session.rollBack()
+                    attempted = acknowledged
+                }
                 guard isWorthATry(error, round) else { return fail(failure) }
             }
         }
@@ -157,17 +179,21 @@ final class WriterConnection {
         transaction.session.follow(transaction)
         renewedAt = MonotonicTime.nanoseconds()
         (acknowledged, attempted) = (transaction.session.commits, transaction.session.commits)
+        confirmed.note(transaction.session.chain)
         cache.publish(transaction.deviceChanges, othersWrote: false)
         succeed()
     }
 
     private func succeed() {
-        lastFailure = nil
+        (lastFailure, trouble) = (nil, nil)
         health.wrote(failing: nil)
     }
 
     private func fail<T>(_ error: PostgresError) -> Result<T, PostgresError> {
-        if !error.isOfTheValues, !error.isConflict { health.wrote(failing: error.ledgerError) }
+        if !error.isOfTheValues, !error.isConflict {
+            trouble = error
+            health.wrote(failing: error.ledgerError)
+        }
         return .failure(error)
     }
 
@@ -204,6 +230,27 @@ final class WriterConnection {
         return session
     }
 
+    /// So many epochs of this process are remembered: a standby that is promoted may have an earlier one.
+    private static let rememberedEpochs = 16
+
+    /// Compares the commits that the database has with those that were answered.
+    private func follow(_ session: WriterSession) throws(PostgresError) {
+        let isSetback = secrets.saw(setbacks: session.setbacks)
+        // Fewer are what the loss of a server without a confirming standby looks like. The keys of challenges are removed then.
+        if isSetback {
+            let lost = acknowledged - session.commits
+            health.warn(ServerHistory.setback + (lost > 0 ? ": \(lost) commits of this daemon are lost" : ""))
+        }
+        guard isSetback || session.commits >= acknowledged, session.commits <= max(attempted, acknowledged) else {
+            throw .replaced(
+                "the database has \(session.commits) commits of the writer \"\(settings.writer)\", and \(acknowledged) were acknowledged: "
+                    + (session.commits < acknowledged
+                        ? "it went back to an earlier state, or is another copy" : "another process writes"))
+        }
+        (acknowledged, attempted) = (session.commits, session.commits)
+        confirmed.note(session.chain)
+    }
+
     private func isRecent(_ error: PostgresError) -> Bool { lastFailure?.error == error }
 
     private func openSession() throws(PostgresError) -> WriterSession {
@@ -213,16 +260,15 @@ final class WriterConnection {
             let epoch = Int64.random(in: 1...(.max))
             // Kept before it is used: the commit that stores it may be applied and its answer lost.
             epochs.append(epoch)
-            let session = try WriterSession.resume(
-                connection, settings, lease, server: server, epoch: epoch, after: epochs)
-            epochs = [epoch]
-            if secrets.saw(setbacks: session.setbacks) { health.warn(ServerHistory.setback) }
-            guard session.commits >= acknowledged, session.commits <= max(attempted, acknowledged) else {
-                throw .replaced(
-                    "the database has \(session.commits) commits of the writer \"\(settings.writer)\", and \(acknowledged) were acknowledged: "
-                        + "it went back to an earlier state, or is another copy")
+            let session: WriterSession
+            do throws(PostgresError) {
+                session = try WriterSession.resume(
+                    connection, settings, lease, server: server, epoch: epoch, after: epochs)
+            } catch {
+                throw error.isConflict ? server.hindrance(of: connection, error) : error
             }
-            (acknowledged, attempted) = (session.commits, session.commits)
+            epochs = epochs.suffix(Self.rememberedEpochs)
+            try follow(session)
             self.session = session
             lastFailure = nil
             return session

@@ -6,7 +6,8 @@ protocol WriterJob: AnyObject, Sendable {
     func fail(_ failure: LedgerError)
 }
 
-/// Entries to commit, which may share a transaction with those of other jobs.
+/// Entries to commit, which may share a transaction with those of other jobs. Without entries the job ends when a commit has shown that all
+/// that was in the database before is durable.
 final class EntriesJob: WriterJob {
     let entries: [LedgerEntry]
     private let answer: @Sendable (Result<[CommitOutcome], LedgerError>) -> Void

@@ -20,6 +20,7 @@ final class WriterSession {
     /// How long the name stays this process's after a commit.
     let lease: WriterLease
     private let epoch: Int64
+    private let server: ServerCheck
     /// The number of committed transactions of this writer.
     private(set) var commits: Int64
     /// The end of the audit chain.
@@ -29,15 +30,19 @@ final class WriterSession {
     /// The spent horizon, or a lower value: it never falls.
     var horizon = Timestamp.distantPast
 
+    /// Whether a standby confirms commits, as the ledger keeps it.
+    private var hasStandby = false
+
     /// How often challenge keys were removed because the ledger may have gone back.
     private(set) var setbacks: Int64 = 0
     /// Whether that was done when this session was made.
     private(set) var isSetback = false
 
     private init(
-        _ database: Database, _ lease: WriterLease, writer: Int64, epoch: Int64, commits: Int64, chain: AuditChain
+        _ database: Database, _ lease: WriterLease, _ server: ServerCheck, writer: Int64, epoch: Int64, commits: Int64,
+        chain: AuditChain
     ) {
-        (self.database, self.lease, self.writer) = (database, lease, writer)
+        (self.database, self.lease, self.server, self.writer) = (database, lease, server, writer)
         (self.epoch, self.commits, self.chain) = (epoch, commits, chain)
     }
 
@@ -121,7 +126,7 @@ final class WriterSession {
             let taken = try database.run([begin] + statements + [take]).last
             let session = try taken?.first { row in
                 WriterSession(
-                    database, lease, writer: row.int64(0), epoch: epoch, commits: row.int64(1),
+                    database, lease, server, writer: row.int64(0), epoch: epoch, commits: row.int64(1),
                     chain: AuditChain(number: row.int64(2), head: row.bytes(3)))
             }
             guard let session else {
@@ -129,6 +134,7 @@ final class WriterSession {
                 return nil
             }
             (session.setbacks, session.isSetback) = try ServerHistory(database: database).follow(server)
+            session.hasStandby = server.hasStandby
             _ = try connection.commit(within: settings.commitTimeout)
             let spent = SpentTable(database: database)
             (session.periods, session.horizon) = (try spent.periods(), try spent.horizon())
@@ -155,26 +161,38 @@ final class WriterSession {
         [
             .once("BEGIN ISOLATION LEVEL READ COMMITTED"),
             SQLStatement(
-                "SELECT name, commits FROM writers WHERE writer = $1 AND epoch = $2 FOR NO KEY UPDATE", .int8(writer),
+                "SELECT name, commits, \(ServerCheck.standbyQuestion(of: database.connection.engine)) FROM writers WHERE writer = $1 AND epoch = $2 FOR NO KEY UPDATE",
+                .int8(writer),
                 .int8(epoch)),
         ]
     }
 
-    /// Looks at the answer to the lock, the second of `beginning`.
-    func check(_ answers: [PostgresRows]) throws(PostgresError) {
-        guard answers.count > 1, let (name, commits) = try answers[1].first({ ($0.text(0), $0.int64(1)) }) else {
+    /// Looks at the answer to the lock, the second of `beginning`. Returns whether a standby confirms commits, if that has changed; the
+    /// transaction keeps it.
+    func check(_ answers: [PostgresRows]) throws(PostgresError) -> Bool? {
+        guard answers.count > 1,
+            let (name, commits, hasStandby) = try answers[1].first({ ($0.text(0), $0.int64(1), $0.bool(2)) })
+        else {
             throw .replaced("another process has taken this daemon's writer: each daemon needs a name of its own")
         }
         guard commits == self.commits else {
             throw .replaced(
                 "the writer \"\(name)\" has \(commits) commits in place of \(self.commits): the database is another copy")
         }
+        try server.check(hasStandby: hasStandby)
+        guard hasStandby != self.hasStandby else { return nil }
+        try ServerHistory(database: database).note(hasStandby: hasStandby)
+        return hasStandby
     }
 
     /// Follows a transaction that was committed.
     func follow(_ transaction: WriterTransaction) {
         commits += 1
         chain = transaction.chain
+        if let changed = transaction.changedStandby {
+            hasStandby = changed
+            server.note(hasStandby: changed)
+        }
     }
 
     func rollBack() { database.connection.rollBack(within: database.timeout) }

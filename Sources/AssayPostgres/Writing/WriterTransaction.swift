@@ -14,10 +14,16 @@ final class WriterTransaction {
     /// The number of devices that were added, less those that were removed.
     var addedDevices: Int64 = 0
 
+    /// Whether a standby confirms commits, if that has changed.
+    private(set) var changedStandby: Bool?
+
     init(_ session: WriterSession) { (self.session, chain) = (session, session.chain) }
 
     /// Begins the transaction on the server.
-    func begin() throws(PostgresError) { try session.check(try database.run(session.beginning)) }
+    func begin() throws(PostgresError) { try check(try database.run(session.beginning)) }
+
+    /// Looks at the answers to the beginning.
+    func check(_ answers: [PostgresRows]) throws(PostgresError) { changedStandby = try session.check(answers) }
 
     func note(_ change: DeviceChange) { deviceChanges.append(change) }
 

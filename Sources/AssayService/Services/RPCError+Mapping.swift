@@ -50,7 +50,8 @@ extension RPCError {
         switch error {
         case .unavailable:
             self.init(
-                .unavailable, "the ledger is unavailable; nothing was decided", reason: "ledger_unavailable",
+                .unavailable, "the ledger is unavailable; no answer can be given, so repeat the request",
+                reason: "ledger_unavailable",
                 retryAfterMilliseconds: 1000, cause: error.description)
         case .overloaded:
             self.init(

@@ -171,7 +171,8 @@ run() {
             elif [ -e "$data.rebuild" ]; then
                 state "waits until $other accepts writes, to copy its data"
             else
-                state "waits: there is no data here, and $other does not accept writes. A new ledger: \"init\" on one of the servers"
+                state "waits: there is no data here, and $other does not accept writes. A new ledger: \"init\" on one of the servers." \
+                    "$(tail -n 1 "$run/other.log" 2>/dev/null)"
             fi
         elif [ ! -e "$data/standby.signal" ] && other_is_primary $((0x$(own_timeline))); then
             state "waits: $other is the primary now. \"rebuild\" makes this server its standby"
@@ -218,7 +219,14 @@ promote() {
     write_passfile
     recovering=$(here -c "SELECT pg_is_in_recovery()") || refuse "does not serve"
     if [ "$recovering" = f ]; then refuse "is the primary already"; fi
-    if other_is_primary 0; then refuse "$other accepts writes; stop it first"; fi
+    answer=0
+    pg_isready -q -h "$other_host" -p "$other_port" -t 3 || answer=$?
+    # One that answers and cannot be asked may be the primary, and go on accepting.
+    if ! timeline=$(other_primary); then
+        if [ $answer -lt 2 ]; then refuse "$other answers and cannot be asked; stop it first: $(cat "$run/other.log")"; fi
+    elif [ -n "$timeline" ]; then
+        refuse "$other accepts writes; stop it first"
+    fi
     if [ -e "$data.rebuild" ]; then refuse "is to be rebuilt"; fi
     pg_ctl -D "$data" -s -w -t 60 promote
     say "is the primary, on timeline $(own_timeline). Commits wait until $other is its standby: \"rebuild\" there"
