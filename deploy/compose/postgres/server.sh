@@ -11,7 +11,7 @@
 #     server.sh alive       for probes: it serves, or it waits or copies as it should
 #     server.sh ready       for probes: it accepts connections
 #
-# No server becomes the primary by itself. Exit status: 0; 1 if the command is refused or fails.
+# No server becomes the primary by itself. Exit status: 0; 1 if the command is refused or fails; "ready" has that of pg_isready.
 set -eu
 
 name=${SERVER_NAME:-$(uname -n)}
