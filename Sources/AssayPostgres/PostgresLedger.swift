@@ -164,6 +164,8 @@ package struct PostgresOptions: Sendable {
     package var cacheLifetime: UInt64 = 30_000_000_000
     /// How long no connection is tried after one failed, in nanoseconds. Calls fail at once in that time.
     package var pauseBetweenConnects: UInt64 = 500_000_000
+    /// The same in milliseconds: how long a thread waits before it looks again whether the database is back.
+    var pauseBetweenLooks: Int32 { Int32(clamping: max(10, pauseBetweenConnects / 1_000_000)) }
     /// Tokens are removed so many milliseconds after their expiry: the clocks of daemons differ.
     package var purgeMargin: Int64 = 300_000
     /// How long a process holds its writer's name after each commit, in milliseconds. It is renewed in a third of that.

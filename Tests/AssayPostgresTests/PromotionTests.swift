@@ -75,14 +75,21 @@ struct PromotionTests {
             .once("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'assay w_'"),
             within: 10_000)
         for ledger in cluster.ledgers {
-            for _ in 0..<100 {
-                if (try? await ledger.commit([try Sample.entry()])) == [.committed] { break }
-                try await Task.sleep(for: .milliseconds(50))
-            }
+            try await acceptance(by: ledger)
             #expect(try await ledger.commit([try Sample.entry()]) == [.committed])
         }
         let (old, new) = (try former.text(Self.count), try current.text(Self.count))
         #expect(old == count && new != count)
+    }
+
+    /// Commits entries until one succeeds, for some seconds. Each is a new one: what was spent by one that failed may be spent.
+    private func acceptance(
+        by ledger: PostgresLedger, of entry: () throws -> LedgerEntry = { try Sample.entry() }
+    ) async throws {
+        for _ in 0..<100 {
+            if (try? await ledger.commit([try entry()])) == [.committed] { return }
+            try await Task.sleep(for: .milliseconds(50))
+        }
     }
 
     /// The records in the audit chains.
@@ -144,10 +151,7 @@ struct PromotionTests {
         }
         #expect(ledger.health.fault == nil)
         #expect(try await ledger.secrets().map(\.name) == ["other"])
-        for _ in 0..<100 {
-            if (try? await ledger.commit([try Sample.entry(spends: [])])) == [.committed] { break }
-            try await Task.sleep(for: .milliseconds(50))
-        }
+        try await acceptance(by: ledger) { try Sample.entry(spends: []) }
         // The horizon is past everything that was spent.
         #expect(try await ledger.commit([try Sample.entry(spends: lost.spends)]) == [.refused(.challengeExpired)])
         #expect(try await ledger.status().auditCount == 2)
@@ -174,10 +178,7 @@ struct PromotionTests {
         #expect(!cluster.ledgers[0].hasStandby)
         #expect(try cluster.settings.text("SELECT value::text FROM meta WHERE name = 'unconfirmed'") == "1")
         try cluster.primary.set("synchronous_standby_names", to: "*")
-        for _ in 0..<100 {
-            if (try? await ledger.commit([try Sample.entry()])) == [.committed] { break }
-            try await Task.sleep(for: .milliseconds(50))
-        }
+        try await acceptance(by: ledger)
         #expect(try await ledger.status().auditCount >= 2)
         #expect(ledger.hasStandby)
     }

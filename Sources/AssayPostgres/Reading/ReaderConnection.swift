@@ -9,7 +9,8 @@ struct ReaderConnection {
     private var connection: PostgresConnection?
     /// Why the database cannot be reached, or did not answer; `nil` if the last read was answered.
     private(set) var trouble: PostgresError?
-    private var lastFailure: (error: PostgresError, at: UInt64)?
+    /// When connecting failed, in nanoseconds of the monotonic clock; `nil` since it succeeded.
+    private var failedAt: UInt64?
 
     init(_ settings: PostgresSettings, _ server: ServerCheck, pause: UInt64) {
         (self.settings, self.server, self.pause) = (settings, server, pause)
@@ -18,7 +19,7 @@ struct ReaderConnection {
     /// Runs `body`, and again on a new connection if the present one has ended. A read that took too long is not repeated.
     mutating func attempt(_ body: (Database) throws(PostgresError) -> Void) throws(PostgresError) {
         do throws(PostgresError) { return try run(body) } catch {
-            guard error.endsConnection, error.kind != .deadline, lastFailure == nil else { throw error }
+            guard error.endsConnection, error.kind != .deadline, failedAt == nil else { throw error }
         }
         try run(body)
     }
@@ -39,13 +40,13 @@ struct ReaderConnection {
     private mutating func connected() throws(PostgresError) -> PostgresConnection {
         if let connection, connection.isUsable { return connection }
         connection = nil
-        if let lastFailure, MonotonicTime.nanoseconds() &- lastFailure.at < pause { throw lastFailure.error }
+        if let failedAt, let trouble, MonotonicTime.nanoseconds() &- failedAt < pause { throw trouble }
         do throws(PostgresError) {
             let new = try server.connect()
-            (connection, lastFailure, trouble) = (new, nil, nil)
+            (connection, failedAt, trouble) = (new, nil, nil)
             return new
         } catch {
-            (lastFailure, trouble) = ((error, MonotonicTime.nanoseconds()), error)
+            (failedAt, trouble) = (MonotonicTime.nanoseconds(), error)
             throw error
         }
     }

@@ -7,7 +7,7 @@ final class ReaderPool: Sendable {
     private let mailbox: Mailbox<any ReadingJob>
     private let settings: PostgresSettings
     private let server: ServerCheck
-    private let pause: UInt64
+    private let options: PostgresOptions
     /// Why the database cannot be reached. Meanwhile no caller waits: a thread looks by itself whether it is back.
     private let trouble = Mutex<PostgresError?>(nil)
 
@@ -16,7 +16,7 @@ final class ReaderPool: Sendable {
 
     init(_ settings: PostgresSettings, options: PostgresOptions, server: ServerCheck) {
         mailbox = Mailbox(limit: options.readQueueLimit)
-        (self.settings, self.server, pause) = (settings, server, options.pauseBetweenConnects)
+        (self.settings, self.server, self.options) = (settings, server, options)
     }
 
     /// Runs `body` on a reading thread. It is repeated on a new connection if that of the thread has ended.
@@ -49,10 +49,10 @@ final class ReaderPool: Sendable {
 
     /// The body of a thread.
     func run() {
-        var reader = ReaderConnection(settings, server, pause: pause)
-        let patience = Int32(clamping: max(10, pause / 1_000_000))
+        var reader = ReaderConnection(settings, server, pause: options.pauseBetweenConnects)
         while let jobs = mailbox.take(
-            upTo: Self.tripLimit, within: reader.trouble == nil ? nil : patience, joining: { $0.statement != nil })?.items
+            upTo: Self.tripLimit, within: reader.trouble == nil ? nil : options.pauseBetweenLooks,
+            joining: { $0.statement != nil })?.items
         {
             let before = reader.trouble
             if jobs.isEmpty { reader.reconnect() } else { serve(jobs, &reader) }

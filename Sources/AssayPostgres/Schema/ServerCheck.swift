@@ -104,7 +104,7 @@ final class ServerCheck: Sendable {
 
     /// Why the writer's row cannot be locked: a transaction of an earlier connection has not ended.
     func hindrance(of connection: PostgresConnection, _ error: PostgresError) -> PostgresError {
-        missingStandby(connection) ?? .unsuitable("an earlier transaction of this daemon has not ended yet: \(error.message)")
+        missingStandby(connection) ?? .unsuitable("an earlier transaction of this writer has not ended yet: \(error.message)")
     }
 
     /// The reason of a failure that its message does not tell: a commit that waits for a standby only takes too long.

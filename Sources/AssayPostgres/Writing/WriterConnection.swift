@@ -60,7 +60,7 @@ final class WriterConnection {
 
     /// The time after which an idle writer renews its lease, in milliseconds, or looks whether the store is back.
     var renewal: Int32 {
-        trouble == nil ? lease.renewal : Int32(clamping: max(10, options.pauseBetweenConnects / 1_000_000))
+        trouble == nil ? lease.renewal : options.pauseBetweenLooks
     }
 
     /// Renews the lease of the name where no commit has lately. After a failure looks whether the store is back: callers are refused until
@@ -260,13 +260,8 @@ final class WriterConnection {
             let epoch = Int64.random(in: 1...(.max))
             // Kept before it is used: the commit that stores it may be applied and its answer lost.
             epochs.append(epoch)
-            let session: WriterSession
-            do throws(PostgresError) {
-                session = try WriterSession.resume(
-                    connection, settings, lease, server: server, epoch: epoch, after: epochs)
-            } catch {
-                throw error.isConflict ? server.hindrance(of: connection, error) : error
-            }
+            let session = try WriterSession.resume(
+                connection, settings, lease, server: server, epoch: epoch, after: epochs)
             epochs = epochs.suffix(Self.rememberedEpochs)
             try follow(session)
             self.session = session

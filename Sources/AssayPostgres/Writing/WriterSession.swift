@@ -20,6 +20,8 @@ final class WriterSession {
     /// How long the name stays this process's after a commit.
     let lease: WriterLease
     private let epoch: Int64
+    /// Begins a transaction and locks the writer's row.
+    let beginning: [SQLStatement]
     private let server: ServerCheck
     /// The number of committed transactions of this writer.
     private(set) var commits: Int64
@@ -44,6 +46,13 @@ final class WriterSession {
     ) {
         (self.database, self.lease, self.server, self.writer) = (database, lease, server, writer)
         (self.epoch, self.commits, self.chain) = (epoch, commits, chain)
+        let question = ServerCheck.standbyQuestion(of: database.connection.engine)
+        beginning = [
+            .once("BEGIN ISOLATION LEVEL READ COMMITTED"),
+            SQLStatement(
+                "SELECT name, commits, \(question) FROM writers WHERE writer = $1 AND epoch = $2 FOR NO KEY UPDATE",
+                .int8(writer), .int8(epoch)),
+        ]
     }
 
     /// Opens the ledger for a process: takes the writer's row, and makes it if there is none. While another process holds the name, waits
@@ -141,7 +150,7 @@ final class WriterSession {
             return session
         } catch {
             connection.rollBack(within: settings.commitTimeout)
-            throw error
+            throw error.isConflict ? server.hindrance(of: connection, error) : error
         }
     }
 
@@ -155,17 +164,6 @@ final class WriterSession {
     }
 
     // MARK: Transactions
-
-    /// Begins a transaction and locks the writer's row.
-    var beginning: [SQLStatement] {
-        [
-            .once("BEGIN ISOLATION LEVEL READ COMMITTED"),
-            SQLStatement(
-                "SELECT name, commits, \(ServerCheck.standbyQuestion(of: database.connection.engine)) FROM writers WHERE writer = $1 AND epoch = $2 FOR NO KEY UPDATE",
-                .int8(writer),
-                .int8(epoch)),
-        ]
-    }
 
     /// Looks at the answer to the lock, the second of `beginning`. Returns whether a standby confirms commits, if that has changed; the
     /// transaction keeps it.

@@ -76,6 +76,13 @@ other_is_primary() {
     [ -n "$timeline" ] && [ $((0x$timeline)) -ge "$1" ]
 }
 
+# Whether the other server runs, also where it takes no connections yet or does not let this one in.
+other_answers() {
+    answer=0
+    pg_isready -q -h "$other_host" -p "$other_port" -t 3 || answer=$?
+    [ $answer -lt 2 ]
+}
+
 here() { psql -XAtqw -h "$run" -p "$port" -U "$owner" -d postgres "$@"; }
 
 # MARK: run
@@ -188,9 +195,7 @@ run() {
 
 init() {
     if [ -e "$data/PG_VERSION" ]; then refuse "there is data already"; fi
-    answer=0
-    pg_isready -q -h "$other_host" -p "$other_port" -t 3 || answer=$?
-    if [ $answer -lt 2 ]; then refuse "$other has a database; this server copies it"; fi
+    if other_answers; then refuse "$other has a database; this server copies it"; fi
     rm -rf "$data.new"
     initdb -D "$data.new" -U "$owner" --encoding=UTF8 --locale=C --data-checksums --auth-local=peer --auth-host=reject >/dev/null
     # At a socket of its own, without a standby.
@@ -219,13 +224,11 @@ promote() {
     write_passfile
     recovering=$(here -c "SELECT pg_is_in_recovery()") || refuse "does not serve"
     if [ "$recovering" = f ]; then refuse "is the primary already"; fi
-    answer=0
-    pg_isready -q -h "$other_host" -p "$other_port" -t 3 || answer=$?
-    # One that answers and cannot be asked may be the primary, and go on accepting.
-    if ! timeline=$(other_primary); then
-        if [ $answer -lt 2 ]; then refuse "$other answers and cannot be asked; stop it first: $(cat "$run/other.log")"; fi
-    elif [ -n "$timeline" ]; then
-        refuse "$other accepts writes; stop it first"
+    if timeline=$(other_primary); then
+        if [ -n "$timeline" ]; then refuse "$other accepts writes; stop it first"; fi
+    elif other_answers; then
+        # It may be the primary, and go on accepting.
+        refuse "$other answers and cannot be asked; stop it first: $(cat "$run/other.log")"
     fi
     if [ -e "$data.rebuild" ]; then refuse "is to be rebuilt"; fi
     pg_ctl -D "$data" -s -w -t 60 promote
