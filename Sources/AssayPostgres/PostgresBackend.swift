@@ -21,16 +21,8 @@ package struct PostgresBackend: LedgerBackend {
         }
     }
 
-    /// Why the database cannot be used as it is: a sentence; `nil` if it can. A missing ledger is no reason. Connects, and changes nothing.
-    package var trouble: String? {
-        do throws(PostgresError) {
-            let connection = try ServerCheck(settings).connectTwice().0
-            if try Schema.exists(connection, settings) { try Schema.check(connection, within: settings.readTimeout) }
-            return nil
-        } catch {
-            return "\(error.ledgerError)"
-        }
-    }
+    /// Looks at the database as a daemon that starts. Blocks, and changes nothing in the ledger.
+    package func inspect() -> DatabaseInspection { DatabaseInspection(settings, holder: holder) }
 
     /// The server keeps others from its files.
     package var exposure: LedgerExposure? { nil }
@@ -49,6 +41,7 @@ package struct PostgresBackend: LedgerBackend {
     package func migrate() async throws(LedgerError) -> LedgerMigration {
         do throws(PostgresError) {
             let connection = try ServerCheck(settings).connect()
+            try RightsCheck.run(connection, settings)
             let before = try Schema.exists(connection, settings) ? Schema.version(connection) : 0
             try Schema.migrate(connection, settings, mayCreate: true)
             return LedgerMigration(before: before, after: try Schema.version(connection))

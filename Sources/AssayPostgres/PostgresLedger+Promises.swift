@@ -243,9 +243,7 @@ extension PostgresLedger: ClockMemoryStore {
 
 extension PostgresLedger: OpenedLedger {
     package func isDeclaredNew() async throws(LedgerError) -> Bool {
-        try await read { database throws(PostgresError) in
-            try !database.query("SELECT 1 FROM meta WHERE name = 'declared_new'").isEmpty
-        }
+        try await read { database throws(PostgresError) in try SecretTable(database: database).areDeclaredNew() }
     }
 
     /// Those whose lease has not ended.

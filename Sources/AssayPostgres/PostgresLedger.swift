@@ -36,6 +36,7 @@ package final class PostgresLedger: Sendable {
         let session: WriterSession
         do throws(PostgresError) {
             let (connection, other) = try server.connectTwice()
+            try RightsCheck.run(connection, settings)
             try Schema.migrate(connection, settings, mayCreate: options.mayCreate)
             try PostgresTransferTarget.check(connection, within: settings.readTimeout)
             try IsolationCheck.run(connection, other, within: settings.commitTimeout)

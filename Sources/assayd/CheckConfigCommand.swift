@@ -43,7 +43,7 @@ struct CheckConfigCommand: AsyncParsableCommand {
         }
         var check = ConfigurationCheck(file, as: account)
         await check.openAuthorities(as: account)
-        check.tryDatabase()
+        check.tryDatabase(as: account)
         check.tryCollector()
         if json {
             print(check.json)

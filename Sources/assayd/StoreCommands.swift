@@ -37,6 +37,12 @@ struct StoreCopyCommand: AsyncParsableCommand {
     @Flag(help: "Print a JSON object.")
     var json = false
 
+    func validate() throws {
+        guard AuditWriter(named: writer) != nil else {
+            throw ValidationError("\"\(writer)\" is no name of a writer: want 1 to 64 of a-z, 0-9, \".\", \"_\" and \"-\".")
+        }
+    }
+
     func run() async throws {
         let store = try Configuration.orExplain(config).fixed.store
         let file = from.hasPrefix("sqlite:") ? String(from.dropFirst("sqlite:".count)) : from

@@ -76,6 +76,50 @@ extension ProcessTests {
             #expect(await again.stop().status == 0)
         }
 
+        @Test("check-config finds a key file that does not fit, a lost ledger, and a writer that another daemon has")
+        func check() async throws {
+            let shared = try SharedLedger(daemons: 2, on: try TestServer.shared.get())
+            let other = try SharedLedger(daemons: 1, on: try TestServer.shared.get())
+            func failures(_ file: String) async throws -> [String] {
+                let ending = try await Child.run("assayd", ["check-config", "--json", file])
+                let object = try #require(JSONSerialization.jsonObject(with: Data(ending.out.utf8)) as? [String: Any])
+                let findings = object["findings"] as? [[String: Any]] ?? []
+                return findings.filter { $0["severity"] as? String == "failure" }.map {
+                    "\($0["code"] ?? ""): \($0["message"] ?? "")"
+                }
+            }
+            let (file, key) = (shared.homes[0].configuration, shared.keyFile)
+            #expect(try await failures(file) == [])
+            let (daemon, stranger) = (try await TestDaemon(shared.homes[0]), try await TestDaemon(other.homes[0]))
+            #expect(try await failures(file) == [], "as before a reload")
+            #expect(try await failures(shared.homes[1].configuration) == [])
+            let folder = shared.homes[1].folder
+            try folder.write(
+                folder.text("assayd.yaml").replacing("writer: daemon-2", with: "writer: daemon-1"), to: "taken.yaml")
+            let taken = try await failures(folder.file("taken.yaml"))
+            #expect(taken.count == 1 && taken[0].hasPrefix("ledger_database: "), "\(taken)")
+            #expect(taken[0].contains("the writer \"daemon-1\" is in use by process "), "\(taken)")
+            for running in [daemon, stranger] { #expect(await running.stop().status == 0) }
+
+            let bytes = try Data(contentsOf: URL(filePath: key))
+            try FileManager.default.removeItem(atPath: key)
+            let missing = try await failures(file)
+            #expect(missing.count == 1 && missing[0].hasPrefix("key_file: "), "\(missing)")
+            #expect(missing[0].contains("is missing, but the ledger exists"), "\(missing)")
+            try FileManager.default.copyItem(atPath: other.keyFile, toPath: key)
+            #expect(try await failures(file) == ["key_file: \(key) belongs to another ledger"])
+            let refused = try await Child.run("assayd", ["--config", file])
+            #expect(refused.status == 69 && refused.err.contains("belongs to another ledger"), "\(refused)")
+            let new = try SharedLedger(daemons: 1, on: try TestServer.shared.get())
+            try bytes.write(to: URL(filePath: new.keyFile))
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: new.keyFile)
+            let lost = try await failures(new.homes[0].configuration)
+            #expect(lost.count == 1 && lost[0].hasPrefix("ledger_missing: "), "\(lost)")
+            let declared = try await Child.run("assayd", ["new-ledger", "--config", new.homes[0].configuration])
+            #expect(declared.status == 0, "\(declared)")
+            #expect(try await failures(new.homes[0].configuration) == [])
+        }
+
         @Test(
             "64 uploads race over two to four daemons for one challenge, and for one counter value: exactly one is accepted",
             arguments: 2...4)

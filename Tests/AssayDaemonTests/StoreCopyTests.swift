@@ -72,6 +72,8 @@ extension ProcessTests {
             // The source is not copied over a ledger that is in use.
             let third = try await copy()
             #expect(third.status == 69 && third.err.contains("was used already"), "\(third)")
+            let misnamed = try await copy("--writer", "A B")
+            #expect(misnamed.status == 64 && misnamed.err.contains("\"A B\" is no name of a writer"), "\(misnamed)")
 
             daemon = try await TestDaemon(new)
             client = try await daemon.connect()

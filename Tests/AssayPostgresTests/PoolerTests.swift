@@ -15,7 +15,7 @@ struct PoolerTests {
         let settings = try server().database()
         let pooler = try Pooler(of: settings, mode: "session")
         defer { pooler.end() }
-        #expect(PostgresBackend(pooler.settings).trouble == nil)
+        #expect(PostgresBackend(pooler.settings).inspect().obstacle == nil)
         let device = try Sample.device()
         let (one, two) = (
             try PostgresLedger.open(pooler.settings), try PostgresLedger.open(pooler.settings.writer("two"))
@@ -43,7 +43,7 @@ struct PoolerTests {
         let settings = try server().database()
         let pooler = try Pooler(of: settings, mode: "transaction", inTurn: inTurn)
         defer { pooler.end() }
-        #expect(PostgresBackend(pooler.settings).trouble?.contains("pools sessions, not transactions") == true)
+        #expect(PostgresBackend(pooler.settings).inspect().obstacle?.contains("pools sessions, not transactions") == true)
         #expect(throws: LedgerError.self) { try PostgresLedger.open(pooler.settings) }
         #expect(!PostgresBackend(settings).exists)
     }

@@ -119,12 +119,30 @@ extension Configuration {
         return file.permissions.allow(.read, to: account) ? nil : "\(account.words) may not read \(path)"
     }
 
-    /// Connects to the database, which takes up to some seconds where it does not answer.
-    func connectionFindings() -> [ConfigurationFinding] {
-        guard case .postgresql(let settings, _) = fixed.store.place, let why = PostgresBackend(settings).trouble else {
-            return []
+    /// Connects to the database, which takes up to some seconds where it does not answer, and looks whether the key file is that of its
+    /// ledger.
+    func connectionFindings(_ account: UnixAccount) -> [ConfigurationFinding] {
+        guard let found = fixed.store.inspectDatabase() else { return [] }
+        var findings: [ConfigurationFinding] = []
+        if let why = found.obstacle { findings.append(finding(.ledgerDatabase, at: "store.postgresql", why)) }
+        guard let secrets = found.secrets else { return findings }
+        let file = fixed.store.keyFile
+        if !secrets.isEmpty {
+            // A file that is there and cannot be used was found already.
+            let isMissing = UnixFile(at: file, followsLink: false) == nil
+            let why =
+                isMissing
+                ? keyFileTrouble(account, ledgerIsEmpty: false)
+                : KeyFit(of: file, to: secrets) == .wrong ? "\(file) belongs to another ledger" : nil
+            if let why { findings.append(finding(.keyFile, at: "store.key_file", why)) }
+        } else if !found.isDeclaredNew, !keyIsCredential, UnixFile(at: file, followsLink: false) != nil {
+            findings.append(
+                finding(
+                    .ledgerMissing, at: "store.postgresql",
+                    "the ledger \(fixed.store.name) is empty, but its key file \(file) exists: restore the ledger, or, if it is to be a new "
+                        + "one, run assayd new-ledger"))
         }
-        return [finding(.ledgerDatabase, at: "store.postgresql", why)]
+        return findings
     }
 
     // MARK: The key file

@@ -42,9 +42,9 @@ package struct ConfigurationCheck: Sendable {
     }
 
     /// Tries to connect to the ledger's database, if it is in one, which takes up to some seconds.
-    package mutating func tryDatabase() {
+    package mutating func tryDatabase(as account: UnixAccount = .current) {
         guard let configuration else { return }
-        findings = (findings + configuration.connectionFindings()).inOrder
+        findings = (findings + configuration.connectionFindings(account)).inOrder
     }
 
     /// Whether nothing needs a correction: no problem, no failure, and no warning other than of what the file asks for explicitly.

@@ -145,18 +145,27 @@ extension FixedConfiguration.Store {
     /// The same for the process that has the mark of the daemon's folder.
     fileprivate func backend(for mark: LedgerMark?) -> any LedgerBackend {
         switch place {
-        case .file(let path): return Self.backend(at: path)
-        case .postgresql(let settings, _):
-            let host = ProcessInfo.processInfo.hostName
-            let holder = mark.map {
-                LedgerHolder(instance: "\($0.name)@\(host)", name: "process \(getpid()) on \(host)")
-            }
-            return PostgresBackend(settings, holder: holder)
+        case .file(let path): Self.backend(at: path)
+        case .postgresql(let settings, _): PostgresBackend(settings, holder: mark.map { LedgerHolder(mark: $0.name) })
         }
+    }
+
+    /// What a daemon would find that starts with a ledger in a database; `nil` for a ledger in a file. Blocks.
+    func inspectDatabase() -> DatabaseInspection? {
+        guard case .postgresql(let settings, _) = place else { return nil }
+        return PostgresBackend(settings, holder: LedgerMark.name(beside: ownFiles).map(LedgerHolder.init(mark:))).inspect()
     }
 
     /// The store of the ledger in a file, as the configuration and the commands name it.
     package static func backend(at path: String) -> any LedgerBackend { SQLiteBackend(path: path) }
+}
+
+extension LedgerHolder {
+    /// This process, as the one that has a mark, or would have it.
+    fileprivate init(mark: String) {
+        let host = ProcessInfo.processInfo.hostName
+        self.init(instance: "\(mark)@\(host)", name: "process \(getpid()) on \(host)")
+    }
 }
 
 /// Whether the machine's clock can be right. A daemon under a wrong clock accepts certificates outside their dates, and issues

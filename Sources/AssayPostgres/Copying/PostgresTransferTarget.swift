@@ -24,6 +24,7 @@ package final class PostgresTransferTarget: TransferTarget {
             guard PostgresSettings.isName(name) else { throw .unsuitable("\"\(name)\" is no name of a writer") }
             let server = ServerCheck(settings)
             let connection = try server.connect()
+            try RightsCheck.run(connection, settings)
             try Schema.migrate(connection, settings, mayCreate: true)
             database = Database(connection: connection, timeout: Self.timeout)
             holder = try server.connect()

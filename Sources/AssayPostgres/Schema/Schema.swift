@@ -40,7 +40,12 @@ enum Schema {
                 }
             } catch {
                 connection.rollBack(within: timeout)
-                throw error
+                // duplicate_table
+                throw error.state == "42P07"
+                    ? .unsuitable(
+                        "the schema \"\(settings.schema)\" has tables that are not of a ledger: \(error.message): give the ledger a schema of its own"
+                    )
+                    : error
             }
         }
     }

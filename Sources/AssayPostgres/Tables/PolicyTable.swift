@@ -85,6 +85,11 @@ struct SecretTable {
         try database.query("SELECT name, number, wrapped, created_at FROM secrets").all(Self.secret)
     }
 
+    /// Whether there are none because the ledger is meant to be a new one.
+    func areDeclaredNew() throws(PostgresError) -> Bool {
+        try !database.query("SELECT 1 FROM meta WHERE name = 'declared_new'").isEmpty
+    }
+
     private static func secret(_ row: PostgresRow) throws(PostgresError) -> WrappedSecret {
         guard let number = UInt32(exactly: row.int64(1)) else { throw .damaged("a secret has no 32-bit number") }
         return WrappedSecret(

@@ -74,8 +74,7 @@ final class WriterSession {
             guard let found else { continue }
             let isRenewed = first.map { $0 != (found.name, found.until) } ?? false
             guard !isRenewed, MonotonicTime.nanoseconds() < end else {
-                throw .unsuitable(
-                    "the writer \"\(settings.writer)\" is in use by \(found.name): each daemon needs a name of its own")
+                throw inUse(settings.writer, by: found.name)
             }
             if first == nil {
                 first = (found.name, found.until)
@@ -85,6 +84,10 @@ final class WriterSession {
             }
             usleep(UInt32(min(max(found.rest, 10), 250)) * 1000)
         }
+    }
+
+    static func inUse(_ writer: String, by holder: String) -> PostgresError {
+        .unsuitable("the writer \"\(writer)\" is in use by \(holder): each daemon needs a name of its own")
     }
 
     /// Connects again: takes the row that this process holds.

@@ -19,10 +19,17 @@ package final class LedgerMark: Sendable {
     /// Takes the mark beside a path. Throws at once, and names the holder where it can, if another process has it.
     package init(beside path: String) throws(LedgerError) {
         let descriptor = try Self.take(beside: path)
-        let known = Self.lines(in: descriptor).dropFirst().first.flatMap { Hex.decode($0)?.count == 16 ? $0 : nil }
-        name = known ?? Hex.encode((0..<16).map { _ in UInt8.random(in: 0...(.max)) })
+        name = Self.name(in: descriptor) ?? Hex.encode((0..<16).map { _ in UInt8.random(in: 0...(.max)) })
         Self.sign(descriptor, name)
         self.descriptor = Mutex(descriptor)
+    }
+
+    /// The name of the mark beside a path, whether a process holds it or not; `nil` if no mark can be read.
+    package static func name(beside path: String) -> String? {
+        let descriptor = open(LedgerFile.Side.lock.path(of: path), O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        return name(in: descriptor)
     }
 
     /// Whether a process holds the mark beside a path.
@@ -95,6 +102,10 @@ package final class LedgerMark: Sendable {
     /// The process that signed the mark last.
     private static func process(in descriptor: Int32) -> pid_t? {
         lines(in: descriptor).first.flatMap { pid_t($0) }.flatMap { $0 > 0 ? $0 : nil }
+    }
+
+    private static func name(in descriptor: Int32) -> String? {
+        lines(in: descriptor).dropFirst().first.flatMap { Hex.decode($0)?.count == 16 ? $0 : nil }
     }
 
     private static func lines(in descriptor: Int32) -> [String] {

@@ -29,8 +29,9 @@ struct SharedLedger: Sendable {
         folder = keys
     }
 
-    /// Keeps the key file.
     private let folder: TemporaryFolder
+    /// Of all daemons.
+    var keyFile: String { folder.file("ledger.key") }
 
     /// Starts all of them, one after the other.
     func start() async throws -> [TestDaemon] {

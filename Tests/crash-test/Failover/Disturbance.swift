@@ -11,6 +11,8 @@ struct Disturbance: Sendable {
     private let daemon: Int
     /// How long the fault lasts, where it lasts.
     private let time: Duration
+    /// Of a standby, which every third time is away for longer than a daemon's lease and waits for an answer last.
+    private let standbyTime: Duration
     private let delay: Duration
 
     /// - Parameter numbers: choose daemon and times.
@@ -18,6 +20,7 @@ struct Disturbance: Sendable {
         (self.scenario, self.cluster, self.findings) = (scenario, cluster, findings)
         daemon = Int.random(in: 0..<cluster.count, using: &numbers)
         time = .milliseconds(Int.random(in: 200..<4000, using: &numbers))
+        standbyTime = Int.random(in: 0..<3, using: &numbers) == 0 ? time + .seconds(16) : time
         delay = .microseconds(Int.random(in: 0..<30_000, using: &numbers))
     }
 
@@ -106,7 +109,7 @@ struct Disturbance: Sendable {
     private func withoutStandby(_ load: Load) async throws {
         try await blocking { [databases] in databases.standby.stop() }
         load.outage.begin()
-        try await Task.sleep(for: time)
+        try await Task.sleep(for: standbyTime)
         load.outage.end()
         try await blocking { [databases] in try databases.standby.start() }
     }
