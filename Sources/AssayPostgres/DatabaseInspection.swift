@@ -51,18 +51,23 @@ package struct DatabaseInspection: Sendable {
         _ connection: PostgresConnection, _ other: PostgresConnection, _ server: ServerCheck, _ settings: PostgresSettings
     ) throws(PostgresError) {
         guard connection.engine.isOneServer, server.hasStandby else { return }
-        let backend = connection.backend
+        var process: Int64?
         do throws(PostgresError) {
-            let statements = ["BEGIN", "SELECT pg_catalog.pg_logical_emit_message(true, 'assay', ''::text)"]
-            _ = try connection.commit(after: statements.map { .once($0) }, within: settings.commitTimeout)
+            let statements = [
+                "BEGIN", "SELECT pg_catalog.pg_backend_pid()::bigint",
+                "SELECT pg_catalog.pg_logical_emit_message(true, 'assay', ''::text)",
+            ]
+            let answers = try connection.run(statements.map { .once($0) }, within: settings.readTimeout)
+            process = try answers[1].first { $0.int64(0) }
+            _ = try connection.commit(within: settings.commitTimeout)
         } catch {
             connection.rollBack(within: settings.commitTimeout)
             // Where the role may not write messages, this is not tried.
             guard error.state != "42501" else { return }
             let reason = server.reason(of: error)
-            if error.kind == .deadline {
+            if error.kind == .deadline, let process {
                 // Or the server's process waits on, and keeps one of the connections.
-                _ = try other.query(.once("SELECT pg_catalog.pg_cancel_backend(\(backend))"), within: settings.readTimeout)
+                _ = try other.query(.once("SELECT pg_catalog.pg_cancel_backend(\(process))"), within: settings.readTimeout)
             }
             throw reason
         }

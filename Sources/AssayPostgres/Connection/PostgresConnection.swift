@@ -43,9 +43,6 @@ final class PostgresConnection {
 
     deinit { PQfinish(handle) }
 
-    /// The process id of the server's backend.
-    var backend: Int32 { PQbackendPID(handle) }
-
     /// The server's version, such as 150018.
     var serverVersion: Int { Int(PQserverVersion(handle)) }
 

@@ -69,7 +69,7 @@ struct CertificateClient: Sendable {
     /// The same request under its idempotency key gets the same certificate.
     private mutating func repeatRequest() async throws {
         guard let certificate = devices.randomElement(using: &numbers)?.certificates.randomElement(using: &numbers),
-            !certificate.request.idempotencyKey.isEmpty, !isOutOfTime
+            !certificate.request.idempotencyKey.isEmpty, !certificate.mayHaveExpired, !isOutOfTime
         else { return try await provision() }
         let answer = try await client.send(certificate.request)
         load.findings.expect(

@@ -65,7 +65,7 @@ extension CertificateComparison {
         if case .certified(let der, _, _, let isRepeated) = answer {
             findings.expect(isRepeated && der == certificate.der, "a request for a certificate gets a second one")
         }
-        if !certificate.request.idempotencyKey.isEmpty, device.isUsable {
+        if !certificate.request.idempotencyKey.isEmpty, !certificate.mayHaveExpired, device.isUsable {
             findings.expect(
                 certificate.isRepeated(by: answer), "a repeated request gets another certificate, or none: \(answer)")
         }

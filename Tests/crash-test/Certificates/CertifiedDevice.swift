@@ -58,6 +58,10 @@ struct IssuedCertificate: Sendable {
     let isOutOfTime: Bool
     /// Rises with each certificate that was received.
     var number = 0
+    private let time = ContinuousClock.now
+
+    /// Whether the answer may be kept no more: as long as the challenge lives, which is an hour, and was issued some seconds before.
+    var mayHaveExpired: Bool { time.duration(to: .now) > .seconds(3300) }
 
     init(_ request: CertificateRequest, der: [UInt8], answer: [UInt8]?, isOutOfTime: Bool) throws {
         let certificate = try Certificate(der: der[...])
