@@ -101,6 +101,8 @@ package final class PostgresLedger: Sendable {
     /// Whether changes of devices by other daemons are heard of at once.
     var isListening: Bool { listener.isListening }
 
+    package var lateness: LedgerError? { writer.lateness ?? readers.lateness }
+
     /// The measurements of the writer, and the entries that wait for it.
     var times: CommitTimes { writer.times }
     var waitingEntries: Int { writer.waiting }

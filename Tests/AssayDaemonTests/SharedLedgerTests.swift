@@ -2,6 +2,7 @@ import AssayAPI
 import AssayClient
 import AssayCore
 import AssaySimulator
+import AssayTesting
 import Foundation
 import Synchronization
 import Testing
@@ -149,6 +150,55 @@ extension ProcessTests {
             }
             for client in clients { await client.close() }
             for daemon in daemons { #expect(await daemon.stop().status == 0) }
+        }
+
+        @Test("While the database does not answer, verdicts are UNAVAILABLE before their deadline, and challenges are issued")
+        func frozen() async throws {
+            let own = try TestServer.ownServer()
+            defer { own.remove() }
+            let shared = try SharedLedger(daemons: 1, on: own)
+            let daemon = try await shared.start()[0]
+            let client = try await daemon.connect()
+            var phone = shared.homes[0].phone()
+            #expect(try await phone.register(client).outcome == "accepted")
+            var requests: [VerificationRequest] = []
+            for _ in 0..<4 { requests.append(try phone.upload(try await phone.challenge(.assert, client))) }
+            let stopped = [try #require(own.processID)] + (try own.children())
+            for process in stopped { kill(process, SIGSTOP) }
+            defer { for process in stopped { kill(process, SIGCONT) } }
+            // All deadlines are before the 3 s after which a commit has failed.
+            let reasons = await withTaskGroup(of: String.self) { group in
+                for (index, request) in requests.enumerated() {
+                    group.addTask {
+                        do {
+                            _ = try await client.verify(request, timeout: .milliseconds(1000 + 400 * index))
+                            return "accepted"
+                        } catch {
+                            return (error as? AssayError).map { "\($0.code) \($0.reason)" } ?? "\(error)"
+                        }
+                    }
+                }
+                return await group.reduce(into: [:]) { $0[$1, default: 0] += 1 }
+            }
+            // The client's own clock may be faster on a busy machine.
+            #expect(reasons["unavailable ledger_unavailable", default: 0] >= 2, "\(reasons)")
+            #expect(
+                Set(reasons.keys).isSubset(of: ["unavailable ledger_unavailable", "deadlineExceeded deadline_exceeded"]),
+                "\(reasons)")
+            _ = try await client.issueChallenge(app: phone.app, purpose: .assert, timeout: TestPhone.patience)
+            for process in stopped { kill(process, SIGCONT) }
+            let begin = ContinuousClock.now
+            while true {
+                do {
+                    #expect(try await phone.upload(client).outcome == "accepted")
+                    break
+                } catch let error as AssayError where error.code == .unavailable {
+                    try #require(ContinuousClock.now - begin < .seconds(30), "it goes on by itself")
+                    try await Task.sleep(for: .milliseconds(100))
+                }
+            }
+            await client.close()
+            #expect(await daemon.stop().status == 0)
         }
 
         @Test("A block that one daemon has answered holds at the others, while uploads race with it")

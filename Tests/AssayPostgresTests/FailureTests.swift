@@ -96,6 +96,27 @@ struct FailureTests {
         }
     }
 
+    @Test("A server that does not answer is told of before the call fails", .timeLimit(.minutes(1)))
+    func late() async throws {
+        let own = try ownServer()
+        let ledger = try PostgresLedger.open(try own.database())
+        defer { ledger.close() }
+        #expect(try await ledger.commit([try Sample.entry()]) == [.committed])
+        #expect(ledger.lateness == nil)
+        let stopped = [try #require(own.processID)] + (try own.children())
+        for process in stopped { kill(process, SIGSTOP) }
+        defer { for process in stopped { kill(process, SIGCONT) } }
+        let began = ContinuousClock.now
+        async let committing = ledger.commit([try Sample.entry()])
+        while ledger.lateness == nil, ContinuousClock.now - began < .seconds(2) { try await Task.sleep(for: .milliseconds(20)) }
+        #expect(ContinuousClock.now - began < .seconds(1))
+        #expect("\(ledger.lateness.map { "\($0)" } ?? "")".contains("the database has not answered for "))
+        for process in stopped { kill(process, SIGCONT) }
+        #expect(try await committing == [.committed])
+        try await retrying { _ = try await ledger.commit([try Sample.entry()]) }
+        #expect(ledger.lateness == nil)
+    }
+
     @Test(
         "A standby that is away for long is told as the reason, and the ledger goes on when it is back", .timeLimit(.minutes(1))
     )

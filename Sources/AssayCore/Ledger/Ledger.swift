@@ -39,6 +39,14 @@ extension LedgerError: CustomStringConvertible {
 public protocol LedgerStatusSource: Sendable {
     /// The state of the ledger. Throws if the ledger accepts nothing now, even where reads work.
     func status() async throws(LedgerError) -> LedgerStatus
+
+    /// Why calls that wait for the ledger may get no answer soon: something has taken longer than it should, and may still succeed.
+    /// `nil`: nothing has. Does not block.
+    var lateness: LedgerError? { get }
+}
+
+extension LedgerStatusSource {
+    public var lateness: LedgerError? { nil }
 }
 
 /// The state of a ledger at one instant.

@@ -161,7 +161,10 @@ package func makeDaemon(
     plugins.supervised.onChange = { _ in composed.follow() }
     composed.follow()
     let server = RPCServer(
-        RPCService(methods: methods.methods, access: methods.access, state: serving), fronts: fronts, stopping: { hub.stop() })
+        RPCService(
+            methods: methods.methods, access: methods.access, state: serving, lateness: { ledger.lateness.map { RPCError($0) } }
+        ),
+        fronts: fronts, stopping: { hub.stop() })
     let observation = DaemonObservation(
         services: { composed.services }, server: server, collectors: parts.collectors(libraryMetrics),
         writer: ledger as? any MeasuredLedger)

@@ -49,9 +49,14 @@ extension ServerConnection {
             return refuse(id, error)
         }
         held += 1
-        let due: NIODeadline? = timeout == 0 ? nil : now + .milliseconds(timeout)
-        if let due { earliestDeadline = min(earliestDeadline ?? due, due) }
-        calls[id] = InFlight(call: call, due: due)
+        guard timeout != 0 else {
+            calls[id] = InFlight(call: call, due: nil)
+            return
+        }
+        let due = now + .milliseconds(timeout)
+        let look = due - TimeAmount(RPCService.margin(of: .milliseconds(timeout)))
+        earliestLook = min(earliestLook ?? look, look)
+        calls[id] = InFlight(call: call, due: due, look: look)
     }
 
     /// Reads the credential of a call and takes it out; returns why the call is refused. The first call of a connection says who calls:

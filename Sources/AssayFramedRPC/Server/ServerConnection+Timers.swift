@@ -24,7 +24,7 @@ extension ServerConnection {
         case .lingering(let due): consider(due)
         case .flushing, .closed: break
         }
-        consider(earliestDeadline)
+        consider(earliestLook)
         return next
     }
 
@@ -35,8 +35,7 @@ extension ServerConnection {
         let buffered = (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
         if writes.isStuck(buffered: buffered, at: now) { return close(because: EndReason.writeTimeout) }
         if let hardStop, hardStop <= now { return close(because: nil) }
-        for (id, inFlight) in calls where inFlight.due.map({ $0 <= now }) ?? false { abandon(id, .deadlineExceeded) }
-        earliestDeadline = calls.values.lazy.compactMap(\.due).min()
+        lookAtCalls()
         switch stage {
         case .serving:
             if let verdict = certificate?.check(at: now) {
@@ -53,6 +52,21 @@ extension ServerConnection {
         }
         flush()
         armTimer()
+    }
+
+    /// Answers calls whose deadline passes, and those that are about to pass it because something is late.
+    private func lookAtCalls() {
+        var lateness: RPCError??
+        for (id, inFlight) in calls {
+            guard let due = inFlight.due, let look = inFlight.look, look <= now else { continue }
+            guard due > now else {
+                abandon(id, .deadlineExceeded)
+                continue
+            }
+            lateness = lateness ?? .some(server.service.lateness())
+            if let error = lateness ?? nil { abandon(id, error) } else { calls[id]?.look = due }
+        }
+        earliestLook = calls.values.lazy.compactMap(\.look).min()
     }
 
     /// The time at which the peer's silence ends the connection, and the reason of the GoAway. Nil while the server does not read from it.

@@ -26,6 +26,8 @@ final class ServerConnection: ChannelDuplexHandler {
     struct InFlight {
         let call: RPCCall
         let due: NIODeadline?
+        /// When the timer looks at the call next: shortly before `due`, and at `due`.
+        var look: NIODeadline?
     }
 
     let server: ServerState
@@ -43,8 +45,8 @@ final class ServerConnection: ChannelDuplexHandler {
     var dispatcher: CallDispatcher
     /// Calls that have not got their last frame, by id.
     var calls: [UInt64: InFlight] = [:]
-    /// No call in flight has an earlier deadline. It is not updated when a call is answered, only when the timer fires.
-    var earliestDeadline: NIODeadline?
+    /// No call in flight is looked at earlier. It is not updated when a call is answered, only when the timer fires.
+    var earliestLook: NIODeadline?
     /// Calls that handlers have not released. More than `calls` until handlers notice that theirs were abandoned.
     var held = 0
 

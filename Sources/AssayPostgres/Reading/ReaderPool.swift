@@ -10,6 +10,8 @@ final class ReaderPool: Sendable {
     private let options: PostgresOptions
     /// Why the database cannot be reached. Meanwhile no caller waits: a thread looks by itself whether it is back.
     private let trouble = Mutex<PostgresError?>(nil)
+    /// Of each thread.
+    private let busy = Mutex<[BusyTime]>([])
 
     /// The most lookups in one trip. Others that wait are for another thread.
     private static let tripLimit = 32
@@ -44,18 +46,25 @@ final class ReaderPool: Sendable {
         return try result.get()
     }
 
+    /// Why reads that wait are late.
+    var lateness: LedgerError? { busy.withLock { $0.lazy.compactMap(\.lateness).first } }
+
     /// Refuses further reads. Those that wait are still answered.
     func close() { mailbox.close() }
 
     /// The body of a thread.
     func run() {
         var reader = ReaderConnection(settings, server, pause: options.pauseBetweenConnects)
+        let busy = BusyTime()
+        self.busy.withLock { $0.append(busy) }
         while let jobs = mailbox.take(
             upTo: Self.tripLimit, within: reader.trouble == nil ? nil : options.pauseBetweenLooks,
             joining: { $0.statement != nil })?.items
         {
             let before = reader.trouble
+            busy.begin()
             if jobs.isEmpty { reader.reconnect() } else { serve(jobs, &reader) }
+            busy.end()
             if before != reader.trouble { trouble.withLock { $0 = reader.trouble } }
         }
     }

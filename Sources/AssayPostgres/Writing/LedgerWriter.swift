@@ -24,6 +24,7 @@ final class LedgerWriter: @unchecked Sendable {
     /// The end of the audit chain that is durable.
     let confirmed: ConfirmedChain
     private let server: ServerCheck
+    private let busy = BusyTime()
 
     /// - Parameter session: that with which the ledger was opened.
     init(
@@ -52,18 +53,23 @@ final class LedgerWriter: @unchecked Sendable {
     /// The entries that wait for the next transaction.
     var waiting: Int { mailbox.queuedWeight }
 
+    /// Why the jobs that wait are late.
+    var lateness: LedgerError? { busy.lateness }
+
     /// Ends `run` after the queued jobs.
     func close() { mailbox.close() }
 
     /// The body of the thread.
     func run() {
         while let (jobs, entries) = mailbox.take(upTo: options.batchLimit, within: connection.renewal) {
+            busy.begin()
             if !jobs.isEmpty {
                 times.began()
                 serve(jobs[...])
                 times.ended(entries: entries)
             }
             connection.renew()
+            busy.end()
             gather(after: entries)
         }
         connection.release()

@@ -30,11 +30,20 @@ package struct RPCService: Sendable {
     package let methods: [RPCMethod]
     package let access: RPCAccess
     package let state: ServingState
+    /// Why calls in flight may get no answer in time, such as a store that does not answer; `nil`: nothing is late. A front asks shortly
+    /// before a call's deadline, and answers the call by it while its client still listens.
+    package let lateness: @Sendable () -> RPCError?
 
     /// - Parameter methods: of two with one path the first is served.
-    package init(methods: [RPCMethod], access: RPCAccess = .open, state: ServingState) {
-        (self.methods, self.access, self.state) = (methods, access, state)
+    package init(
+        methods: [RPCMethod], access: RPCAccess = .open, state: ServingState,
+        lateness: @escaping @Sendable () -> RPCError? = { nil }
+    ) {
+        (self.methods, self.access, self.state, self.lateness) = (methods, access, state, lateness)
     }
+
+    /// How long before its deadline a call is answered by ``lateness``: a tenth of its timeout, at most 100 ms.
+    package static func margin(of timeout: Duration) -> Duration { min(timeout / 10, .milliseconds(100)) }
 }
 
 /// Why a server cannot listen at an address.

@@ -1,5 +1,5 @@
 import AssayAPI
-import AssayCore
+package import AssayCore
 package import AssayRPC
 
 /// Maps the daemon's errors to those of a call. No other file does.
@@ -46,7 +46,7 @@ extension RPCError {
     }
 
     /// A failure of the ledger.
-    init(_ error: LedgerError) {
+    package init(_ error: LedgerError) {
         switch error {
         case .unavailable:
             self.init(

@@ -32,13 +32,15 @@ struct TestServer {
     static func run(
         _ limits: RPCLimits = RPCLimits(), at address: RPCAddress = .tcp(host: "127.0.0.1", port: 0),
         tls: ServerTLS? = nil, access: RPCAccess = .open, log: LogBook? = nil,
+        lateness: @escaping @Sendable () -> RPCError? = { nil },
         _ body: (TestServer) async throws -> Void
     ) async throws {
         let held = HeldCalls()
         let logger = log?.logger ?? Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
         let front = FramedServer(addresses: [address], limits: limits.framed, logger: logger, threads: 2, tls: tls)
         let state = ServingState(limits.calls, processors: FramedServer.processors, logger: logger)
-        let server = RPCServer(RPCService(methods: methods(held), access: access, state: state), fronts: [front])
+        let service = RPCService(methods: methods(held), access: access, state: state, lateness: lateness)
+        let server = RPCServer(service, fronts: [front])
         let bound = try #require(try await server.start().first)
         do {
             try await body(TestServer(server: server, address: bound, held: held))
