@@ -9,15 +9,14 @@ package final class CommitTimes: Sendable {
     /// Of transactions that were committed, the sync included.
     package let durations = Histogram(seconds: Histogram.workSeconds)
     private let failures = Atomic<UInt64>(0)
-    /// Nanoseconds of the monotonic clock; 0 while the writer waits.
-    private let busySince = Atomic<UInt64>(0)
+    private let busy = BusyTime()
 
     package init() {}
 
-    package func began() { busySince.store(MonotonicTime.nanoseconds(), ordering: .relaxed) }
+    package func began() { busy.begin() }
 
     package func ended(entries: Int) {
-        busySince.store(0, ordering: .relaxed)
+        busy.end()
         sizes.record(UInt64(clamping: entries))
     }
 
@@ -27,9 +26,5 @@ package final class CommitTimes: Sendable {
 
     package var failedCount: UInt64 { failures.load(ordering: .relaxed) }
 
-    package var busySeconds: Double {
-        let since = busySince.load(ordering: .relaxed)
-        let now = MonotonicTime.nanoseconds()
-        return since == 0 || now < since ? 0 : Double(now - since) / 1e9
-    }
+    package var busySeconds: Double { Double(busy.nanoseconds) / 1e9 }
 }

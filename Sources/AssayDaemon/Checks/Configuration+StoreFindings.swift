@@ -37,11 +37,7 @@ extension Configuration {
             findings.append(finding(.ledgerFile, at: "store.path", why))
         } else if isEmpty, keyTrouble == nil, !keyIsCredential, UnixFile(at: fixed.store.keyFile) != nil {
             findings.append(
-                finding(
-                    .ledgerMissing, at: "store.path",
-                    (ledger == nil ? "there is no ledger \(path)" : "the ledger \(path) is empty")
-                        + ", but its key file \(fixed.store.keyFile) exists: restore the ledger, or, if it is to be a new one, run "
-                        + "assayd new-ledger"))
+                missing(at: "store.path", ledger == nil ? "there is no ledger \(path)" : "the ledger \(path) is empty"))
         }
         if let keyTrouble { findings.append(finding(.keyFile, at: "store.key_file", keyTrouble)) }
         return findings
@@ -87,6 +83,14 @@ extension Configuration {
             return "\(account.words) may not read and write \(what)"
         }
         return file.isReadOnly ? "\(what) cannot be written: its file system is read-only, or it is immutable" : nil
+    }
+
+    /// A ledger that is missing beside its key file.
+    private func missing(at key: String, _ what: String) -> ConfigurationFinding {
+        finding(
+            .ledgerMissing, at: key,
+            what + ", but its key file \(fixed.store.keyFile) exists: restore the ledger, or, if it is to be a new one, run "
+                + "assayd new-ledger")
     }
 
     // MARK: The ledger in a database
@@ -136,11 +140,7 @@ extension Configuration {
                 : KeyFit(of: file, to: secrets) == .wrong ? "\(file) belongs to another ledger" : nil
             if let why { findings.append(finding(.keyFile, at: "store.key_file", why)) }
         } else if !found.isDeclaredNew, !keyIsCredential, UnixFile(at: file, followsLink: false) != nil {
-            findings.append(
-                finding(
-                    .ledgerMissing, at: "store.postgresql",
-                    "the ledger \(fixed.store.name) is empty, but its key file \(file) exists: restore the ledger, or, if it is to be a new "
-                        + "one, run assayd new-ledger"))
+            findings.append(missing(at: "store.postgresql", "the ledger \(fixed.store.name) is empty"))
         }
         return findings
     }

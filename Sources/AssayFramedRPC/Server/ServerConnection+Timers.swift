@@ -56,15 +56,13 @@ extension ServerConnection {
 
     /// Answers calls whose deadline passes, and those that are about to pass it because something is late.
     private func lookAtCalls() {
-        var lateness: RPCError??
         for (id, inFlight) in calls {
             guard let due = inFlight.due, let look = inFlight.look, look <= now else { continue }
             guard due > now else {
                 abandon(id, .deadlineExceeded)
                 continue
             }
-            lateness = lateness ?? .some(server.service.lateness())
-            if let error = lateness ?? nil { abandon(id, error) } else { calls[id]?.look = due }
+            if let error = server.service.lateness() { abandon(id, error) } else { calls[id]?.look = due }
         }
         earliestLook = calls.values.lazy.compactMap(\.look).min()
     }
