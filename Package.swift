@@ -366,6 +366,14 @@ let package = Package(
                 lifecycle,
             ] + schemes),
         tests("AssaySimulator", ["AssayEncoding", "AssayCore", crypto, cryptoExtras]),
+        // Project Wycheproof's vectors, through the paths of several modules.
+        .testTarget(
+            name: "WycheproofTests",
+            dependencies: [
+                "KeySignature", "CertificateBundle", "PlayIntegrity", "AssayService", "AssayProvisioning", "AssaySchemes",
+                "AssayTesting", "AssaySimulator", "AssayCertificates", "AssayEncoding", "AssayCore", crypto, cryptoExtras,
+            ],
+            swiftSettings: strict),
         tests("FuzzTargets", ["AssaySimulator", "AssayTesting", "AssayCore", crypto]),
     ]
 )
