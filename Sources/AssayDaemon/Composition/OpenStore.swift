@@ -46,6 +46,7 @@ package struct OpenStore: Sendable {
         if let risk = ledger.durabilityRisk { logger.warning("\(risk)") }
         try await ledger.checkAuditEnd()
         let secrets = try await ledger.secrets()
+        try await Self.checkReplacement(store, ledger, secrets)
         if secrets.isEmpty {
             if !exceptions.newLedger, try await !ledger.isDeclaredNew() { try Self.checkMayBeNew(store) }
             // Before the key file is made: a start that ends between the two can be repeated.
@@ -114,6 +115,25 @@ package struct OpenStore: Sendable {
             "the ledger \(store.backend.name) is empty, but its key file \(store.keyFile) exists: the ledger may be lost, and in an empty "
                 + "one everything that was spent is fresh again; restore it, or, if it is to be a new one, run once "
                 + "assayd new-ledger (or assayd run --accept-new-ledger)")
+    }
+
+    /// Throws if a file of the ledger was removed or exchanged while a daemon had it open, and the ledger does not hold what that daemon had committed.
+    private static func checkReplacement(
+        _ store: FixedConfiguration.Store, _ ledger: any OpenedLedger, _ secrets: [WrappedSecret]
+    ) async throws {
+        guard let file = store.file else { return }
+        let note = ReplacementNote(beside: file)
+        guard let last = note.chain else { return }
+        let row = try await ledger.audit(from: last.number, limit: 1).rows.first
+        let isHeld = row.map { $0.number == last.number && $0.head == last.head } ?? (last.number == 0)
+        // Without keys no challenge of before is good.
+        guard isHeld || !secrets.contains(where: { $0.name == WrappedSecret.challengeKeys }) else {
+            throw LedgerError.replaced(
+                "\(file) does not hold audit record \(last.number), which a daemon had committed when a file of the ledger was removed or exchanged. What "
+                    + "was spent since could be spent again: if the file is to be used as it is, run assayd forget-challenges once, and start again"
+            )
+        }
+        note.remove()
     }
 
     /// Throws if others can read or write the ledger: the key file is readable by its owner only, and so must be what the key

@@ -40,6 +40,8 @@ final class LedgerWriter: @unchecked Sendable {
     /// The chain of the audit log after the last commit.
     private var known: AuditChain?
     private var fileIsMissing = false
+    /// For the next start; `nil` where there is nothing to tell it.
+    private var note: ReplacementNote?
     private var failuresInARow = 0
     /// The number of consecutive failures after which the connection is closed.
     private static let patience = 4
@@ -144,6 +146,11 @@ final class LedgerWriter: @unchecked Sendable {
     /// Reports a failure of the files, and stops after damage, so that nothing damaged is overwritten.
     private func note(_ failure: SQLiteError) {
         health.note(failure)
+        if failure.isReplacement, note == nil, let known {
+            let left = ReplacementNote(beside: place.path)
+            left.write(known)
+            note = left
+        }
         if failure.isDamage { session?.keepLog() }
         if failure.isReplacement, health.fault == nil, !fileIsMissing {
             fileIsMissing = true
@@ -171,6 +178,8 @@ final class LedgerWriter: @unchecked Sendable {
         readers.reopen()
         if fileIsMissing {
             fileIsMissing = false
+            note?.remove()
+            note = nil
             health.file(isMissing: nil)
         }
         return session
