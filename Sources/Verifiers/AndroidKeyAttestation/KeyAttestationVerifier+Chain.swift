@@ -71,8 +71,12 @@ extension KeyAttestationVerifier {
             throw Rejection(.chainExtended, "a certificate above the first carries \(found.name)")
         }
         guard chain.leaf.value(of: KeyDescription.oid) != nil else {
-            throw Rejection(.missingAttestationExtension, "the first certificate carries no key description")
+            throw Self.noDescription
         }
+    }
+
+    static var noDescription: Rejection {
+        Rejection(.missingAttestationExtension, "the first certificate carries no key description")
     }
 
     /// The chain has at least three certificates with the root, whether or not the root was sent. Only the attestation

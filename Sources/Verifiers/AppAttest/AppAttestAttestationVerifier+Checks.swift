@@ -49,17 +49,19 @@ extension AppAttestAttestationVerifier {
             let certified = try NonceExtension(chain.leaf.value(of: NonceExtension.oid))
             let nonce = AttestedNonce(authenticatorData: object.authenticatorData, clientDataHash: binding.clientDataHash)
             guard nonce.equals(certified.nonce) else {
+                let nonces = ComparedBytes(certified.nonce, expected: Array(nonce.digest))
                 throw Rejection(
                     .nonceMismatch,
-                    "the certificate has the nonce \(Hex.short(certified.nonce)), expected \(Hex.short(Array(nonce.digest))), "
+                    "the certificate has the nonce \(nonces.found), expected \(nonces.expected), "
                         + "over the client data whose SHA-256 is \(Hex.short(binding.clientDataHash))")
             }
         }
-        let point = chain.leaf.publicKey.keyBytes
-        try appraisal.require(
-            "key_id", point.withUnsafeBytes({ SHA256.hash(bytes: $0) }).elementsEqual(evidence.keyID), else: .keyIDMismatch,
-            "the key id is \(Hex.short(evidence.keyID)), the digest of the certified key \(Hex.short(SHA256.bytes(of: Array(point))))"
-        )
+        try appraisal.check("key_id") { () throws(Rejection) in
+            let digest = SHA256.bytes(of: Array(chain.leaf.publicKey.keyBytes))
+            guard digest != evidence.keyID else { return }
+            let ids = ComparedBytes(evidence.keyID, expected: digest)
+            throw Rejection(.keyIDMismatch, "the key id is \(ids.found), the digest of the certified key \(ids.expected)")
+        }
     }
 
     /// A12, and the claims that do not depend on later checks.
@@ -117,9 +119,11 @@ extension AppAttestAttestationVerifier {
             }
             return environment
         }
-        try appraisal.require(
-            "credential_id", credential.id.elementsEqual(attested.keyID), else: .credentialIDMismatch,
-            "the credential id is \(Hex.short(credential.id)), the key id \(Hex.short(attested.keyID))")
+        try appraisal.check("credential_id") { () throws(Rejection) in
+            guard !credential.id.elementsEqual(attested.keyID) else { return }
+            let ids = ComparedBytes(credential.id, expected: attested.keyID)
+            throw Rejection(.credentialIDMismatch, "the credential id is \(ids.found), the key id \(ids.expected)")
+        }
         try appraisal.check("credential_key") { () throws(Rejection) in
             guard try COSEKey(credential.key).isPoint(chain.leaf.publicKey.keyBytes) else {
                 throw Rejection(.credentialKeyMismatch, "the credential public key is not the certified key")
