@@ -100,11 +100,15 @@ struct SentenceTests {
         #expect(!nothing.contains(Hex.short(SHA256.bytes(of: []))))
     }
 
-    @Test("A key id longer than the key's is not shown as the same one")
+    @Test("A key id that does not have 32 bytes is described by its length and form")
     func keyID() throws {
         var attestation = SampleAttestation()
         attestation.keyID = try attestation.chain().key.keyID + [0]
         let detail = try #require(try attestation.appraise().failure?.detail)
-        #expect(detail.contains("(33 bytes)") && detail.contains("(32 bytes)"))
+        #expect(detail == "a key id of 33 bytes, want 32")
+        attestation.keyID = Array(Base64.standard.encode(try attestation.chain().key.keyID).utf8)
+        let failure = try #require(try attestation.appraise().failure)
+        #expect(failure.detail == "a key id of 44 bytes, want 32: the Base64 text of a key id?")
+        #expect(failure.rejection?.retry == .never)
     }
 }

@@ -205,7 +205,7 @@ extension ReasonCode {
         case .notYetValid: "A certificate is not yet valid."
         case .expired: "A certificate has expired."
         case .nonceMismatch: "The attestation was made over other client data or authenticator data."
-        case .keyIDMismatch: "The key id is not the digest of the attested public key."
+        case .keyIDMismatch: "The key id is not the digest of the attested public key, or is not one: it does not have 32 bytes."
         case .credentialIDMismatch: "The credential id is not the key id."
         case .credentialKeyMismatch: "The credential public key is not the certified key."
         case .appIDMismatch: "The evidence is for another app."
@@ -318,23 +318,22 @@ extension ReasonCode {
         }
     }
 
-    /// What the caller may do next. Platforms limit how often a device may attest, so `reAttest` is used only if nothing less
-    /// helps.
+    /// What the caller may do next, chosen by what follows if a million devices obey. Platforms limit how often a device may attest, so
+    /// `reAttest` is used only if a new key can differ in what was refused, and `newChallenge` only if the same app can succeed with one:
+    /// a fault of code or configuration is `never` or `contactOperator` (decision 0113).
     public var retry: RetryClass {
         switch self {
-        case .challengeInvalid, .challengeWrongPurpose, .challengeExpired, .challengeReused, .challengeAttemptsExceeded,
-            .clientDataMismatch, .payloadRequired, .nonceMismatch, .counterNotIncreasing, .counterTooOld, .challengeMismatch,
+        case .challengeInvalid, .challengeExpired, .challengeReused, .challengeAttemptsExceeded, .clientDataMismatch,
+            .nonceMismatch, .counterNotIncreasing, .counterTooOld, .challengeMismatch,
             .requestHashMismatch, .staleTimestamp, .csrNotBound, .confidenceTooLow:
             .newChallenge
-        case .tooManySubmissions: .later
-        case .unknownDevice, .environmentMismatch, .keyIDMismatch, .keyAlreadyRegistered, .keyOwnerMismatch, .csrKeyMismatch,
-            .assuranceTooLow, .keyAlreadyCertified, .certificateSerialTaken:
+        // A clock is wrong: evidence is good as soon as it is not ahead any more.
+        case .tooManySubmissions, .notYetValid, .timestampInFuture: .later
+        case .unknownDevice, .keyOwnerMismatch, .keyAlreadyCertified, .certificateSerialTaken, .expired, .receiptExpired,
+            .receiptTooOld, .receiptNotVerified, .attestedAppUnavailable, .createdOutOfWindow:
             .reAttest
-        case .notYetValid, .expired, .timestampInFuture, .receiptExpired, .receiptTooOld, .receiptNotVerified,
-            .attestedAppUnavailable, .createdOutOfWindow:
-            .reAttest
-        case .deviceBlocked, .bindingNotAllowed, .formatNotAccepted, .appIDMismatch, .categoryMissing, .categoryNotAllowed,
-            .bundleVersionNotAllowed, .untrustedRoot, .idempotencyKeyReused, .deviceMismatch, .tooManyDevices,
+        case .deviceBlocked, .bindingNotAllowed, .formatNotAccepted, .appIDMismatch, .environmentMismatch, .assuranceTooLow,
+            .categoryMissing, .categoryNotAllowed, .bundleVersionNotAllowed, .untrustedRoot, .deviceMismatch, .tooManyDevices,
             .importedNotAccepted, .simulatedNotAccepted, .revoked, .softwareLevel, .securityLevelTooLow, .rootOfTrustMissing,
             .bootloaderUnlocked,
             .bootState,
@@ -348,7 +347,8 @@ extension ReasonCode {
             .secretUndecryptable,
             .serialMismatch, .splitNotAllowed, .unknownCertificate, .notEnrolled, .alreadyProvisioned:
             .contactOperator
-        case .evidenceTooLarge, .wrongFormat, .malformed, .signatureMalformed, .caAsLeaf, .wrongCurve, .timestampTooOld,
+        case .challengeWrongPurpose, .idempotencyKeyReused, .payloadRequired, .keyIDMismatch, .keyAlreadyRegistered,
+            .csrKeyMismatch, .evidenceTooLarge, .wrongFormat, .malformed, .signatureMalformed, .caAsLeaf, .wrongCurve, .timestampTooOld,
             .malformedCSR, .possessionNotProven, .malformedCBOR, .malformedCertificate, .malformedAuthData,
             .malformedNonceExtension, .receiptMissing, .malformedCMS, .malformedReceipt, .receiptSignerUnexpected,
             .publicKeyMismatch, .receiptTypeUnexpected, .receiptClientHashMismatch, .badChain, .nameChaining, .caUsedAsLeaf,

@@ -75,6 +75,7 @@ package struct KeyAttestationVerifier: EvidenceVerifier {
         try appraisal.check("key_id") { () throws(Rejection) in
             let digest = chain.leaf.publicKey.sha256
             guard !evidence.keyID.isEmpty, evidence.keyID != digest else { return }
+            if let fault = KeyIDForm.fault(of: evidence.keyID) { throw Rejection(.keyIDMismatch, fault) }
             let ids = ComparedBytes(evidence.keyID, expected: digest)
             throw Rejection(.keyIDMismatch, "the key id is \(ids.found), the digest of the attested key \(ids.expected)")
         }

@@ -72,6 +72,7 @@ package struct AppAttestAssertionVerifier: EvidenceVerifier {
             guard let device = found, device.registration.keyID == evidence.keyID,
                 device.registration.format == AppAttestAttestationVerifier.format
             else {
+                if let fault = KeyIDForm.fault(of: evidence.keyID) { throw Rejection(.keyIDMismatch, fault) }
                 throw Rejection(
                     .unknownDevice, "no device of the app is registered with the key id \(Hex.short(evidence.keyID))")
             }

@@ -7,9 +7,10 @@ import Crypto
 extension AppAttestAttestationVerifier {
     /// A0 to A4, after the size: key id, CBOR, format, number of certificates, receipt.
     func readObject(_ evidence: BoundedEvidence, _ appraisal: inout Appraisal) throws(Rejection) -> AttestationObject {
-        try appraisal.require(
-            "key_id_form", evidence.keyID.count == SHA256.byteCount, else: .keyIDMismatch,
-            "a key id of \(evidence.keyID.count) bytes, want \(SHA256.byteCount)")
+        // The class of the code asks for no new key: its id would be passed in the same way.
+        try appraisal.check("key_id_form") { () throws(Rejection) in
+            if let fault = KeyIDForm.fault(of: evidence.keyID) { throw Rejection(.keyIDMismatch, fault) }
+        }
         let object = try appraisal.check("cbor") { () throws(Rejection) in try AttestationObject(parsing: evidence.body[...]) }
         if object.hasUnsignedCDHash {
             appraisal.note("cbor", "unsigned_cd_hash", "a cdHash member that nothing signs was ignored")

@@ -81,6 +81,7 @@ package struct KeySignatureVerifier: EvidenceVerifier {
             guard let device = found, device.registration.keyID == evidence.keyID,
                 let judge = judges[device.registration.format]
             else {
+                if let fault = KeyIDForm.fault(of: evidence.keyID) { throw Rejection(.keyIDMismatch, fault) }
                 throw Rejection(
                     .unknownDevice,
                     "no device that signs messages is registered with the key id \(Hex.short(evidence.keyID))")
