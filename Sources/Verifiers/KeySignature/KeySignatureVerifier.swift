@@ -1,4 +1,5 @@
 package import AssayCore
+import Crypto
 
 /// Appraises a signature by a registered key over client data: the way in which an Android device, or another whose registered
 /// key can sign messages, proves itself after registration.
@@ -46,10 +47,14 @@ package struct KeySignatureVerifier: EvidenceVerifier {
             }
             return key
         }
-        try appraisal.require(
-            "signature", key.isValid(signature, by: algorithm, over: context.binding.clientData), else: .badSignature,
-            "the registered key did not sign the expected client data, whose SHA-256 is \(Hex.short(context.binding.clientDataHash))"
-        )
+        try appraisal.check("signature") { () throws(Rejection) in
+            guard try key.isValid(signature, by: algorithm, over: context.binding.clientData) else {
+                throw Rejection(
+                    .badSignature,
+                    "the registered key did not sign the expected client data, whose SHA-256 is "
+                        + Hex.short(SHA256.bytes(of: context.binding.clientData)))
+            }
+        }
         // From here on the request is authenticated by the device's key.
         appraisal.claims.add("key_id", .bytes(device.registration.keyID))
         appraisal.claims.add("algorithm", .text(algorithm.name))
