@@ -50,16 +50,17 @@ extension KeyAttestationVerifier {
         let difference = zip(description.challenge, expected).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) }
         let isExpected = !expected.isEmpty && description.challenge.count == expected.count && difference == 0
         try appraisal.check("challenge") { () throws(Rejection) in
-            guard isExpected else { throw Rejection(.challengeMismatch, Self.mismatch(of: description.challenge, expected)) }
+            guard isExpected else { throw Rejection(.challengeMismatch, Self.mismatch(of: description.challenge, binding)) }
         }
     }
 
-    private static func mismatch(of challenge: [UInt8], _ expected: [UInt8]) -> String {
+    private static func mismatch(of challenge: [UInt8], _ binding: Binding) -> String {
+        let expected = binding.clientData
         guard !expected.isEmpty else { return "the request binds nothing that the attestation challenge could be" }
         guard !challenge.isEmpty else { return "the attestation challenge is empty" }
         let digests = ComparedBytes(SHA256.bytes(of: challenge), expected: SHA256.bytes(of: expected))
         return "the attestation challenge has \(challenge.count) bytes with the SHA-256 \(digests.found), expected "
-            + "\(expected.count) with \(digests.expected)"
+            + "\(expected.count) with \(digests.expected)" + binding.slipsOfData.explanation { $0 == challenge }
     }
 
     /// Levels, then what description and chain say about the same property, then the app's policy.

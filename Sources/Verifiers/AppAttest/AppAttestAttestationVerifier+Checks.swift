@@ -54,7 +54,8 @@ extension AppAttestAttestationVerifier {
                 throw Rejection(
                     .nonceMismatch,
                     "the certificate has the nonce \(nonces.found), expected \(nonces.expected), "
-                        + "over the client data whose SHA-256 is \(Hex.short(binding.clientDataHash))")
+                        + "over the client data whose SHA-256 is \(Hex.short(binding.clientDataHash))"
+                        + object.cause(ofNonce: certified.nonce, under: binding))
             }
         }
         try appraisal.check("key_id") { () throws(Rejection) in

@@ -49,10 +49,12 @@ package struct KeySignatureVerifier: EvidenceVerifier {
         }
         try appraisal.check("signature") { () throws(Rejection) in
             guard try key.isValid(signature, by: algorithm, over: context.binding.clientData) else {
+                let slips = Array(context.binding.slipsOfData.prefix(ClientDataSlip.signatureLimit))
+                let cause = slips.explanation { (try? key.isValid(signature, by: algorithm, over: $0)) == true }
                 throw Rejection(
                     .badSignature,
                     "the registered key did not sign the expected client data, whose SHA-256 is "
-                        + Hex.short(SHA256.bytes(of: context.binding.clientData)))
+                        + Hex.short(SHA256.bytes(of: context.binding.clientData)) + cause)
             }
         }
         // From here on the request is authenticated by the device's key.

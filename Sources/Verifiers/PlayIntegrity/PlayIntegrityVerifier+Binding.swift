@@ -23,26 +23,30 @@ extension PlayIntegrityVerifier {
 
     /// The nonce is the client data in base64url, with or without padding.
     private static func checkNonce(_ nonce: String, _ binding: Binding) throws(Rejection) {
-        guard let bytes = Base64.decodeURL(optionallyPadded: nonce) else {
-            throw Rejection(.nonceMismatch, "the nonce is not base64url (\(misspelling(of: nonce)))")
-        }
+        let bytes = Base64.decodeURL(optionallyPadded: nonce)
         guard bytes != binding.clientData else { return }
-        guard !bytes.isEmpty else { throw Rejection(.nonceMismatch, "the nonce is empty") }
+        let cause = binding.slipsOfData.explanation { $0 == bytes || nonce.utf8.elementsEqual($0) }
+        throw Rejection(.nonceMismatch, sentence(aboutNonce: nonce, bytes, binding) + cause)
+    }
+
+    private static func sentence(aboutNonce nonce: String, _ bytes: [UInt8]?, _ binding: Binding) -> String {
+        guard let bytes else { return "the nonce is not base64url (\(misspelling(of: nonce)))" }
+        guard !bytes.isEmpty else { return "the nonce is empty" }
         let digests = ComparedBytes(SHA256.bytes(of: bytes), expected: SHA256.bytes(of: binding.clientData))
-        throw Rejection(
-            .nonceMismatch,
-            "the nonce is that of other client data: it has \(bytes.count) bytes with the SHA-256 \(digests.found), expected "
-                + "\(binding.clientData.count) with \(digests.expected)")
+        return "the nonce is that of other client data: it has \(bytes.count) bytes with the SHA-256 \(digests.found), expected "
+            + "\(binding.clientData.count) with \(digests.expected)"
     }
 
     /// The request hash is the hash of the client data in base64url, with or without padding.
     private static func checkRequestHash(_ text: String, _ binding: Binding) throws(Rejection) {
-        guard let hash = Base64.decodeURL(optionallyPadded: text) else {
-            throw Rejection(.requestHashMismatch, "the request hash is not base64url (\(misspelling(of: text)))")
-        }
+        let hash = Base64.decodeURL(optionallyPadded: text)
         guard hash != binding.clientDataHash else { return }
+        let cause = binding.slipsOfHash.explanation { $0 == hash || text.utf8.elementsEqual($0) }
+        guard let hash else {
+            throw Rejection(.requestHashMismatch, "the request hash is not base64url (\(misspelling(of: text)))" + cause)
+        }
         let hashes = ComparedBytes(hash, expected: binding.clientDataHash)
-        throw Rejection(.requestHashMismatch, "the request hash is \(hashes.found), expected \(hashes.expected)")
+        throw Rejection(.requestHashMismatch, "the request hash is \(hashes.found), expected \(hashes.expected)" + cause)
     }
 
     private static func misspelling(of text: String) -> String {

@@ -113,7 +113,8 @@ package struct SafetyNetVerifier: EvidenceVerifier {
             }
             guard nonce != expected else { return }
             let nonces = ComparedBytes(nonce, expected: expected)
-            throw Rejection(.nonceMismatch, "the nonce is \(nonces.found), expected \(nonces.expected)")
+            let cause = context.binding.slipsOfData.explanation { $0 == nonce }
+            throw Rejection(.nonceMismatch, "the nonce is \(nonces.found), expected \(nonces.expected)" + cause)
         }
         try appraisal.check("timestamp") { () throws(Rejection) in
             let age = context.now.milliseconds(since: payload.timestamp)
