@@ -100,6 +100,21 @@ struct SentenceTests {
         #expect(!nothing.contains(Hex.short(SHA256.bytes(of: []))))
     }
 
+    @Test("A challenge of other bytes names the app's slip")
+    func slips() throws {
+        let data = SampleAttestation.clientData
+        for (challenge, words) in [
+            (SHA256.bytes(of: data), "the app passed the hash of the client data, not the client data"),
+            (Array(Base64.standard.encode(data.prefix(90)).utf8), ""),
+            (Array(Hex.encode(SHA256.bytes(of: data)).utf8), "the app passed the hexadecimal text of the hash of the client data"),
+        ] {
+            var attestation = SampleAttestation()
+            attestation.challenge = challenge
+            let detail = try #require(try attestation.appraise().failure?.detail)
+            #expect(words.isEmpty ? !detail.contains("the app") : detail.hasSuffix(": \(words)"), "\(detail)")
+        }
+    }
+
     @Test("A key id that does not have 32 bytes is described by its length and form")
     func keyID() throws {
         var attestation = SampleAttestation()

@@ -265,4 +265,21 @@ struct KeySignatureTests {
             #expect(!failure.detail.contains("did not sign"))
         }
     }
+
+    @Test("A signature over other bytes names the app's slip", arguments: 0..<schemes.count)
+    func slips(_ index: Int) throws {
+        let (kind, scheme) = Self.schemes[index]
+        let signer = try Signer(kind)
+        let data = Signer.clientData
+        for (message, words) in [
+            (SHA256.bytes(of: data), "the app passed the hash of the client data, not the client data"),
+            (Array(Base64.standard.encode(data).utf8), "the app passed the Base64 text of the client data"),
+            (Array(Hex.encode(data).utf8), "the app passed the hexadecimal text of the client data"),
+            ([1], ""),
+        ] {
+            let failure = try #require(signer.judge(try signer.evidence(scheme, over: message)).failure)
+            #expect(failure.code == "bad_signature")
+            #expect(words.isEmpty ? !failure.detail.contains("the app") : failure.detail.hasSuffix(": \(words)"), "\(failure.detail)")
+        }
+    }
 }

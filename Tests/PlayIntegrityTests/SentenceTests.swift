@@ -46,6 +46,31 @@ struct SentenceTests {
         }
     }
 
+    @Test("A nonce or a request hash over other bytes names the app's slip")
+    func slips() throws {
+        let (data, hash) = (sample.binding.clientData, sample.binding.clientDataHash)
+        for (nonce, words) in [
+            (Base64.url.encode(hash), "the app passed the hash of the client data, not the client data"),
+            (Hex.encode(data), "the app passed the hexadecimal text of the client data"),
+            (Base64.url.encode(Array(Base64.url.encode(data).utf8)), "the app passed the base64url text of the client data"),
+            (Base64.url.encode([UInt8](repeating: 3, count: 54)), "the app passed the challenge alone"),
+        ] {
+            var payload = sample.classic
+            payload["requestDetails", "nonce"] = .text(nonce)
+            #expect(try detail("request_binding", payload).contains(": \(words)"), "\(words)")
+        }
+        for (text, words) in [
+            (Base64.url.encode(data), "the app passed the client data without hashing it"),
+            (Hex.encode(hash), "the app passed the hexadecimal text of the hash of the client data"),
+            (Base64.url.encode(SHA256.bytes(of: hash)), "the app hashed the client data twice"),
+            (Base64.url.encode(SHA256.bytes(of: Array(Hex.encode(data).utf8))), "the app hashed the hexadecimal text"),
+        ] {
+            var payload = sample.standard
+            payload["requestDetails", "requestHash"] = .text(text)
+            #expect(try detail("request_binding", payload).contains(": \(words)"), "\(words)")
+        }
+    }
+
     @Test("A signer's digest in another spelling is described by it, and a token without digests says so")
     func signers() throws {
         let (good, short) = (sample.signer, Hex.short(sample.signer))
