@@ -35,9 +35,20 @@ package struct DERReader: Sendable {
 
     /// The next element, which must have this tag.
     package mutating func element(_ tag: DERTag) throws(Rejection) -> DERElement {
+        let start = cursor
+        guard !isAtEnd else { throw rejection("\(tag.withArticle) is missing") }
         let element = try element()
-        guard element.tag == tag else { throw rejection("want \(tag), have \(element.tag)") }
+        guard element.tag == tag else {
+            throw start.rejection("\(element.tag.withArticle) where \(tag.withArticle) is due")
+        }
         return element
+    }
+
+    /// Reads a field whose name stands before the sentence of its rejections.
+    package mutating func field<T>(
+        _ name: @autoclosure () -> String, _ read: (inout DERReader) throws(Rejection) -> T
+    ) throws(Rejection) -> T {
+        do throws(Rejection) { return try read(&self) } catch { throw error.at(name()) }
     }
 
     /// The next element if it has this tag.

@@ -11,6 +11,15 @@ extension String {
     }
 }
 
+extension String {
+    /// A certificate's name for a sentence: its visible ASCII and spaces, cut after 80 characters.
+    package var shownName: String {
+        guard !isEmpty else { return "an empty name" }
+        let text = String(decoding: utf8.map { (0x20...0x7E).contains($0) ? $0 : UInt8(ascii: "?") }, as: UTF8.self)
+        return text.utf8.count > 80 ? text.prefix(80) + "…" : text
+    }
+}
+
 extension Sequence<String> {
     /// At most four texts, as ``String/shown``, and how many more there are.
     package var shown: String {

@@ -16,7 +16,7 @@ extension AppAttestAttestationVerifier {
             appraisal.note("cbor", "unsigned_cd_hash", "a cdHash member that nothing signs was ignored")
         }
         try appraisal.require(
-            "format", object.format.spells("apple-appattest"), else: .wrongFormat, "fmt is not \"apple-appattest\"")
+            "format", object.format.spells("apple-appattest"), else: .wrongFormat, object.formatSentence)
         try appraisal.check("x5c") { () throws(Rejection) in
             try UnverifiedChain.checkLength(object.certificates.count, profile: Self.chainProfile)
         }
@@ -90,7 +90,8 @@ extension AppAttestAttestationVerifier {
         claims.add("receipt_sha256", .bytes(Array(object.receipt.withUnsafeBytes { SHA256.hash(bytes: $0) })))
         claims.add("receipt_length", .integer(Int64(object.receipt.count)))
         appraisal.claims = claims
-        return AttestedData(data: data, credential: credential, keyID: evidence.keyID)
+        return AttestedData(
+            data: data, credential: credential, keyID: evidence.keyID, receipt: object.receipt)
     }
 
     /// A13 to A18: app, flags, counter, environment, credential.
@@ -102,7 +103,7 @@ extension AppAttestAttestationVerifier {
             guard let identity = identities.named(data.rpIDHash) else {
                 throw Rejection(
                     .appIDMismatch,
-                    "the App ID with the SHA-256 \(Hex.short(data.rpIDHash)) is none of those configured: \(identities.shown)")
+                    "the App ID \(attested.shownAppID) is none of those configured: \(identities.shown)")
             }
             return identity
         }
@@ -112,7 +113,8 @@ extension AppAttestAttestationVerifier {
         try appraisal.require("counter", data.signCount == 0, else: .counterNotZero, "the counter is \(data.signCount), want 0")
         let environment = try appraisal.check("environment") { () throws(Rejection) in
             guard let environment = AppAttestEnvironment(aaguid: credential.aaguid) else {
-                throw Rejection(.environmentMismatch, "the AAGUID is that of no environment")
+                throw Rejection(
+                    .environmentMismatch, "the AAGUID \(Hex.encode(credential.aaguid)) is that of no environment")
             }
             guard identity.environments.contains(environment) else {
                 throw Rejection(

@@ -59,6 +59,25 @@ struct AttestationObject {
     }
 }
 
+extension AttestationObject {
+    /// What `fmt` is, where it is not App Attest's (W3C WebAuthn §8; Apple, "Managed device attestation").
+    var formatSentence: String {
+        let text = String(validating: format, as: UTF8.self)
+        let shown = text?.shown ?? "not UTF-8"
+        guard let text, let meaning = Self.otherFormats.first(where: { $0.name.hasBytes(of: text) })?.meaning else {
+            return "fmt is \(shown), want \"apple-appattest\""
+        }
+        return "fmt is \(shown), of \(meaning), want \"apple-appattest\""
+    }
+
+    private static let otherFormats: [(name: String, meaning: String)] = [
+        ("apple", "managed device attestation or a passkey of Apple"), ("packed", "a security key or a passkey (WebAuthn)"),
+        ("none", "a passkey without attestation (WebAuthn)"), ("fido-u2f", "a U2F security key"),
+        ("tpm", "a key in a TPM (WebAuthn)"), ("android-key", "a passkey of Android Keystore (WebAuthn)"),
+        ("android-safetynet", "a passkey with SafetyNet (WebAuthn)"), ("compound", "several attestations (WebAuthn)"),
+    ]
+}
+
 /// The result of `generateAssertion`: one CBOR map.
 ///
 ///     {"signature": DER, "authenticatorData": bytes}

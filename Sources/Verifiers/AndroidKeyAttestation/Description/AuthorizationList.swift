@@ -52,8 +52,11 @@ package struct AuthorizationList: Hashable, Sendable {
                 continue
             }
             var content = DERReader(element.content, code: reader.code)
-            values[tag] = try Self.value(tag.shape, &content, &notes)
-            try content.finish("the tag \(number)")
+            values[tag] = try content.field("[\(number)] \(tag.name)") { content throws(Rejection) in
+                let value = try Self.value(tag.shape, &content, &notes)
+                try content.finish("the value")
+                return value
+            }
         }
     }
 
