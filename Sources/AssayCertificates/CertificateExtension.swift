@@ -77,10 +77,11 @@ package struct KeyUsage: OptionSet, Hashable, Sendable {
         (KeyUsage(rawValue: 0x01), "encipherOnly"), (KeyUsage(rawValue: 0x8000), "decipherOnly"),
     ]
 
-    package init(_ value: ArraySlice<UInt8>) throws(Rejection) {
+    /// - Parameter allowsTrailingZeros: only to describe a certificate, never to judge it.
+    package init(_ value: ArraySlice<UInt8>, allowsTrailingZeros: Bool = false) throws(Rejection) {
         var reader = DERReader(value, code: .malformedCertificate)
         rawValue = try reader.field("keyUsage") { reader throws(Rejection) in
-            let bits = try reader.namedBits()
+            let bits = try reader.namedBits(allowsTrailingZeros: allowsTrailingZeros)
             guard let first = bits.first, bits.count <= 2 else { throw reader.rejection("a key usage of \(bits.count) octets") }
             try reader.finish("the value")
             return UInt16(first) | (bits.count == 2 ? UInt16(bits.last ?? 0) << 8 : 0)

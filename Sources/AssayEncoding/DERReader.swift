@@ -154,7 +154,9 @@ extension DERReader {
     }
 
     /// A BIT STRING of named bits, without trailing zero bits (X.690 §11.2.2), as octets; bit 0 is the top bit of the first.
-    package mutating func namedBits() throws(Rejection) -> ArraySlice<UInt8> {
+    ///
+    /// - Parameter allowsTrailingZeros: accept more bits than needed, as BER does.
+    package mutating func namedBits(allowsTrailingZeros: Bool = false) throws(Rejection) -> ArraySlice<UInt8> {
         let content = try element(.bitString).content
         guard let unused = content.first, unused < 8 else { throw rejection("a BIT STRING with a bad count of unused bits") }
         let bits = content.dropFirst()
@@ -162,7 +164,7 @@ extension DERReader {
             guard unused == 0 else { throw rejection("an empty BIT STRING with unused bits") }
             return bits
         }
-        guard last.trailingZeroBitCount == Int(unused) else {
+        guard last.trailingZeroBitCount == Int(unused) || allowsTrailingZeros && last.trailingZeroBitCount > Int(unused) else {
             throw rejection("named bits that are not in their shortest form")
         }
         return bits

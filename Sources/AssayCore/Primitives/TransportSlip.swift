@@ -2,6 +2,7 @@
 package enum TransportSlip: String, CaseIterable, Hashable, Sendable {
     case quotationMarks
     case percentEncoding
+    case escapedLineBreaks
     case dataURL
     case spaceForPlus
     case twiceEncoded
@@ -13,6 +14,7 @@ package enum TransportSlip: String, CaseIterable, Hashable, Sendable {
         switch self {
         case .quotationMarks: "it has the quotation marks of JSON"
         case .percentEncoding: "it is percent-encoded"
+        case .escapedLineBreaks: "its line breaks are written as \\n"
         case .dataURL: "it begins with \"data:\""
         case .spaceForPlus: "each '+' was turned into a space, as by a form that was not percent-encoded"
         case .twiceEncoded: "it was encoded twice"
@@ -36,6 +38,9 @@ package enum TransportSlip: String, CaseIterable, Hashable, Sendable {
     private static func layer(of text: String) -> (TransportSlip, String)? {
         if let inner = unquoted(text) { return (.quotationMarks, inner) }
         if let inner = percentDecoded(text) { return (.percentEncoding, inner) }
+        if text.contains("\\n"), !text.contains("\n") {
+            return (.escapedLineBreaks, text.replacing("\\r", with: "").replacing("\\n", with: "\n"))
+        }
         if text.hasPrefix("data:"), let comma = text.firstIndex(of: ",") {
             return (.dataURL, String(text[text.index(after: comma)...]))
         }
@@ -100,14 +105,23 @@ extension TransportSlip {
         return ByteText.decode(plain) == nil ? nil : plain
     }
 
+    /// What bytes are that no reader of a binary format can read, for the end of a sentence; empty if they are not a known slip.
+    package static func hint(_ bytes: ArraySlice<UInt8>) -> String {
+        if isLossy(bytes) { return ": " + lossyText.sentence }
+        guard let text = String(validating: bytes, as: UTF8.self), !bytes.isEmpty else { return "" }
+        guard let (_, slips) = decode(text) else { return "" }
+        let words = slips.map(\.sentence).joined(separator: ", ")
+        return ": they are text, in Base64 or hexadecimal, that was not decoded" + (words.isEmpty ? "" : " (\(words))")
+    }
+
     /// Whether bytes were text once that replaced what was not UTF-8 (U+FFFD).
     package static func isLossy(_ bytes: some Collection<UInt8>) -> Bool {
-        var found = 0
-        var window: [UInt8] = []
+        var (found, matched) = (0, 0)
+        let replacement: [UInt8] = [0xEF, 0xBF, 0xBD]
         for byte in bytes {
-            window.append(byte)
-            if window.count > 3 { window.removeFirst() }
-            if window == [0xEF, 0xBF, 0xBD] { found += 1 }
+            matched = byte == replacement[matched] ? matched + 1 : byte == replacement[0] ? 1 : 0
+            guard matched == replacement.count else { continue }
+            (found, matched) = (found + 1, 0)
         }
         return found >= 3
     }

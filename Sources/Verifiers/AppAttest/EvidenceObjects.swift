@@ -23,7 +23,7 @@ struct AttestationObject {
     init(parsing bytes: ArraySlice<UInt8>) throws(Rejection) {
         var (format, statement, data): (ArraySlice<UInt8>?, CBORItem?, ArraySlice<UInt8>?)
         var hasUnsignedCDHash = false
-        try CBORReader.parse(bytes, code: .malformedCBOR).pairs("the object") { (key, value) throws(Rejection) in
+        try CBORItem.object(bytes).pairs("the object") { (key, value) throws(Rejection) in
             let name = try key.textBytes("a member's name")
             if name.spells("fmt") {
                 format = try value.textBytes("fmt")
@@ -96,7 +96,7 @@ struct AssertionObject {
     init(parsing bytes: ArraySlice<UInt8>) throws(Rejection) {
         var (signature, data): (ArraySlice<UInt8>?, ArraySlice<UInt8>?)
         var hasUnsignedCDHash = false
-        try CBORReader.parse(bytes, code: .malformedCBOR).pairs("the object") { (key, value) throws(Rejection) in
+        try CBORItem.object(bytes).pairs("the object") { (key, value) throws(Rejection) in
             let name = try key.textBytes("a member's name")
             if name.spells("signature") {
                 signature = try value.bytes("signature")
@@ -110,5 +110,21 @@ struct AssertionObject {
         self.signature = signature
         authenticatorData = data
         self.hasUnsignedCDHash = hasUnsignedCDHash
+    }
+}
+
+extension CBORItem {
+    /// One item of an evidence object. Throws `malformed_cbor`, with what the bytes are instead if that is known.
+    fileprivate static func object(_ bytes: ArraySlice<UInt8>) throws(Rejection) -> CBORItem {
+        let item: CBORItem
+        do throws(Rejection) {
+            item = try CBORReader.parse(bytes, code: .malformedCBOR)
+        } catch {
+            throw Rejection(error.code, error.detail + TransportSlip.hint(bytes), offset: error.offset)
+        }
+        // Text may be a well-formed item by chance.
+        let hint = item.kind == .map ? "" : TransportSlip.hint(bytes)
+        guard hint.isEmpty else { throw Rejection(.malformedCBOR, "the bytes are no CBOR map" + hint) }
+        return item
     }
 }

@@ -20,9 +20,18 @@ package struct KeyDescription: Hashable, Sendable {
     /// Authorizations stated by the TEE or StrongBox.
     package let hardwareEnforced: AuthorizationList
     package let quirks: Set<EncodingQuirk>
+    /// The first statement that cannot be read; only a description for people may have one.
+    let malformed: Rejection?
 
     /// Reads exactly one key description and throws `malformed_extension` otherwise.
     package init(parsing bytes: ArraySlice<UInt8>) throws(Rejection) {
+        try self.init(explaining: bytes)
+        if let malformed { throw malformed }
+    }
+
+    /// Reads a key description for people: one malformed statement does not hide the others. The reader is the verifier's, so that it
+    /// finds the same fault in the same place.
+    init(explaining bytes: ArraySlice<UInt8>) throws(Rejection) {
         do throws(Rejection) { try self.init(whole: bytes) } catch { throw error.locating(in: bytes, "the extension") }
     }
 
@@ -45,6 +54,9 @@ package struct KeyDescription: Hashable, Sendable {
         }
         try fields.finish("the eight fields of the key description")
         quirks = notes.quirks
+        malformed =
+            softwareEnforced.malformed?.at("software-enforced").locating(in: bytes, "the extension")
+            ?? hardwareEnforced.malformed?.at("hardware-enforced").locating(in: bytes, "the extension")
     }
 
     private static func level(_ fields: inout DERReader) throws(Rejection) -> SecurityLevel {

@@ -33,7 +33,7 @@ package enum KeyAttestationExplanation {
     package static func description(_ bytes: ArraySlice<UInt8>, title: String = "key description") -> Explanation {
         var explanation = Explanation(title, of: bytes)
         explanation.read { (explanation) throws(Rejection) in
-            let description = try KeyDescription(parsing: bytes)
+            let description = try KeyDescription(explaining: bytes)
             let version = Int64(description.attestationVersion)
             explanation.add("attestation_version", .integer(version), versions[version] ?? "")
             explanation.add(
@@ -48,6 +48,7 @@ package enum KeyAttestationExplanation {
             }
             explanation.add(list(description.softwareEnforced, "software enforced: what Android says", bytes))
             explanation.add(list(description.hardwareEnforced, "hardware enforced: what the TEE or StrongBox says", bytes))
+            if let malformed = description.malformed { throw malformed }
         }
         return explanation
     }
