@@ -90,6 +90,7 @@ public enum ReasonCode: String, CaseIterable, Hashable, Sendable {
     case packageMismatch = "package_mismatch"
     case signerMismatch = "signer_mismatch"
     case tagsNotAscending = "tags_not_ascending"
+    case versionsDiffer = "versions_differ"
 
     // Statements of a vendor's token.
     case malformedToken = "malformed_token"
@@ -246,6 +247,7 @@ extension ReasonCode {
         case .packageMismatch: "The evidence comes from a package that is not the app's."
         case .signerMismatch: "The package is signed by a certificate that is not the app's."
         case .tagsNotAscending: "The key description's tags are out of order, and the app wants them in order."
+        case .versionsDiffer: "The attestation and KeyMint have different versions, and the app wants equal ones."
         case .malformedToken: "The token is malformed."
         case .badAlgorithm: "The token names an algorithm that is not allowed."
         case .decryptionFailed: "The token cannot be decrypted by a key of the app."
@@ -337,7 +339,7 @@ extension ReasonCode {
             .importedNotAccepted, .simulatedNotAccepted, .revoked, .softwareLevel, .securityLevelTooLow, .rootOfTrustMissing,
             .bootloaderUnlocked,
             .bootState,
-            .bootKey, .bootKeyDenied, .packageMismatch, .signerMismatch, .tagsNotAscending, .appVersion, .osVersion,
+            .bootKey, .bootKeyDenied, .packageMismatch, .signerMismatch, .tagsNotAscending, .versionsDiffer, .appVersion, .osVersion,
             .patchLevelTooOld,
             .patchLevelInFuture, .keyProperties, .attestedIDMismatch, .remoteProvisioningRequired, .provisioningCount,
             .attestationKeyOverused, .sdkVersionUnevaluated, .appNotLicensed, .licenseUnevaluated, .playProtect, .appAccessRisk,

@@ -75,6 +75,7 @@ extension KeyAttestationVerifier {
         } else {
             appraisal.skip("tag_order")
         }
+        try policy.judgeVersions(facts, isNew: true, in: &appraisal)
         try policy.judgeLevel(facts, in: &appraisal)
         if facts.level > .software {
             try appraisal.require(

@@ -153,6 +153,7 @@ package enum KeyAttestationCheck {
         "challenge": "the attestation challenge against the client data",
         "key_id": "SHA-256 of the attested key against the key id",
         "tag_order": "the order of the tags",
+        "versions": "the version of the attestation against KeyMint's",
         "security_level": "the lower of both levels against what the app demands",
         "level_match": "the level of the attestation against that of the key",
         "chain_level": "the level of the key against the names in the chain",

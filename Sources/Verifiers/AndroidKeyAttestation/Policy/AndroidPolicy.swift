@@ -21,6 +21,8 @@ package struct AndroidPolicy: Hashable, Sendable {
     package var creationWindow: Int64?
     /// Whether authorization tags must be in ascending order. On some genuine devices they are not.
     package var requiresTagOrder: Bool
+    /// Whether an attestation is refused whose version is not KeyMint's; otherwise it is noted.
+    package var requiresEqualVersions: Bool
     /// Whether suspended certificates are accepted, with a note.
     package var allowsSuspended: Bool
     /// Certificates and keys that are refused like revoked ones, whatever Google's list says.
@@ -31,8 +33,8 @@ package struct AndroidPolicy: Hashable, Sendable {
         minimumOSVersion: UInt64? = nil, patchLevels: PatchLevelRules = PatchLevelRules(), key: KeyRule = KeyRule(),
         provisioning: RemoteKeyProvisioningRule = RemoteKeyProvisioningRule(),
         attestedIDs: [AuthorizationTag: Set<OpaqueText>] = [:],
-        creationWindow: Int64? = nil, requiresTagOrder: Bool = false, allowsSuspended: Bool = false,
-        denied: DenyList = DenyList()
+        creationWindow: Int64? = nil, requiresTagOrder: Bool = false, requiresEqualVersions: Bool = false,
+        allowsSuspended: Bool = false, denied: DenyList = DenyList()
     ) {
         self.apps = apps
         self.minimumLevel = minimumLevel
@@ -44,6 +46,7 @@ package struct AndroidPolicy: Hashable, Sendable {
         self.attestedIDs = attestedIDs
         self.creationWindow = creationWindow
         self.requiresTagOrder = requiresTagOrder
+        self.requiresEqualVersions = requiresEqualVersions
         self.allowsSuspended = allowsSuspended
         self.denied = denied
     }
@@ -56,6 +59,21 @@ extension AndroidPolicy {
             "security_level", facts.level >= minimumLevel,
             else: facts.level == .software ? .softwareLevel : .securityLevelTooLow,
             "the key's level is \(facts.level.name), the app demands \(minimumLevel.name)")
+    }
+
+    /// The versions of the schema and of KeyMint, which are one number from 100 on (KeyMint 1): what restates a genuine description in the
+    /// name of a leaked key often mixes two. A registered device's are judged at each use; then equal ones are no finding.
+    func judgeVersions(_ facts: KeyFacts, isNew: Bool, in appraisal: inout Appraisal) throws(Rejection) {
+        guard facts.versionsDiffer else {
+            if isNew { appraisal.findings.append(.pass("versions")) }
+            return
+        }
+        let sentence =
+            "the attestation has the version \(facts.attestationVersion), KeyMint \(facts.keyMintVersion); from 100 on they are equal"
+        guard !requiresEqualVersions else {
+            return try appraisal.require("versions", false, else: .versionsDiffer, sentence)
+        }
+        appraisal.note("versions", ReasonCode.versionsDiffer.rawValue, sentence)
     }
 
     /// The rules that apply as long as a key is registered, in documented order. They apply to a new attestation and to each
