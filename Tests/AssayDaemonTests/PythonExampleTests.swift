@@ -3,6 +3,8 @@ import AssaySimulator
 import Foundation
 import Testing
 
+@testable import DaemonTesting
+
 extension ProcessTests {
     /// The example client in Python, with a daemon.
     @Suite("Python example", .enabled(if: Python.path != nil))
