@@ -35,9 +35,8 @@ struct VerificationCase: Sendable {
     let pieces: [Piece]
     /// Keyed hash of the caller's subject.
     let subject: [UInt8]?
-
-    /// The known device, if the evidence is of one.
-    var device: DeviceID? { pieces.lazy.compactMap(\.device?.id).first }
+    /// The device that all pieces are of.
+    let named: EvidenceDevice
 
     /// The subject whose block the commit has to look for: `nil` where the device was registered for it, whose own state says
     /// whether it is blocked.
@@ -45,9 +44,6 @@ struct VerificationCase: Sendable {
         guard let subject, !pieces.contains(where: { $0.device?.subject == subject }) else { return nil }
         return subject
     }
-
-    /// The record of the known device.
-    var deviceRecord: Device? { pieces.lazy.compactMap(\.device).first }
 
     /// The statements that the evidence makes by itself.
     var statements: [Needs.Statement] { pieces.compactMap(\.needs.statement) }
@@ -112,7 +108,7 @@ struct VerificationCase: Sendable {
         case .inEvidence: findings.append(.statement)
         }
         findings.append(.pass("binding"))
-        if let device = pieces.lazy.compactMap(\.device).first, device.subject == nil, subject != nil {
+        if subject != nil, let device = knownDevice, device.subject == nil {
             findings.append(.note("registry", "subject_not_registered", "the device was registered without a subject"))
         }
         var claims = Claims()

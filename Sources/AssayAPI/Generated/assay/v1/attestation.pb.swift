@@ -80,7 +80,7 @@ public nonisolated struct Assay_V1_VerifyRequest: Sendable {
   /// The context that the challenge was issued for.
   public var context: Data = Data()
 
-  /// 1 to 4 pieces, each of another kind. All must be good.
+  /// 1 to 4 pieces, each of another kind, of one device. All must be good.
   public var evidence: [Assay_V1_Evidence] = []
 
   /// Left out: client data without a payload. Given, it must name a mode that the daemon knows, and stand once: protobuf would merge
