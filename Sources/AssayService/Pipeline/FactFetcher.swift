@@ -19,6 +19,7 @@ struct FactFetcher: Sendable {
             for index in pieces.indices { try await locateOutside(&pieces[index], admitted, fresh, subject: subject) }
         }
         try await checkSubject(subject, of: pieces, admitted)
+        let replaced = try await replacedDevice(admitted, subject: subject)
         let named: EvidenceDevice
         do throws(Rejection) { named = try EvidenceDevice(of: pieces) } catch {
             throw .refused(error, check: Registry.checkName)
@@ -28,7 +29,7 @@ struct FactFetcher: Sendable {
         }
         for index in pieces.indices { await consult(about: &pieces[index], admitted) }
         addRevocation(to: &pieces, admitted)
-        return VerificationCase(admitted: admitted, pieces: pieces, subject: subject, named: named)
+        return VerificationCase(admitted: admitted, pieces: pieces, subject: subject, named: named, replaced: replaced)
     }
 
     /// The keyed hash of the subject that a request names; `nil` where it names none.

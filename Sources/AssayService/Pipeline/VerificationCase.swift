@@ -37,6 +37,15 @@ struct VerificationCase: Sendable {
     let subject: [UInt8]?
     /// The device that all pieces are of.
     let named: EvidenceDevice
+    /// The device that is retired if the request registers one.
+    let replacement: LedgerEntry.Replacement?
+
+    init(
+        admitted: AuthorizedRequest, pieces: [Piece], subject: [UInt8]?, named: EvidenceDevice, replaced: Device? = nil
+    ) {
+        (self.admitted, self.pieces, self.subject, self.named) = (admitted, pieces, subject, named)
+        replacement = replaced.map { LedgerEntry.Replacement($0, reason: "replaced by another registration") }
+    }
 
     /// The subject whose block the commit has to look for: `nil` where the device was registered for it, whose own state says
     /// whether it is blocked.
@@ -111,6 +120,7 @@ struct VerificationCase: Sendable {
         if subject != nil, let device = knownDevice, device.subject == nil {
             findings.append(.note("registry", "subject_not_registered", "the device was registered without a subject"))
         }
+        if let replaced = replacement?.device, case .accepted = decision { findings.append(.replaced(replaced)) }
         var claims = Claims()
         if let only = appraisals.first, appraisals.count == 1 {
             findings += only.findings

@@ -18,17 +18,20 @@ package struct VerificationPipeline: Sendable {
     private let rates: RateLimits?
     private let refusals: RefusalMemory?
     private let followers: VerdictFollowers?
+    private let revoked: @Sendable () -> Void
 
     /// - Parameters:
     ///   - followers: what goes on with requests of apps that are recorded or have a shadow policy; `nil`: nothing does.
+    ///   - revoked: called after a registration that may have revoked certificates of the device that it replaces. Never waits.
     ///   - authenticatesChallenges: false only for a policy's tests, which have no key of the daemon that issued the challenges.
     package init(
         ledger: any VerdictLedger, keys: ChallengeKeys, subjects: SubjectKey, attempts: ChallengeAttempts,
         memory: EvidenceUseLimit, inquiries: OutsideInquiries = OutsideInquiries(),
         inquiryShare: InquiryShare = InquiryShare(apps: 1, callLimit: 64), stages: StageTimes = StageTimes(),
         measures: EvidenceMeasures = EvidenceMeasures(), rates: RateLimits? = nil, refusals: RefusalMemory? = nil,
-        followers: VerdictFollowers? = nil, authenticatesChallenges: Bool = true
+        followers: VerdictFollowers? = nil, revoked: @escaping @Sendable () -> Void = {}, authenticatesChallenges: Bool = true
     ) {
+        self.revoked = revoked
         (self.stages, self.measures) = (stages, measures)
         self.ledger = ledger
         (self.attempts, self.rates, self.refusals) = (attempts, rates, refusals)
@@ -370,6 +373,8 @@ package struct VerificationPipeline: Sendable {
         switch outcome {
         case .committed:
             accepted.challenge.map(attempts.forget)
+            // The certificates of the replaced device are revoked.
+            if accepted.entry.replacement != nil { revoked() }
             guard let result = accepted.result else { return .verdict(accepted.verdict) }
             return .completed(accepted.verdict, message: result.message)
         case .repeated(let message): return repetition(of: message, to: accepted.admitted)
@@ -415,6 +420,8 @@ extension PendingAcceptance {
     /// Why the ledger refused the entry, with the values that it compared.
     fileprivate func rejection(_ code: ReasonCode) -> Rejection {
         switch code {
+        case .unknownDevice where entry.replacement != nil:
+            return entry.replacement.map { .replacementUnknown($0.device.id) } ?? code.rejection
         case .tooManyDevices:
             let limit = entry.devicesPerSubject.map { "\($0)" } ?? "any number"
             return Rejection(code, "the subject has as many registered devices as the app allows: \(limit)")

@@ -222,6 +222,9 @@ extension VerificationRequest {
         guard purpose != .register || expectedDevice == nil else {
             throw RequestError("expected_device_id", "must be empty when a device is registered")
         }
+        guard purpose == .register || replaces == nil else {
+            throw RequestError("replaces_device_id", "must be empty unless a device is registered")
+        }
         switch binding {
         case .callerOwned where !challenge.isEmpty:
             throw RequestError("challenge", "must be empty with a caller-owned binding")
