@@ -211,7 +211,7 @@ let package = Package(
 
         // What `assay top` shows, computed from samples of the metrics.
         module("AssayTop", ["AssayAPI"]),
-        module("AssayCommandLine", ["AssaySchemes", arguments]),
+        module("AssayCommandLine", ["AssayCore", arguments]),
         module(
             "AssayDaemon",
             schemes + [

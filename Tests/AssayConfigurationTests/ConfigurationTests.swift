@@ -79,7 +79,7 @@ struct ConfigurationTests {
         #expect(section.policy.receipt == ReceiptRule(mode: .report, maxAgeMilliseconds: 300_000))
         #expect(section.extraRoots.isEmpty)
         #expect(!section.policy.acceptImported)
-        #expect(app.devicesPerSubject == nil)
+        #expect(app.devicesPerSubject == nil && app.replacement == .ofSubject)
     }
 
     @Test("Every key is read")
@@ -122,6 +122,7 @@ struct ConfigurationTests {
               photos:
                 challenge: {ttl: 90s}
                 max_devices_per_subject: 3
+                replaces: any
                 accept_simulated: true
                 binding:
                   payload: required
@@ -207,7 +208,7 @@ struct ConfigurationTests {
         #expect(section.policy.counterRule == .window64)
         #expect(section.policy.receipt == ReceiptRule(mode: .require, maxAgeMilliseconds: 3_600_000))
         #expect(section.policy.acceptImported)
-        #expect(photos.devicesPerSubject == 3 && photos.acceptsSimulated)
+        #expect(photos.devicesPerSubject == 3 && photos.acceptsSimulated && photos.replacement == .any)
         #expect(section.extraRoots.map(\.simulated) == [false])
 
         let offset = try #require(configuration.apps.last)
@@ -628,7 +629,10 @@ struct ConfigurationTests {
         #expect(try digest(text.replacing("[2, 4]", with: "[4, 2]")) == base)
         #expect(try digest(text.replacing("ledger.db", with: "other.db")) == base)
         #expect(try digest(text.replacing("photos}", with: "photos, platform: ios, environments: [production]}")) == base)
+        #expect(try digest(text.replacing("    app_attest:", with: "    replaces: subject\n    app_attest:")) == base)
         for changed in [
+            text.replacing("    app_attest:", with: "    replaces: any\n    app_attest:"),
+            text.replacing("    app_attest:", with: "    replaces: none\n    app_attest:"),
             text.replacing("[2, 4]", with: "[2]"), text.replacing("photos}", with: "photo}"),
             text.replacing("photos}", with: "photos, environments: [development]}"),
             text.replacing("photos}", with: "photos, platform: macos}"),

@@ -138,6 +138,7 @@ extension ReasonCode {
         case .keyOwnerMismatch: .keyOwnerMismatch
         case .keyAlreadyRegistered: .keyAlreadyRegistered
         case .tooManyDevices: .tooManyDevices
+        case .replacementRefused: .replacementRefused
         case .importedNotAccepted: .importedNotAccepted
         case .simulatedNotAccepted: .simulatedNotAccepted
         case .unknownCertificate: .unknownCertificate

@@ -116,7 +116,7 @@ extension PluginFormat {
     /// is told to plugins, which state it.
     private static let reservedCodes: Set<ReasonCode> = [
         .pluginQuarantined, .idempotencyKeyReused, .challengeAttemptsExceeded, .keyAlreadyRegistered,
-        .tooManyDevices, .tooManySubmissions, .simulatedNotAccepted,
+        .tooManyDevices, .replacementRefused, .tooManySubmissions, .simulatedNotAccepted,
     ]
 
     /// A reason code that the plugin declared, or one of Assay's. A declared one comes with its retry class.

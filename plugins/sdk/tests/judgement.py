@@ -68,7 +68,7 @@ REASON_CODES = frozenset(
 # What only the daemon decides, as docs/plugins/protocol.md lists it.
 RESERVED_CODES = frozenset((
     b"plugin_quarantined", b"idempotency_key_reused", b"challenge_attempts_exceeded",
-    b"key_already_registered", b"too_many_devices", b"too_many_submissions", b"simulated_not_accepted"))
+    b"key_already_registered", b"too_many_devices", b"replacement_refused", b"too_many_submissions", b"simulated_not_accepted"))
 
 
 def check_code(code, declared):
