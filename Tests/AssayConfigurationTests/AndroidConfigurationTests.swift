@@ -68,6 +68,7 @@ struct AndroidConfigurationTests {
             attested_ids: {brand: [google], model: [Pixel 9, Pixel 9 Pro]}
             creation_window: 5m
             require_tag_order: true
+            require_equal_versions: true
             allow_suspended: true
             denied: {serials: [5204497, "0F:ab:3", "00ff"], public_keys: ["\(Self.signer)"]}
             """)
@@ -81,7 +82,7 @@ struct AndroidConfigurationTests {
             patchLevels: PatchLevelRules(
                 os: PatchLevel(202_503).map { .level($0) }, vendor: .months(12), boot: .months(24), refusesUnreadable: true,
                 monthsAhead: 1),
-            creationWindow: 300_000, requiresTagOrder: true, allowsSuspended: true,
+            creationWindow: 300_000, requiresTagOrder: true, requiresEqualVersions: true, allowsSuspended: true,
             denied: DenyList(serials: [[0x05, 0x20, 0x44, 0x97], [0xFA, 0xB3], [0xFF]], publicKeys: [key]))
         expected.key = KeyRule(
             origins: [.generated, .securelyImported], requiredPurposes: [.sign, .verify],
@@ -138,7 +139,7 @@ struct AndroidConfigurationTests {
             "remote_key_provisioning: {max_certificates: 5}", "remote_key_provisioning: {remote_key_per_day: 5}",
             "remote_key_provisioning: {factory_key_per_day: 5}", "remote_key_provisioning: {overuse: reject}",
             "attested_ids: {brand: [google]}",
-            "attested_ids: {model: [google]}", "creation_window: 5m", "require_tag_order: true", "allow_suspended: true",
+            "attested_ids: {model: [google]}", "creation_window: 5m", "require_tag_order: true", "require_equal_versions: true", "allow_suspended: true",
             "denied: {serials: [77]}", "denied: {serials: [78]}", "denied: {public_keys: [\"\(Self.signer)\"]}",
             "security_level: software", "security_level: software\ntrust_software_roots: true", "revocation: {source: none}",
         ]

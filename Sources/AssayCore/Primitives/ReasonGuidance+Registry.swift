@@ -47,7 +47,7 @@ extension ReasonGuidance {
             """,
         remedy: """
             The caller repeats a lost registration under its idempotency key; `assay device get` shows whether the key is \
-            registered. Otherwise the app makes a new key.
+            registered. If it is, the app goes on with assertions by this key.
             """)
 
     static let tooManyDevices = ReasonGuidance(

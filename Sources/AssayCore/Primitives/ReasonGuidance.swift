@@ -82,6 +82,7 @@ extension ReasonCode {
         case .packageMismatch: .packageMismatch
         case .signerMismatch: .signerMismatch
         case .tagsNotAscending: .tagsNotAscending
+        case .versionsDiffer: .versionsDiffer
         case .malformedToken: .malformedToken
         case .badAlgorithm: .badAlgorithm
         case .decryptionFailed: .decryptionFailed
