@@ -88,3 +88,8 @@ public enum RetryClass: String, CaseIterable, Hashable, Sendable {
     /// Only an operator can help: by a change of policy or configuration, or by a decision about the device.
     case contactOperator = "contact_operator"
 }
+
+extension ReasonCode {
+    /// The code with its summary.
+    package var rejection: Rejection { Rejection(self, summary) }
+}

@@ -38,6 +38,15 @@ package struct PluginRequest: Sendable {
     }
 }
 
+extension PluginRequest {
+    /// Refuses what the daemon's registry refuses before the plugin is asked, once the device that Locate named is looked up. A second opinion
+    /// has no devices.
+    func admitLocated() throws(Rejection) {
+        guard canAccept else { return }
+        try DeviceAdmission().check(located: device, for: purpose)
+    }
+}
+
 /// A plugin gave no usable answer: the caller is answered UNAVAILABLE.
 package enum PluginCallFailure: Error, Sendable, CustomStringConvertible {
     /// The plugin's status, or that of the connection.
@@ -142,6 +151,7 @@ extension PluginSession {
             do { request.device = try await host.device(ofSubjectKey: subjectKey, in: call) } catch {
                 throw .registry("\(error)")
             }
+            do throws(Rejection) { try request.admitLocated() } catch { return .failure(error) }
         }
         return .success(request)
     }

@@ -43,6 +43,27 @@ package struct ExaminationWorld: Sendable {
     }
 }
 
+extension ExaminationWorld {
+    /// Why a commit refuses what an accepted appraisal uses up and changes; `nil` if it does not.
+    func refusal(of appraisal: Appraisal, _ device: Device?, in app: AppID) -> (Rejection, check: String)? {
+        let used = Set(used.map { EvidenceUse.token(app: app, digest: $0) })
+        for use in appraisal.uses where used.contains(use.token) {
+            if case .rejected(let rejection) = use.repetition { return (rejection, "use") }
+        }
+        switch appraisal.effect {
+        case .register(let registration) where devices[registration.keyID] != nil:
+            return (ReasonCode.keyAlreadyRegistered.rejection, "commit")
+        case .advance(_, let counter, let rule):
+            guard let device else { return nil }
+            do throws(Rejection) {
+                _ = try CounterState(counter: device.counter, window: device.counterWindow).advanced(to: counter, rule: rule)
+                return nil
+            } catch { return (error, "commit") }
+        default: return nil
+        }
+    }
+}
+
 extension Device {
     fileprivate init(_ reader: CaseReader, keyID: [UInt8], format: EvidenceFormat, app: AppID) throws(CaseError) {
         guard let id = DeviceID(bytes: try reader.base64("id_b64")) else { throw reader.problem("id_b64", "has not 16 bytes") }
@@ -56,6 +77,8 @@ extension Device {
         self.init(
             id: id, app: app, subject: nil, registration: registration,
             registeredAt: Timestamp(unixMilliseconds: try reader.optionalInteger("registered_at_unix_ms") ?? 0),
+            blocks: reader.object["blocked".utf8] == .boolean(true)
+                ? [Block(.device, reason: "", since: Timestamp(unixMilliseconds: 0))] : [],
             counter: counter)
     }
 }

@@ -419,8 +419,3 @@ extension PendingAcceptance {
         }
     }
 }
-
-extension ReasonCode {
-    /// The code with its summary.
-    var rejection: Rejection { Rejection(self, summary) }
-}

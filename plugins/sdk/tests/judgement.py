@@ -143,7 +143,14 @@ def verdict_of(request, response, declared, world):
     check_effect(request, response)
     for token in response.used_tokens:
         if token.token in world.used:
-            return Verdict("REJECTED", token.used_code.decode() or "challenge_reused", "freshness")
+            return Verdict("REJECTED", token.used_code.decode() or "challenge_reused", "use")
+    if response.assurance == messages.ASSURANCE_NONE:
+        return Verdict("REJECTED", "assurance_too_low", "plugin")
+    effect = response.effect
+    if effect.WhichOneof("kind") == "registration" and effect.registration.subject_key in world.devices:
+        return Verdict("REJECTED", "key_already_registered", "commit")
+    if effect.WhichOneof("kind") == "advance" and effect.advance.counter <= request.device.counter:
+        return Verdict("REJECTED", "counter_not_increasing", "commit")
     return Verdict("ACCEPTED", claims={claim.name.decode(): value_of(claim) for claim in response.claims},
                    statement=response.statement.digest)
 
@@ -157,6 +164,8 @@ def judged(host, description, case):
         if located.HasField("refusal"):
             return Verdict("REJECTED", located.refusal.code.decode(), "locate", detail=located.refusal.detail)
         device = host.world.device(located.subject_key) if located.subject_key else None
+        if host.world.is_blocked(located.subject_key):
+            return Verdict("REJECTED", "device_blocked", "registry")
         if device is not None:
             request.device.CopyFrom(device)
         elif located.subject_key and request.purpose != messages.PURPOSE_REGISTER:

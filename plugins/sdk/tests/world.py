@@ -37,6 +37,9 @@ class World:
         self.log = []
         self.metrics = {}
 
+    def is_blocked(self, subject_key):
+        return self.devices.get(subject_key, {}).get("blocked", False)
+
     def device(self, subject_key):
         found = self.devices.get(subject_key)
         if found is None:
