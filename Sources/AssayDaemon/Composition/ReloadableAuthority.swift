@@ -21,7 +21,7 @@ final class ReloadableAuthority: CertificateAuthority {
 
     func authorities(at now: Timestamp) -> [AuthorityFacts] { authority.authorities(at: now) }
 
-    func deviceSecret(in certificate: [UInt8], arc: [UInt64], _ fleet: FleetSecrets) -> [UInt8]? {
+    func deviceSecret(in certificate: [UInt8], arc: ExtensionArc, _ fleet: FleetSecrets) -> [UInt8]? {
         authority.deviceSecret(in: certificate, arc: arc, fleet)
     }
 

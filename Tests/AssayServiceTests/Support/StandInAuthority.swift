@@ -64,7 +64,7 @@ final class StandInAuthority: CertificateAuthority {
         ]
     }
 
-    func deviceSecret(in certificate: [UInt8], arc: [UInt64], _ fleet: FleetSecrets) -> [UInt8]? {
+    func deviceSecret(in certificate: [UInt8], arc: ExtensionArc, _ fleet: FleetSecrets) -> [UInt8]? {
         guard let statement = state.withLock({ $0.statements[certificate] }), statement.arc == arc,
             let key = fleet.tables.key(table: statement.table, index: statement.keyIndex)
         else { return nil }
