@@ -142,7 +142,7 @@ final class ExaminationHost: PluginHost {
     func count(_ name: String, _ increment: UInt64) {}
     func set(_ name: String, _ value: Double) {}
 
-    func device(keyID: [UInt8], in call: PluginCall) -> Device? { current.devices[keyID] }
+    func device(keyID: [UInt8], in call: PluginCall) -> Device? { current.devices[keyID].flatMap { $0.isBlocked ? nil : $0 } }
     func areUsed(_ digests: [[UInt8]], in call: PluginCall) -> [Bool] {
         let used = current.used
         return digests.map { used.contains($0) }

@@ -37,17 +37,21 @@ extension PluginExamination {
         host.set(world)
         var facts = Facts()
         do throws(PluginCallFailure) {
-            let subject = try await session.locate(request, timeout: .enforced(timeout))
-            switch try await session.completing(request, with: subject) {
-            case .failure(let rejection):
-                if case .refused = subject { return .rejected(rejection, check: "evidence") }
-                return .rejected(rejection, check: DeviceAdmission.check)
-            case .success(let complete):
-                guard case .appraised(_, let message, let device) = try await session.appraise(
-                    complete, timeout: .enforced(timeout))
-                else { return .unavailable("the plugin was not asked") }
-                facts = Facts(device: device, opinions: [Opinion(plugin: judge.id, answer: .answered(message))])
+            var complete = request
+            switch try await session.locate(request, timeout: .enforced(timeout)) {
+            case .refused(let rejection): return .rejected(rejection, check: "evidence")
+            case .unavailable(let why): return .unavailable(why)
+            case .none: break
+            case .device(let keyID, let subjectKey):
+                (complete.device, complete.subjectKey) = (world.devices[keyID], subjectKey)
+                do throws(Rejection) { try complete.admitLocated() } catch {
+                    return .rejected(error, check: DeviceAdmission.check)
+                }
             }
+            guard case .appraised(_, let message, _) = try await session.appraise(complete, timeout: .enforced(timeout)) else {
+                return .unavailable("the plugin gave no judgement")
+            }
+            facts = Facts(device: complete.device, opinions: [Opinion(plugin: judge.id, answer: .answered(message))])
         } catch {
             if case .status(let error) = error, session.isOpen, error.code == .unavailable || error.code == .resourceExhausted {
                 return .unavailable(error.description)
