@@ -16,7 +16,7 @@ package final class HostCalls: PeerCallHandler {
     /// The plugin's name, of which key ids and tokens are derived.
     private let plugin: String
     private let allowed: Mutex<Set<HostService>>
-    private let inFlight = Mutex<[[UInt8]: PluginCall]>([:])
+    private let inFlight = Mutex<[[UInt8]: (call: PluginCall, toldBlock: Bool)]>([:])
     private let metrics = Mutex<Set<String>>([])
     private let unanswered = Atomic(0)
 
@@ -28,8 +28,11 @@ package final class HostCalls: PeerCallHandler {
     /// Opens the services that the plugin declared and the catalog allows.
     package func allow(_ services: Set<HostService>) { allowed.withLock { $0 = services } }
 
-    package func begin(_ call: PluginCall) { inFlight.withLock { $0[call.token] = call } }
+    package func begin(_ call: PluginCall) { inFlight.withLock { $0[call.token] = (call, false) } }
     package func end(_ call: PluginCall) { inFlight.withLock { $0[call.token] = nil } }
+
+    /// Whether the plugin was told during a call that a device of the fleet is blocked.
+    func toldBlock(in call: PluginCall) -> Bool { inFlight.withLock { $0[call.token]?.toldBlock ?? false } }
 
     /// Whether the plugin waits for the daemon: a call of its own is not answered yet.
     var isAnswering: Bool { unanswered.load(ordering: .relaxed) > 0 }
@@ -81,7 +84,7 @@ package final class HostCalls: PeerCallHandler {
     /// The call that a request names. Throws unless the service is open and the call in flight.
     private func call(_ service: HostService, _ token: Data) throws -> PluginCall {
         guard allowed.withLock({ $0.contains(service) }) else { throw RPCError.notDeclared(service) }
-        guard let call = inFlight.withLock({ $0[Array(token)] }) else { throw RPCError.notInFlight }
+        guard let call = inFlight.withLock({ $0[Array(token)]?.call }) else { throw RPCError.notInFlight }
         return call
     }
 
@@ -161,6 +164,7 @@ package final class HostCalls: PeerCallHandler {
     ) async throws -> Assay_Plugin_V1_FindFleetDeviceResponse {
         let call = try call(.findFleetDevice, request.callToken)
         let device = try await host.fleetDevice(secret: Array(request.secret), in: call)
+        if device?.isBlocked == true { inFlight.withLock { $0[call.token]?.toldBlock = true } }
         return .with { response in
             guard let device else { return }
             response.device = .with {

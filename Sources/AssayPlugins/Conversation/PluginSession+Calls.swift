@@ -117,7 +117,7 @@ extension PluginSession {
         if format.freshness != .challenge { request.clientData = nil }
         let response: Assay_Plugin_V1_AppraiseResponse = try await send(
             .appraise, Assay_Plugin_V1_AppraiseRequest(request, call), timeout)
-        let scope = PluginScope(request, format, plugin: description.name)
+        let scope = PluginScope(request, format, plugin: description.name, toldBlock: host.toldBlock(in: call))
         do {
             let appraisal = try PluginAppraisal(response, in: scope)
             return .appraised(appraisal, message: try response.serializedBytes(), device: request.device)
@@ -269,11 +269,11 @@ extension Assay_Plugin_V1_AppraiseRequest {
 }
 
 extension PluginScope {
-    fileprivate init(_ request: PluginRequest, _ format: PluginFormat, plugin: String) {
+    fileprivate init(_ request: PluginRequest, _ format: PluginFormat, plugin: String, toldBlock: Bool) {
         self.init(
             plugin: plugin, format: format, app: request.app, purpose: request.purpose,
             clientDataSHA256: request.clientData.map { SHA256.bytes(of: $0) }, hasDevice: request.device != nil,
-            ceiling: request.ceiling, now: request.now, canAccept: request.canAccept)
+            ceiling: request.ceiling, now: request.now, toldBlock: toldBlock, canAccept: request.canAccept)
     }
 }
 

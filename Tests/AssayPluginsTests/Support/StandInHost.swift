@@ -10,6 +10,8 @@ final class StandInHost: PluginHost {
         var counts: [String: UInt64] = [:]
         var devices: [[UInt8]: Device] = [:]
         var used: Set<[UInt8]> = []
+        /// Devices of the fleet, by secret; `nil`: the app has none.
+        var fleet: [[UInt8]: PluginFleetDevice]?
         /// The registry does not answer.
         var isDown = false
         /// How long the registry takes.
@@ -36,7 +38,10 @@ final class StandInHost: PluginHost {
         state.withLock { state in digests.map { state.used.contains($0) } }
     }
     func anchors() -> [[UInt8]] { [] }
-    func fleetDevice(secret: [UInt8], in call: PluginCall) throws -> PluginFleetDevice? { throw NoFleet() }
+    func fleetDevice(secret: [UInt8], in call: PluginCall) throws -> PluginFleetDevice? {
+        guard let fleet = state.withLock({ $0.fleet }) else { throw NoFleet() }
+        return fleet[secret]
+    }
     func fleetKey(table: UInt16, index: UInt16, in call: PluginCall) throws -> [UInt8]? { throw NoFleet() }
 }
 
