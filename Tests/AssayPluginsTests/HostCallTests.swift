@@ -30,6 +30,32 @@ struct HostCallTests {
         return try Assay_Plugin_V1_FindUsedResponse(serializedBytes: try answer.get()).used
     }
 
+    @Test("A plugin has 32 metrics, over all its processes: a restart gives it no further names")
+    func metrics() async throws {
+        let host = StandInHost()
+        func measure(_ name: String, _ calls: HostCalls) async throws -> Bool {
+            let message: [UInt8] = try Assay_Plugin_V1_MeasureRequest.with { ($0.name, $0.increment) = (name.data, 1) }
+                .serializedBytes()
+            let answer = await withCheckedContinuation { continuation in
+                calls.handle("/assay.plugin.v1.Host/Measure", message) { continuation.resume(returning: $0) }
+            }
+            switch answer {
+            case .success: return true
+            case .failure(let error):
+                #expect(error.code == .resourceExhausted && error.reason == "too_many_metrics", "\(error)")
+                return false
+            }
+        }
+        for process in 0..<12 {
+            // A process that is started anew: nothing of the one before is in it.
+            let calls = HostCalls(host, plugin: "kiosk")
+            for number in 0..<32 { #expect(try await measure("name_\(process)_\(number)", calls) == (process == 0)) }
+            #expect(try await measure("name_0_7", calls))
+        }
+        host.measures.countDroppedLine()
+        #expect(host.measures.values.count == 33 && host.measures.values["name_0_7"] == 13)
+    }
+
     @Test("A blocked device of the fleet that a plugin was told of is remembered for the call, and for no other")
     func toldBlock() async throws {
         let host = StandInHost()

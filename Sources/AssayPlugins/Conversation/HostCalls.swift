@@ -8,8 +8,6 @@ import Synchronization
 
 /// Answers the calls of one process of a plugin. Services that have to be declared answer for calls in flight only.
 package final class HostCalls: PeerCallHandler {
-    /// Names of metrics in the life of a process.
-    static let metricLimit = 32
     static let fieldLimit = 16
 
     private let host: any PluginHost
@@ -17,7 +15,6 @@ package final class HostCalls: PeerCallHandler {
     private let plugin: String
     private let allowed: Mutex<Set<HostService>>
     private let inFlight = Mutex<[[UInt8]: (call: PluginCall, toldBlock: Bool)]>([:])
-    private let metrics = Mutex<Set<String>>([])
     private let unanswered = Atomic(0)
 
     package init(_ host: any PluginHost, plugin: String) {
@@ -112,18 +109,15 @@ package final class HostCalls: PeerCallHandler {
         do { name = try PluginText.name(request.name, of: "the metric") } catch {
             throw RPCError(.invalidArgument, error.description, reason: "invalid_name")
         }
-        let isKept = metrics.withLock { metrics in
-            guard metrics.count < Self.metricLimit || metrics.contains(name) else { return false }
-            metrics.insert(name)
-            return true
-        }
+        let isKept =
+            switch request.value {
+            case .increment(let increment): host.measures.count(name, increment)
+            case .gauge(let value): host.measures.set(name, value)
+            case nil: throw RPCError(.invalidArgument, "the metric has no value", reason: "missing_value")
+            }
         guard isKept else {
-            throw RPCError(.resourceExhausted, "a process has at most \(Self.metricLimit) metrics", reason: "too_many_metrics")
-        }
-        switch request.value {
-        case .increment(let increment): host.count(name, increment)
-        case .gauge(let value): host.set(name, value)
-        case nil: throw RPCError(.invalidArgument, "the metric has no value", reason: "missing_value")
+            throw RPCError(
+                .resourceExhausted, "a plugin has at most \(PluginMeasures.nameLimit) metrics", reason: "too_many_metrics")
         }
         return Assay_Plugin_V1_MeasureResponse()
     }

@@ -125,6 +125,7 @@ extension PluginFleetDevice {
 final class ExaminationHost: PluginHost {
     private let world: Mutex<ExaminationWorld>
     private let lines = Atomic(0)
+    let measures = PluginMeasures()
 
     init(_ world: ExaminationWorld = .empty) { self.world = Mutex(world) }
 
@@ -139,8 +140,6 @@ final class ExaminationHost: PluginHost {
     func log(_ level: PluginLogLevel, _ message: String, _ fields: [(name: String, value: String)]) {
         lines.add(1, ordering: .relaxed)
     }
-    func count(_ name: String, _ increment: UInt64) {}
-    func set(_ name: String, _ value: Double) {}
 
     func device(keyID: [UInt8], in call: PluginCall) -> Device? { current.devices[keyID].flatMap { $0.isBlocked ? nil : $0 } }
     func areUsed(_ digests: [[UInt8]], in call: PluginCall) -> [Bool] {
