@@ -40,6 +40,12 @@ final class ProcessOutput: Sendable {
         return true
     }
 
+    /// Adds a line of the daemon's own about the process.
+    func add(_ line: String) {
+        state.withLock { $0.kept = $0.kept.suffix(Self.keptLines - 1) + [line] }
+        onLine(line)
+    }
+
     private func take(_ bytes: some Collection<UInt8>) {
         let lines = state.withLock { state in
             var lines: [String] = []
