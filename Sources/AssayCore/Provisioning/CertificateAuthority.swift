@@ -3,9 +3,7 @@ package protocol CertificateAuthority: Sendable {
     /// The public key of a PKCS#10 request (RFC 2986, DER) whose signature proves possession of the private key.
     ///
     /// Throws `malformed_csr`, `unsupported_key` or `possession_not_proven`. Nothing else of the request is used.
-    ///
-    /// - Returns: the SubjectPublicKeyInfo (DER) of a P-256 or P-384 key.
-    func requestedKey(_ csr: [UInt8]) throws(Rejection) -> [UInt8]
+    func requestedKey(_ csr: [UInt8]) throws(Rejection) -> RequestedKey
 
     /// Checks a bare SubjectPublicKeyInfo (DER). Throws `unsupported_key` unless it is a P-256 or P-384 key.
     func checkKey(_ publicKey: [UInt8]) throws(Rejection)

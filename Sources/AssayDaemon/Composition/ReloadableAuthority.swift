@@ -11,7 +11,7 @@ final class ReloadableAuthority: CertificateAuthority {
 
     private var authority: any CertificateAuthority { current.withLock { $0 } }
 
-    func requestedKey(_ csr: [UInt8]) throws(Rejection) -> [UInt8] { try authority.requestedKey(csr) }
+    func requestedKey(_ csr: [UInt8]) throws(Rejection) -> RequestedKey { try authority.requestedKey(csr) }
 
     func checkKey(_ publicKey: [UInt8]) throws(Rejection) { try authority.checkKey(publicKey) }
 

@@ -40,7 +40,7 @@ package struct AuthoritySet: CertificateAuthority {
 
     // MARK: CertificateAuthority
 
-    package func requestedKey(_ csr: [UInt8]) throws(Rejection) -> [UInt8] { try CertificateRequest(der: csr).publicKey }
+    package func requestedKey(_ csr: [UInt8]) throws(Rejection) -> RequestedKey { try CertificateRequest(der: csr).key }
 
     package func checkKey(_ publicKey: [UInt8]) throws(Rejection) {
         _ = try CertifiableKey(publicKey[...], code: .unsupportedKey)

@@ -180,9 +180,9 @@ package struct FleetService: Sendable {
                 let made = P256.Signing.PrivateKey()
                 return (Array(made.publicKey.derRepresentation), made)
             }
-            let spki = try authority.requestedKey(csr)
-            try FleetCertificate.checkKey(spki)
-            return (spki, nil)
+            let requested = try authority.requestedKey(csr)
+            try FleetCertificate.checkKey(requested.publicKey)
+            return (requested.publicKey, nil)
         } catch {
             throw .refused(error, check: "csr")
         }
