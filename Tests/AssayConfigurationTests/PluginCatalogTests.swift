@@ -48,7 +48,7 @@ struct PluginCatalogTests {
             anchors: [../roots.pem]
             assurance_ceiling: secure_element
             required: true
-            limits: {deadline: 5s, grace: 250ms, concurrency: 1, processes: 4, queue: 9, queue_bytes: 2MiB, memory: 256MiB, cpu: 90m, open_files: 32, file_size: 0}
+            limits: {deadline: 5s, grace: 250ms, concurrency: 1, processes: 4, queue: 9, queue_bytes: 2MiB, memory: 256MiB, cpu: 90m, open_files: 32, file_size: 0, threads: 9, nice: 3}
             powers: {network: {ports: [443, 8443], udp: true}, read: [/usr/lib], execute: [/lib64/ld-linux-x86-64.so.2], processes: true}
             restart: {first_delay: 1s, longest_delay: 2m, healthy_after: 3m, deaths: 4, window: 5m, open_for: 6m}
             sandbox: accept_weaker
@@ -69,6 +69,11 @@ struct PluginCatalogTests {
         #expect(entry.limits.queueBytes == 2 << 20 && entry.sandbox.limits.addressSpace == 256 << 20)
         #expect(entry.sandbox.limits.processorSeconds == 5400 && entry.sandbox.limits.descriptors == 32)
         #expect(entry.sandbox.limits.fileSize == 0 && entry.sandbox.acceptsWeaker)
+        #expect(entry.sandbox.limits.threads == 9 && entry.sandbox.limits.nice == 3)
+        let usual = try #require(try home.parse(["kiosk": text.replacing(", threads: 9, nice: 3", with: "")]).live.plugins.first)
+        #expect(usual.sandbox.limits.threads == 128 && usual.sandbox.limits.nice == 5)
+        let parallel = text.replacing("concurrency: 1,", with: "concurrency: 500,").replacing("threads: 9, ", with: "")
+        #expect(try home.parse(["kiosk": parallel]).live.plugins.first?.sandbox.limits.threads == 564)
         #expect(entry.sandbox.ports == [443, 8443] && entry.sandbox.allowsUDP && entry.sandbox.allowsProcesses)
         #expect(entry.sandbox.readable == ["/usr/lib"] && entry.sandbox.executable == ["/lib64/ld-linux-x86-64.so.2"])
         #expect(entry.restart.firstDelay == .seconds(1) && entry.restart.longestDelay == .seconds(120))

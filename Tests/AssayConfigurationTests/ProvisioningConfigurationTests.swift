@@ -122,8 +122,8 @@ struct ProvisioningConfigurationTests {
             ("{subject: {common_name: \"\(String(repeating: "n", count: 220)){device}\"}}", "has more than 255 characters"),
             ("{alternative_names: [\"{device}\"]}", "is not a URI"),
             ("{fleet: {manufacturer: m, alternative_names: [\"no uri\"]}}", "is not a URI"),
-            ("{fleet: {manufacturer: m, fleet_arc: 1.3.6.1.4.1.60000.2}}", "must be two arcs"),
-            ("{extension_arc: 1.3.6.1.4.1.60000.1.7, fleet: {manufacturer: m}}", "must be two arcs"),
+            ("{fleet: {manufacturer: m, fleet_arc: \(ExtensionArc.statement)}}", "must be two arcs"),
+            ("{extension_arc: \(ExtensionArc.fleet).7, fleet: {manufacturer: m}}", "must be two arcs"),
             (
                 "{fleet: {manufacturer: m, extension_arc: 1.3.6.1.4.1.60000, fleet_arc: 1.3.6.1.4.1.60000.9}}",
                 "must be two arcs"
@@ -163,6 +163,9 @@ struct ProvisioningConfigurationTests {
         #expect(found.first?.path == "apps.photos.certificate_bundle.extension_arc")
         #expect(try findings("{}", fleet: Self.fleet + ", fleet_arc: 1.2.3.4").map(\.code) == [.fleetArcDiffers])
         #expect(try findings("{extension_arc: 1.2.3.4}", fleet: Self.fleet + ", fleet_arc: 1.2.3.4").isEmpty)
+        #expect(try findings("{extension_arc: [1.2.3.5, 1.2.3.4]}", fleet: Self.fleet + ", fleet_arc: 1.2.3.4").isEmpty)
+        // Where no arc is configured, the one that earlier versions had is read too.
+        #expect(try findings("{}", fleet: Self.fleet + ", fleet_arc: 1.3.6.1.4.1.60000.1").isEmpty)
         let foreign = "{extension_arc: 1.2.3.4, issued_here: false, authorities: [ca/root.pem]}"
         #expect(try findings(foreign).isEmpty)
     }

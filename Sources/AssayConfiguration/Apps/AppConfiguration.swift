@@ -43,7 +43,7 @@ package struct AppConfiguration: Sendable {
         sections.contains { $0.section.serviceCalls.contains(where: \.isAwaited) }
     }
 
-    private var trustsDeviceAuthorities: Bool { provisioning != nil || sections.contains { $0.section.fleetArc != nil } }
+    private var trustsDeviceAuthorities: Bool { provisioning != nil || sections.contains { !$0.section.fleetArcs.isEmpty } }
 
     /// Everything that bears on a verdict, as a text and a digest. Two configurations that judge alike have the same digest, however they are
     /// written.
@@ -160,12 +160,13 @@ extension AppConfiguration {
 
     /// Warns of sections that do not find the extensions in the certificates of the app's own fleet.
     private func checkArcs(_ section: ConfigurationReader.Section) {
-        guard let own = provisioning?.fleet.map({ $0.arc.map { "\($0)" }.joined(separator: ".") }) else { return }
+        guard let own = provisioning?.fleet?.arc.description else { return }
         for (key, platform) in sections {
-            guard let arc = platform.fleetArc, arc != own, let value = section.optional(key) else { continue }
+            let arcs = platform.fleetArcs
+            guard !arcs.isEmpty, !arcs.contains(own), let value = section.optional(key) else { continue }
             (value.at("extension_arc") ?? value).warn(
                 .fleetArcDiffers,
-                "the app's fleet has its extensions under \(own), and they are looked for under \(arc): the secret in its "
+                "the app's fleet has its extensions under \(own), and they are looked for under \(arcs.joined(separator: ", or ")): the secret in its "
                     + "certificates is not found")
         }
     }

@@ -10,15 +10,15 @@ extension FactFetcher {
         do { found = try await ledger.device(id) } catch { throw .failed(.ledger(error)) }
         // A device of another app is as unknown as one that never was.
         guard let device = found, device.app == admitted.request.app else {
-            throw .refused(.replacementUnknown(id), check: Registry.checkName)
+            throw .refused(.replacementUnknown(id), check: DeviceAdmission.check)
         }
         guard !device.isBlocked else {
             throw .refused(
                 Rejection(.deviceBlocked, "\(id), which is to be replaced, or its subject is blocked"),
-                check: Registry.checkName)
+                check: DeviceAdmission.check)
         }
         if let why = admitted.profile.replacement.objection(to: device, subject: subject) {
-            throw .refused(Rejection(.replacementRefused, why), check: Registry.checkName)
+            throw .refused(Rejection(.replacementRefused, why), check: DeviceAdmission.check)
         }
         return device
     }
@@ -53,6 +53,6 @@ extension Rejection {
 extension Finding {
     static func replaced(_ device: Device) -> Finding {
         .note(
-            Registry.checkName, "device_replaced", "the registration takes the place of \(device.id), which is retired with it")
+            DeviceAdmission.check, "device_replaced", "the registration takes the place of \(device.id), which is retired with it")
     }
 }

@@ -235,7 +235,7 @@ package struct VerificationPipeline: Sendable {
         guard stored.request == asked.request else {
             throw .refused(ReasonCode.idempotencyKeyReused.rejection, check: "idempotency")
         }
-        if let objection = stored.objection { throw .refused(objection.rejection, check: Registry.checkName) }
+        if let objection = stored.objection { throw .refused(objection.rejection, check: DeviceAdmission.check) }
         // The verdict may be about no device, or about a device without a subject.
         if let subject = fetching.subject(of: admitted.request) {
             try await ledger.refuseBlocked(subject: subject, of: admitted.request.app)
@@ -304,7 +304,7 @@ package struct VerificationPipeline: Sendable {
             do throws(Rejection) {
                 device = try prepared.decidedDevice(appraisals, changes)
             } catch {
-                return refused(error, check: Registry.checkName)
+                return refused(error, check: DeviceAdmission.check)
             }
             guard prepared.admitted.request.purpose != .register || !changes.registrations.isEmpty else {
                 return refused(
@@ -315,7 +315,7 @@ package struct VerificationPipeline: Sendable {
                 let found = device.map { "of \($0.id)" } ?? "of no registered device"
                 return refused(
                     Rejection(.deviceMismatch, "the evidence is \(found), the request expects \(expected)"),
-                    check: Registry.checkName, device: device?.id)
+                    check: DeviceAdmission.check, device: device?.id)
             }
             let verdict = prepared.verdict(.accepted(assurance), appraisals, fresh.binding, device: device?.id)
             if let confidence = verdict.confidence, let refusal = prepared.admitted.refusal(of: confidence) {
@@ -434,9 +434,4 @@ extension PendingAcceptance {
         default: return code.rejection
         }
     }
-}
-
-extension ReasonCode {
-    /// The code with its summary.
-    var rejection: Rejection { Rejection(self, summary) }
 }

@@ -96,9 +96,9 @@ package struct FleetService: Sendable {
             return made.answer
         case .refused(let code):
             if code == .notEnrolled, let why = try await unmetPermission(request, app) {
-                throw .refused(why, check: Registry.checkName)
+                throw .refused(why, check: DeviceAdmission.check)
             }
-            throw .refused(code.rejection, check: Registry.checkName)
+            throw .refused(code.rejection, check: DeviceAdmission.check)
         }
     }
 
@@ -159,13 +159,13 @@ package struct FleetService: Sendable {
         guard stored.supersededAt == nil else {
             let why = Rejection(
                 .revoked, "the device was provisioned again since, so the certificate of this answer is revoked")
-            throw .refused(why, check: Registry.checkName)
+            throw .refused(why, check: DeviceAdmission.check)
         }
         let (device, certificate) = try await reading { () async throws(LedgerError) in
             (try await ledger.device(stored.device), try await ledger.certificate(stored.certificate))
         }
-        guard let device else { throw .refused(ReasonCode.unknownDevice.rejection, check: Registry.checkName) }
-        guard !device.isBlocked else { throw .refused(ReasonCode.deviceBlocked.rejection, check: Registry.checkName) }
+        guard let device else { throw .refused(ReasonCode.unknownDevice.rejection, check: DeviceAdmission.check) }
+        guard !device.isBlocked else { throw .refused(ReasonCode.deviceBlocked.rejection, check: DeviceAdmission.check) }
         guard let certificate, certificate.revocation == nil else {
             throw .refused(ReasonCode.revoked.rejection, check: "certificate")
         }
@@ -191,9 +191,9 @@ package struct FleetService: Sendable {
                 let made = P256.Signing.PrivateKey()
                 return (Array(made.publicKey.derRepresentation), made)
             }
-            let spki = try authority.requestedKey(csr)
-            try FleetCertificate.checkKey(spki)
-            return (spki, nil)
+            let requested = try authority.requestedKey(csr)
+            try FleetCertificate.checkKey(requested.publicKey)
+            return (requested.publicKey, nil)
         } catch {
             throw .refused(error, check: "csr")
         }

@@ -111,7 +111,7 @@ extension RecordingContent {
         let pieces = judged.appraised?.recordedPieces(of: verdict) ?? []
         let isDecided = judged.appraised.map {
             // No policy states what the registry says.
-            !verdict.isRejected(by: Registry.checkName)
+            !verdict.isRejected(by: DeviceAdmission.check)
                 && TrialOutcome(verdict.decision) == $0.prepared.outcome(of: $0.appraisals, $0.binding)
         }
         let record = VerdictRecord(judged.request, .verdict(verdict), subject: [])

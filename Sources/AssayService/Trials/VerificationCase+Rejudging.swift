@@ -11,7 +11,7 @@ extension VerificationCase {
         do throws(Rejection) {
             device = try decidedDevice(appraisals, changes)
         } catch {
-            return .rejected(error, check: Registry.checkName)
+            return .rejected(error, check: DeviceAdmission.check)
         }
         guard admitted.request.purpose != .register || !changes.registrations.isEmpty else {
             return .rejected(Rejection(.evidenceMissing, "nothing that was given registers a device"), check: "evidence")
@@ -48,13 +48,13 @@ extension VerificationCase {
                 pieces.append(try Piece(evidence, facts, under: admitted))
             }
             if !profile.acceptsSimulated, pieces.contains(where: { $0.device?.registration.simulated ?? false }) {
-                throw .outcome(.rejected(.simulatedNotAccepted, check: Registry.checkName))
+                throw .outcome(.rejected(.simulatedNotAccepted, check: DeviceAdmission.check))
             }
             let named: EvidenceDevice
             do throws(Rejection) {
                 named = try EvidenceDevice(of: pieces)
             } catch {
-                throw .outcome(.rejected(error, check: Registry.checkName))
+                throw .outcome(.rejected(error, check: DeviceAdmission.check))
             }
             let prepared = VerificationCase(admitted: admitted, pieces: pieces, subject: nil, named: named)
             let fresh = Freshness.Outcome(binding: binding, challenge: nil, spends: [], repeatableUntil: admitted.now)

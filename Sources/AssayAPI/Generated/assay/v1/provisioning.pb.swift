@@ -743,7 +743,7 @@ public nonisolated struct Assay_V1_ProvisionDeviceRequest: Sendable {
 
   public var app: String = String()
 
-  /// The serial number that the manufacturer gave, 1 to 255 characters: no control characters, and no white space at either end.
+  /// The serial number that the manufacturer gave, 1 to 255 characters: visible ones, and no white space at either end.
   public var deviceSerial: String = String()
 
   /// At most 64 characters; may be empty.
