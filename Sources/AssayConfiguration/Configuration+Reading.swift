@@ -1,6 +1,7 @@
 import AssayAPI
 import AssayCertificates
 package import AssayCore
+import AssayFiles
 import AssayFramedRPC
 import AssayPlugins
 import AssayRPC

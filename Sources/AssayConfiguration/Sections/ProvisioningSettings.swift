@@ -1,5 +1,6 @@
 package import AssayCertificates
 package import AssayCore
+import AssayFiles
 package import AssayProvisioning
 import AssaySchemes
 
