@@ -116,8 +116,10 @@ extension PluginFormat {
     /// rely on that.
     static let reservedCodes: Set<ReasonCode> = [
         .challengeInvalid, .challengeWrongPurpose, .challengeAttemptsExceeded, .idempotencyKeyReused, .bindingNotAllowed,
-        .formatNotAccepted, .pluginQuarantined, .vendorRefused, .confidenceTooLow, .assuranceTooLow, .deviceBlocked, .deviceMismatch,
-        .keyOwnerMismatch, .keyAlreadyRegistered, .tooManyDevices, .importedNotAccepted, .simulatedNotAccepted, .unknownCertificate,
+        .formatNotAccepted, .pluginQuarantined, .vendorRefused, .confidenceTooLow, .assuranceTooLow, .deviceBlocked,
+        .deviceMismatch,
+        .keyOwnerMismatch, .keyAlreadyRegistered, .tooManyDevices, .importedNotAccepted, .simulatedNotAccepted,
+        .unknownCertificate,
         .keyAlreadyCertified, .certificateSerialTaken, .tooManySubmissions, .notEnrolled, .alreadyProvisioned, .malformedCSR,
         .possessionNotProven, .csrKeyMismatch, .csrNotBound,
     ]
