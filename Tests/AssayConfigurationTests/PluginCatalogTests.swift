@@ -70,7 +70,8 @@ struct PluginCatalogTests {
         #expect(entry.sandbox.limits.processorSeconds == 5400 && entry.sandbox.limits.descriptors == 32)
         #expect(entry.sandbox.limits.fileSize == 0 && entry.sandbox.acceptsWeaker)
         #expect(entry.sandbox.limits.threads == 9 && entry.sandbox.limits.nice == 3)
-        let usual = try #require(try home.parse(["kiosk": text.replacing(", threads: 9, nice: 3", with: "")]).live.plugins.first)
+        let usual = try #require(
+            try home.parse(["kiosk": text.replacing(", threads: 9, nice: 3", with: "")]).live.plugins.first)
         #expect(usual.sandbox.limits.threads == 128 && usual.sandbox.limits.nice == 5)
         let parallel = text.replacing("concurrency: 1,", with: "concurrency: 500,").replacing("threads: 9, ", with: "")
         #expect(try home.parse(["kiosk": parallel]).live.plugins.first?.sandbox.limits.threads == 564)

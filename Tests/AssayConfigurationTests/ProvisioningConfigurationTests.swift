@@ -150,6 +150,42 @@ struct ProvisioningConfigurationTests {
         }
     }
 
+    @Test("Purposes of certificates are names or object identifiers, and client_auth says the same of one of them")
+    func purposes() throws {
+        func purposes(_ keys: String) throws -> [String]? {
+            let check = try load([Self.authority(2)], provisioning: "{\(keys)}")
+            #expect(check.isGood, "\(keys): \(check.errors)")
+            return check.configuration?.live.apps.first?.provisioning?.issuing.profile.keyPurposes.map(\.description)
+        }
+        #expect(try purposes("") == ["clientAuth"] && purposes("client_auth: false") == [])
+        #expect(try purposes("client_auth: true") == ["clientAuth"] && purposes("extended_key_usage: []") == [])
+        #expect(
+            try purposes("extended_key_usage: [documentSigning, 1.3.6.1.5.5.7.3.4, clientAuth, 1.3.6.1.4.1.62558.2.1]")
+                == ["documentSigning", "emailProtection", "clientAuth", "1.3.6.1.4.1.62558.2.1"])
+        // A fleet has its own.
+        let check = try load(
+            [Self.authority(2)],
+            provisioning: "{extended_key_usage: [clientAuth], fleet: {manufacturer: m, extended_key_usage: [documentSigning]}}")
+        #expect(check.configuration?.live.apps.first?.provisioning?.fleet?.profile.keyPurposes.map(\.description) == ["documentSigning"])
+    }
+
+    @Test(
+        "What is no purpose of a device's certificate is refused, with the place",
+        arguments: [
+            ("[documentSinging]", "[0]: want clientAuth, documentSigning, emailProtection or an object identifier", "did you mean \"documentSigning\"?"),
+            ("[clientAuth, 1.3.6.x]", "[1]: want", "have \"1.3.6.x\""), ("[3.1.2]", "[0]: want", ""),
+            ("[clientAuth, 1.3.6.1.5.5.7.3.2]", "[1]: clientAuth stands twice", ""), ("clientAuth", "want a list", ""),
+            ("[2.5.29.37.0]", "no device's certificate has anyExtendedKeyUsage", ""),
+            ("[OCSPSigning]", "no device's certificate has OCSPSigning", ""),
+            ("[1.3.6.1.5.5.7.3.9]", "no device's certificate has OCSPSigning", ""),
+            ("[clientAuth], client_auth: true", "leave \"client_auth\" out", ""),
+        ])
+    func wrongPurposes(_ list: String, _ words: String, _ more: String) throws {
+        let check = try load([Self.authority(2)], provisioning: "{extended_key_usage: \(list)}")
+        #expect(check.exitStatus == 65 && check.errors.contains(words) && check.errors.contains(more), "\(check.errors)")
+        #expect(check.errors.contains("apps.photos.provisioning.extended_key_usage"))
+    }
+
     @Test("Bundles whose section reads the app's own fleet under another arc are a warning")
     func arcs() throws {
         func findings(_ bundle: String, fleet: String = Self.fleet) throws -> [ConfigurationFinding] {

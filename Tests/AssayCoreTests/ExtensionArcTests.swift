@@ -3,7 +3,9 @@ import Testing
 
 @Suite("Arcs of extensions")
 struct ExtensionArcTests {
-    @Test("An arc is what can be written in a certificate", arguments: ["1.3.6.1.4.1.32473.1", "0.39", "2.999.7", "\(ExtensionArc.fleet)"])
+    @Test(
+        "An arc is what can be written in a certificate",
+        arguments: ["1.3.6.1.4.1.32473.1", "0.39", "2.999.7", "\(ExtensionArc.fleet)"])
     func written(_ text: String) throws {
         #expect(try #require(ExtensionArc(text)).description == text)
     }
@@ -11,7 +13,8 @@ struct ExtensionArcTests {
     @Test(
         "Other text is none",
         arguments: [
-            "", "1", "3.1", "1.40", "2.", "1..2", "1.2.x", "1.2.+3", "1.2.-3", "1.2.4294967296", "2.24.4294967296", "2.25.1.4294967296",
+            "", "1", "3.1", "1.40", "2.", "1..2", "1.2.x", "1.2.+3", "1.2.-3", "1.2.4294967296", "2.24.4294967296",
+            "2.25.1.4294967296",
             "2.25.340282366920938463463374607431768211456", "1.3" + String(repeating: ".1", count: 18),
             "1." + String(repeating: "9", count: 100_000), String(repeating: "1.", count: 100_000),
         ])

@@ -34,7 +34,9 @@ extension ProcessTests {
             #expect(ninth.rejection.reason == "" && ninth.deviceSecret != first.deviceSecret)
 
             let text = try await OpenSSL.text(first.deviceCertificate)
-            for part in ["CN = CAM-1", "serialNumber = CAM-1", "\(ExtensionArc.fleet).3", "\(ExtensionArc.statement).1", "CA:FALSE"] {
+            for part in [
+                "CN = CAM-1", "serialNumber = CAM-1", "\(ExtensionArc.fleet).3", "\(ExtensionArc.statement).1", "CA:FALSE",
+            ] {
                 #expect(text.contains(part), "\(part)\n\(text)")
             }
             #expect(try await home.verify(first.deviceCertificate, client).status == 0)

@@ -234,7 +234,9 @@ extension ProcessTests {
                 #expect(Array(claimed.utf8) == Array(serial.utf8))
                 #expect(try await provision(home, client, serial: serial, csr: try key()) == "already_provisioned")
             }
-            for serial in ["", longest + "x", String(repeating: "x", count: 256), "CAM\u{0}1", "CAM\n", "\u{7F}", "\u{85}", "\u{202E}CAM"] {
+            for serial in [
+                "", longest + "x", String(repeating: "x", count: 256), "CAM\u{0}1", "CAM\n", "\u{7F}", "\u{85}", "\u{202E}CAM",
+            ] {
                 #expect(
                     try await provision(home, client, serial: serial, csr: try key()) == "INVALID_ARGUMENT",
                     "\(serial.utf8.count)")

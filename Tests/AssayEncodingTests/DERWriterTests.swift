@@ -114,9 +114,11 @@ struct DERWriterTests {
     @Test(
         "Text that is no object identifier is written without content, which readers refuse",
         arguments: [
-            "", ".", "1", "1.", "1..2", "3.1", "1.40", "0.40", "1.2.x", "1.+2", "1.-2", "1.2.340282366920938463463374607431768211456",
+            "", ".", "1", "1.", "1..2", "3.1", "1.40", "0.40", "1.2.x", "1.+2", "1.-2",
+            "1.2.340282366920938463463374607431768211456",
             "2.340282366920938463463374607431768211455", "1.2." + String(repeating: "9.", count: 100) + "1",
-            "1.2" + String(repeating: ".340282366920938463463374607431768211455", count: 4), String(repeating: "1", count: 10_000),
+            "1.2" + String(repeating: ".340282366920938463463374607431768211455", count: 4),
+            String(repeating: "1", count: 10_000),
         ])
     func noObjectIdentifier(_ dotted: String) {
         let written = DERWriter.objectIdentifier(dotted)

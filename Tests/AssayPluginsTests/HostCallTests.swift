@@ -68,7 +68,9 @@ struct HostCallTests {
         calls.begin(call)
         calls.begin(other)
         for (secret, expected) in [([8], false), ([7], true)] as [([UInt8], Bool)] {
-            let request = Assay_Plugin_V1_FindFleetDeviceRequest.with { ($0.callToken, $0.secret) = (Data(call.token), Data(secret)) }
+            let request = Assay_Plugin_V1_FindFleetDeviceRequest.with {
+                ($0.callToken, $0.secret) = (Data(call.token), Data(secret))
+            }
             let message: [UInt8] = try request.serializedBytes()
             let answer = await withCheckedContinuation { continuation in
                 calls.handle("/assay.plugin.v1.Host/FindFleetDevice", message) { continuation.resume(returning: $0) }

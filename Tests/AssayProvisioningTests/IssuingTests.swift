@@ -55,14 +55,29 @@ struct IssuingTests {
             "X509v3 Extended Key Usage: \n                TLS Web Client Authentication\n",
             "URI:assay://photos/dev_" + String(repeating: "a5", count: 16) + ", URI:urn:serial:SN%2000%2F17",
             "X509v3 Authority Key Identifier", "X509v3 Subject Key Identifier", "URI:http://crl.example/issuing-1.crl",
-            "\(ExtensionArc.statement).1", "\(ExtensionArc.fleet).1", "\(ExtensionArc.fleet).6", "Signature Algorithm: ecdsa-with-SHA256",
+            "\(ExtensionArc.statement).1", "\(ExtensionArc.fleet).1", "\(ExtensionArc.fleet).6",
+            "Signature Algorithm: ecdsa-with-SHA256",
         ] { #expect(text.contains(part), "\(part)") }
+    }
+
+    @Test("The purposes of the profile are those of the certificate, and OpenSSL reads them", .enabled(if: OpenSSL.isAvailable, "no openssl"))
+    func purposes() async throws {
+        let openSSL = try OpenSSL()
+        var profile = CertificateProfile()
+        profile.keyPurposes = try [KeyPurpose("documentSigning"), KeyPurpose("emailProtection"), KeyPurpose("clientAuth"), KeyPurpose("1.3.6.1.4.1.62558.2.1")]
+        let issued = try await TestCA().set.issue(
+            try order(publicKey: AuthorityKey.random(.p256).publicKey, profile: profile), at: Self.now)
+        try openSSL.write("leaf.pem", PEM.encode(issued.certificate.der))
+        let text = try openSSL.run("x509 -in leaf.pem -noout -ext extendedKeyUsage")
+        #expect(
+            text.split(separator: "\n").last?.trimmingPrefix(while: { $0 == " " })
+                == "1.3.6.1.5.5.7.3.36, E-mail Protection, TLS Web Client Authentication, 1.3.6.1.4.1.62558.2.1", "\(text)")
     }
 
     @Test("A certificate says nothing that neither the order nor the profile has")
     func least() async throws {
         var profile = CertificateProfile()
-        (profile.alternativeNames, profile.allowsClientAuthentication) = ([], false)
+        (profile.alternativeNames, profile.keyPurposes) = ([], [])
         let issued = try await TestCA().set.issue(
             try order(publicKey: AuthorityKey.random(.p256).publicKey, profile: profile, requestID: []), at: Self.now)
         let certificate = try Certificate(der: issued.certificate.der[...])
@@ -83,7 +98,8 @@ struct IssuingTests {
             let issued = try await ca.set.issue(
                 try order(publicKey: AuthorityKey.random(.p256).publicKey, simulated: simulated), at: Self.now)
             let value = try #require(
-                try Certificate(der: issued.certificate.der[...]).value(of: try #require(OID(dotted: "\(ExtensionArc.statement).1"))))
+                try Certificate(der: issued.certificate.der[...]).value(
+                    of: try #require(OID(dotted: "\(ExtensionArc.statement).1"))))
             try DERReader.parse(value, code: .malformedCertificate) { outer throws(Rejection) in
                 try outer.sequence { fields throws(Rejection) in
                     #expect(try fields.smallInteger() == 1)

@@ -209,12 +209,16 @@ struct FleetTests {
     @Test(
         "A serial number or family with a character that is not seen is refused, and the answer names it and its place",
         arguments: [
-            ("CAM\u{200B}-1", "character 4 is U+200B ZERO WIDTH SPACE"), ("CAM-1\u{202E}", "character 6 is U+202E RIGHT-TO-LEFT OVERRIDE"),
+            ("CAM\u{200B}-1", "character 4 is U+200B ZERO WIDTH SPACE"),
+            ("CAM-1\u{202E}", "character 6 is U+202E RIGHT-TO-LEFT OVERRIDE"),
             ("\u{E0001}C", "character 1 is U+E0001 LANGUAGE TAG"), ("a\u{2028}b", "character 2 is U+2028 LINE SEPARATOR"),
-            ("a\u{2029}b", "character 2 is U+2029"), ("a\u{E000}", "character 2 is U+E000"), ("a\u{378}", "character 2 is U+0378"),
+            ("a\u{2029}b", "character 2 is U+2029"), ("a\u{E000}", "character 2 is U+E000"),
+            ("a\u{378}", "character 2 is U+0378"),
             ("a\u{FE0F}", "character 2 is U+FE0F"), ("a\u{3164}b", "character 2 is U+3164 HANGUL FILLER"),
-            ("a\u{AD}b", "character 2 is U+00AD SOFT HYPHEN"), ("a\u{9B}b", "character 2 is U+009B"), ("a\u{0}", "character 2 is U+0000"),
-            ("\u{FEFF}CAM", "character 1 is U+FEFF"), ("a\u{34F}", "character 2 is U+034F"), ("a\u{10FFFF}", "character 2 is U+10FFFF"),
+            ("a\u{AD}b", "character 2 is U+00AD SOFT HYPHEN"), ("a\u{9B}b", "character 2 is U+009B"),
+            ("a\u{0}", "character 2 is U+0000"),
+            ("\u{FEFF}CAM", "character 1 is U+FEFF"), ("a\u{34F}", "character 2 is U+034F"),
+            ("a\u{10FFFF}", "character 2 is U+10FFFF"),
         ])
     func invisible(_ serial: String, _ words: String) async throws {
         let harness = try await Self.harness()
@@ -225,7 +229,8 @@ struct FleetTests {
             await #expect(throws: RPCError.self) { try await readmit(harness, serial) },
         ] { #expect(error?.code == .invalidArgument && error?.message.contains(words) == true, "\(error as Any)") }
         let family = await #expect(throws: RPCError.self) { try await provision(harness, "x", family: serial) }
-        #expect(family?.message.contains("device_family") == true && family?.message.contains(words) == true, "\(family as Any)")
+        #expect(
+            family?.message.contains("device_family") == true && family?.message.contains(words) == true, "\(family as Any)")
         // Not even half a list is taken.
         #expect(try await enrol(harness, serials: ["ok"]).added == 1)
     }

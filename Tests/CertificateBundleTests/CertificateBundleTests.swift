@@ -71,7 +71,9 @@ struct CertificateBundleTests {
         #expect(try fleet.judge(json: try fleet.bundle(certificate: certificate)).outcome == "secret_undecryptable")
     }
 
-    @Test("A certificate below the arc that earlier versions used is read where no arc is configured, and a list of arcs names more")
+    @Test(
+        "A certificate below the arc that earlier versions used is read where no arc is configured, and a list of arcs names more"
+    )
     func earlierArcs() throws {
         var fleet = fleet
         var draft = fleet.sealed

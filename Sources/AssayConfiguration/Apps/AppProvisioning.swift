@@ -116,7 +116,14 @@ extension CertificateProfile {
             alternativeNames = names.compactMap { $0.template(of: places, isURI: true) }
         }
         if let arc = section.optional("extension_arc")?.arc() { extensionArc = arc }
-        if let allows = section.optional("client_auth")?.boolean() { allowsClientAuthentication = allows }
+        let authenticates = section.optional("client_auth"), usage = section.optional("extended_key_usage")
+        if let usage, authenticates != nil {
+            usage.report("\"extended_key_usage\" says it all: leave \"client_auth\" out, and name clientAuth here or not")
+        }
+        if let allows = authenticates?.boolean() {
+            keyPurposes = allows ? [.clientAuthentication] : []
+        }
+        if let purposes = usage?.keyPurposes() { keyPurposes = purposes }
     }
 }
 
@@ -185,6 +192,36 @@ extension ConfigurationReader.Value {
             return nil
         }
         return template
+    }
+
+    private static let purposeLimit = 16
+
+    /// A list of purposes, each once; an empty one leaves the extension out.
+    fileprivate func keyPurposes() -> [KeyPurpose]? {
+        guard let list = list() else { return nil }
+        guard list.count <= Self.purposeLimit else {
+            report("want at most \(Self.purposeLimit) purposes")
+            return nil
+        }
+        var purposes: [KeyPurpose] = []
+        for value in list {
+            guard let text = value.text() else { continue }
+            do throws(KeyPurposeError) {
+                let purpose = try KeyPurpose(text)
+                if purposes.contains(purpose) { value.report("\(purpose) stands twice") } else { purposes.append(purpose) }
+            } catch {
+                switch error {
+                case .unknown:
+                    let meant = Spelling.nearest(to: text, among: KeyPurpose.knownNames)
+                    value.report(
+                        "want \(KeyPurpose.knownNames.joined(separator: ", ")) or an object identifier in dotted form, have "
+                            + "\"\(text.prefix(60))\"" + (meant.map { "; did you mean \"\($0)\"?" } ?? ""))
+                case .refused(let name):
+                    value.report("no device's certificate has \(name): a device could stand for more than itself")
+                }
+            }
+        }
+        return purposes
     }
 
     /// An object identifier in dotted form.

@@ -66,8 +66,8 @@ package struct CertificateProfile: Hashable, Sendable {
     package var revocationListURL: NameTemplate?
     /// The arc of Assay's extension: see `docs/provisioning/certificates.md`.
     package var extensionArc = ExtensionArc.statement
-    /// The purposes of extendedKeyUsage (`clientAuth`): true for certificates that devices show to TLS servers.
-    package var allowsClientAuthentication = true
+    /// The purposes of extendedKeyUsage, by default for certificates that devices show to TLS servers; empty: the extension is left out.
+    package var keyPurposes: [KeyPurpose] = [.clientAuthentication]
 
     package init() {}
 }

@@ -8,7 +8,9 @@ package struct ExtensionArc: Hashable, Sendable, CustomStringConvertible {
     /// `nil` unless there are 2 to 19 numbers, the first 0 to 2, the second below 40 unless the first is 2, and all below 2^32, but for one of
     /// 128 bits behind 2.25 (X.667).
     package init?(_ numbers: [UInt128]) {
-        guard (2...Self.lengthLimit).contains(numbers.count), numbers[0] <= 2, numbers[0] == 2 || numbers[1] < 40 else { return nil }
+        guard (2...Self.lengthLimit).contains(numbers.count), numbers[0] <= 2, numbers[0] == 2 || numbers[1] < 40 else {
+            return nil
+        }
         let isUUID = numbers.count > 2 && numbers[0] == 2 && numbers[1] == 25
         for (place, number) in numbers.enumerated() {
             guard number >> 32 == 0 || isUUID && place == 2 else { return nil }

@@ -91,7 +91,10 @@ extension PolicyText {
         add("crl_url", profile.revocationListURL?.text ?? "")
         mark(UInt64(profile.extensionArc.numbers.count))
         add(arc: profile.extensionArc, "extension_arc")
-        add("client_auth", flag: profile.allowsClientAuthentication)
+        add("client_auth", flag: profile.keyPurposes.contains(.clientAuthentication))
+        for purpose in profile.keyPurposes where purpose != .clientAuthentication {
+            add("extended_key_usage", purpose.identifier)
+        }
     }
 
     /// The numbers of an object identifier: the digest has each by itself.

@@ -181,7 +181,8 @@ extension PluginAppraisal.Token {
         digest = scope.digest(PluginScope.tokenTag, Array(token.token))
         until = try PluginAppraisal.time(token.untilUnixMs, scope)
         let (code, retry) =
-            token.usedCode.isEmpty ? (FailureCode(.challengeReused), nil) : try scope.format.code(Array(token.usedCode), toldBlock: scope.toldBlock)
+            token.usedCode.isEmpty
+            ? (FailureCode(.challengeReused), nil) : try scope.format.code(Array(token.usedCode), toldBlock: scope.toldBlock)
         used = Rejection(code, code.builtIn?.summary ?? "the evidence was used before", retry: retry)
     }
 }

@@ -120,10 +120,12 @@ private struct SignedRequest {
             switch error.code.builtIn {
             case .unsupportedAlgorithm:
                 throw Rejection(
-                    .possessionNotProven, "the request's signature algorithm \(algorithm.algorithm) is not supported, or has parameters")
+                    .possessionNotProven,
+                    "the request's signature algorithm \(algorithm.algorithm) is not supported, or has parameters")
             case .badSignature: throw Rejection(.possessionNotProven, "the request is not signed by the key in it")
             default:
-                let raw = signature.count == 2 * key.algorithm.width ? ": \(signature.count) bytes, as r and s without DER have" : ""
+                let raw =
+                    signature.count == 2 * key.algorithm.width ? ": \(signature.count) bytes, as r and s without DER have" : ""
                 throw Rejection(.possessionNotProven, "the request's signature is not an ECDSA signature in DER\(raw)")
             }
         }

@@ -1,4 +1,5 @@
 import AssayCertificates
+import AssayCore
 import AssayEncoding
 import Crypto
 
@@ -21,9 +22,10 @@ extension ExtensionDraft {
         ExtensionDraft(.keyUsage, isCritical: true, DERWriter.namedBits([UInt8(truncatingIfNeeded: usage.rawValue)]))
     }
 
-    /// §4.2.1.12: clientAuth alone.
-    static let clientAuthentication = ExtensionDraft(
-        .extendedKeyUsage, DERWriter.sequence([DERWriter.objectIdentifier(OID.clientAuthentication.description)]))
+    /// §4.2.1.12.
+    static func extendedKeyUsage(_ purposes: [KeyPurpose]) -> ExtensionDraft {
+        ExtensionDraft(.extendedKeyUsage, DERWriter.sequence(purposes.map { DERWriter.objectIdentifier($0.identifier) }))
+    }
 
     /// §4.2.1.2.
     static func subjectKey(_ identifier: [UInt8]) -> ExtensionDraft {
@@ -58,5 +60,4 @@ extension OID {
     static let subjectKeyIdentifier = OID(2, 5, 29, 14)
     static let authorityKeyIdentifier = OID(2, 5, 29, 35)
     static let revocationListDistribution = OID(2, 5, 29, 31)
-    static let clientAuthentication = OID(1, 3, 6, 1, 5, 5, 7, 3, 2)
 }

@@ -10,7 +10,9 @@ enum Console {
     static func write(_ bytes: [UInt8]) { try? FileHandle.standardOutput.write(contentsOf: Data(bytes)) }
     /// Text as it is, without a line end.
     static func writeText(_ text: String) { write(Array(text.utf8)) }
-    static func error(_ text: String) { try? FileHandle.standardError.write(contentsOf: Data(("assay: " + shown(text) + "\n").utf8)) }
+    static func error(_ text: String) {
+        try? FileHandle.standardError.write(contentsOf: Data(("assay: " + shown(text) + "\n").utf8))
+    }
 
     /// Text as a terminal may show it, whatever files, daemons and devices put into it: visible characters, line ends, tabs, and the colours of
     /// ``styled(_:_:)``.

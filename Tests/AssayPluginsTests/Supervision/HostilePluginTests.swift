@@ -59,7 +59,9 @@ extension ProcessTests {
             await hostile.plugins.stop()
         }
 
-        @Test("A plugin that starts threads without end gets few of them, is killed and started again, and another plugin works on")
+        @Test(
+            "A plugin that starts threads without end gets few of them, is killed and started again, and another plugin works on"
+        )
         func threads() async throws {
             var other = try HostilePlugins.entry()
             other.id = "other"
@@ -77,7 +79,8 @@ extension ProcessTests {
             // The kernel counts what the user has: also what other tests start and end at the same time.
             let started = try #require(Int(line.split(separator: " ")[1]))
             #expect(started >= 32 && started < 4000, "\(line)")
-            #expect(plugin.status.lastLines.contains { $0.hasSuffix("limits.threads allows 32: it is killed") }, "\(plugin.status)")
+            #expect(
+                plugin.status.lastLines.contains { $0.hasSuffix("limits.threads allows 32: it is killed") }, "\(plugin.status)")
             #expect(await plugin.word("good") == "accepted")
             #expect(await neighbour.word("good") == "accepted" && neighbour.status.counts.deaths == 0)
             await hostile.plugins.stop()
