@@ -157,6 +157,7 @@ public enum ReasonCode: String, CaseIterable, Hashable, Sendable {
     case keyOwnerMismatch = "key_owner_mismatch"
     case keyAlreadyRegistered = "key_already_registered"
     case tooManyDevices = "too_many_devices"
+    case replacementRefused = "replacement_refused"
     case importedNotAccepted = "imported_not_accepted"
     case simulatedNotAccepted = "simulated_not_accepted"
     case unknownCertificate = "unknown_certificate"
@@ -306,6 +307,7 @@ extension ReasonCode {
         case .keyOwnerMismatch: "The device is registered for another subject."
         case .keyAlreadyRegistered: "The key is registered already."
         case .tooManyDevices: "The subject has as many devices as the app allows."
+        case .replacementRefused: "The registration would replace a device that it must not replace."
         case .importedNotAccepted: "The device was imported, and the app does not accept imported devices."
         case .simulatedNotAccepted:
             "The evidence rests on a test root, and the app does not set `accept_simulated: true`."
@@ -359,7 +361,7 @@ extension ReasonCode {
             .credentialKeyMismatch,
             .flagsInvalid, .counterNotZero, .aclMissing, .aclMismatch, .malformedExtension, .missingAttestationExtension,
             .chainExtended, .chainShape, .securityLevelMismatch, .keyOrigin, .keyPurpose, .keyNotAppBound, .keyType,
-            .attestedAppMissing, .malformedToken, .badAlgorithm:
+            .attestedAppMissing, .malformedToken, .badAlgorithm, .replacementRefused:
             .never
         }
     }

@@ -60,6 +60,17 @@ extension ReasonGuidance {
             more. Raise `max_devices_per_subject` only if honest users need it.
             """)
 
+    static let replacementRefused = ReasonGuidance(
+        cause: """
+            The caller sends the id of a device that was replaced or forgotten before, that was registered for another subject or \
+            without one, or that belongs to a fleet; or the request names no subject; or the app replaces no devices.
+            """,
+        remedy: """
+            The caller keeps the device id of the last registration of each subject, names the subject, and leaves \
+            `replaces_device_id` out where there is none. `replaces` of the app says which devices may be replaced; \
+            `assay device forget` retires any.
+            """)
+
     static let importedNotAccepted = ReasonGuidance(
         cause: "An operator imported the device, and `app_attest.accept_imported` is not set, or no longer.",
         remedy: """

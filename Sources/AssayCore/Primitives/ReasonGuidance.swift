@@ -139,6 +139,7 @@ extension ReasonCode {
         case .keyOwnerMismatch: .keyOwnerMismatch
         case .keyAlreadyRegistered: .keyAlreadyRegistered
         case .tooManyDevices: .tooManyDevices
+        case .replacementRefused: .replacementRefused
         case .importedNotAccepted: .importedNotAccepted
         case .simulatedNotAccepted: .simulatedNotAccepted
         case .unknownCertificate: .unknownCertificate

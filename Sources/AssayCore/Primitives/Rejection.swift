@@ -3,7 +3,7 @@
 /// Two rejections are equal if their codes are.
 public struct Rejection: Error, Hashable, Sendable, CustomStringConvertible {
     public let code: FailureCode
-    /// One sentence without secrets or personal identifiers.
+    /// One sentence without secrets or personal identifiers, visible characters alone: it reaches callers, records, logs and terminals.
     public let detail: String
     /// The reader's offset in the bytes as received; `nil` if an offset has no meaning.
     public let offset: Int?
@@ -20,13 +20,13 @@ public struct Rejection: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     public init(_ code: ReasonCode, _ detail: String, offset: Int? = nil) {
-        (self.code, self.detail, self.offset, retry) = (FailureCode(code), detail, offset, code.retry)
+        (self.code, self.detail, self.offset, retry) = (FailureCode(code), detail.visible, offset, code.retry)
         place = Place()
     }
 
     /// - Parameter retry: for a code that is not built in; `nil`: `contactOperator`. A built-in code has that of its table.
     public init(_ code: FailureCode, _ detail: String, retry: RetryClass? = nil, offset: Int? = nil) {
-        (self.code, self.detail, self.offset) = (code, detail, offset)
+        (self.code, self.detail, self.offset) = (code, detail.visible, offset)
         self.retry = code.builtIn?.retry ?? retry ?? .contactOperator
         place = Place()
     }
@@ -121,4 +121,9 @@ public enum RetryClass: String, CaseIterable, Hashable, Sendable {
     case later
     /// Only an operator can help: by a change of policy or configuration, or by a decision about the device.
     case contactOperator = "contact_operator"
+}
+
+extension ReasonCode {
+    /// The code with its summary.
+    package var rejection: Rejection { Rejection(self, summary) }
 }
