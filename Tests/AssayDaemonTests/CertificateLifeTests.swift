@@ -7,6 +7,8 @@ import Crypto
 import Foundation
 import Testing
 
+@testable import DaemonTesting
+
 extension ProcessTests {
     /// Certificates of phones, from their issue to their end. OpenSSL signs the bundles and judges certificates and lists.
     @Suite("The life of a certificate")

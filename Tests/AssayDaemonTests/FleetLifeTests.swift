@@ -7,6 +7,8 @@ import Foundation
 import SwiftProtobuf
 import Testing
 
+@testable import DaemonTesting
+
 extension ProcessTests {
     /// Fleets: enrolment, provisioning, bundles, across restarts of the daemon.
     @Suite("The life of a fleet")

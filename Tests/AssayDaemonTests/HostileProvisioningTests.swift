@@ -8,6 +8,8 @@ import Crypto
 import Foundation
 import Testing
 
+@testable import DaemonTesting
+
 extension ProcessTests {
     /// Input to the methods of provisioning that no honest client sends: each gets a clear answer, and the daemon goes on.
     @Suite("Hostile input about certificates")

@@ -12,10 +12,13 @@ import Testing
 struct FleetTests {
     private static let secrets = FleetSecrets(root: [UInt8](repeating: 0x0F, count: 32), app: .camera)
 
-    static func harness(makesKeys: Bool = false) async throws -> ServiceHarness {
+    static func harness(
+        makesKeys: Bool = false, ledger: WatchedLedger = WatchedLedger(), authority: StandInAuthority = StandInAuthority()
+    ) async throws -> ServiceHarness {
         let rule = FleetRule(
             manufacturer: "Example Cameras", validationEndpoint: "https://example.org/validate", makesKeys: makesKeys)
-        return try await ServiceHarness([.testing(.camera, fleet: Fleet(rule, secrets)), .testing(.notes)])
+        return try await ServiceHarness(
+            [.testing(.camera, fleet: Fleet(rule, secrets)), .testing(.notes)], ledger: ledger, authority: authority)
     }
 
     static func csr() -> Data {

@@ -241,6 +241,8 @@ def main():
             return life(client, arguments)
     except CallError as error:
         print(f"provision.py: {error}", file=sys.stderr)
+        if error.reason == "unknown_app":
+            return 65
         return {"PERMISSION_DENIED": 77, "UNAUTHENTICATED": 77, "INVALID_ARGUMENT": 65, "NOT_FOUND": 1}.get(error.code, 69)
     except (OSError, ValueError) as error:
         print(f"provision.py: {error}", file=sys.stderr)

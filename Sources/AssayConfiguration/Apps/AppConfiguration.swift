@@ -10,6 +10,8 @@ package struct AppConfiguration: Sendable {
     package var binding: BindingRule
     /// How many devices a subject may have; `nil`: any number.
     package var devicesPerSubject: UInt32?
+    /// Which device a registration may retire.
+    package var replacement = ReplacementRule.ofSubject
     /// In the order of the schemes, by the keys of their sections.
     package var sections: [(key: String, section: any SchemeSection)]
     /// Whether the claims of accepted verdicts are kept beside the audit log.
@@ -63,6 +65,7 @@ package struct AppConfiguration: Sendable {
         policy.add("max_devices_per_subject", optional: devicesPerSubject)
         policy.add("accept_simulated", flag: acceptsSimulated)
         for (_, section) in sections { section.describe(in: &policy, testRoots: testRoots) }
+        replacement.describe(in: &policy)
         confidence?.describe(in: &policy)
         provisioning?.describe(in: &policy)
         if trustsDeviceAuthorities, !deviceAuthorities.isEmpty {
@@ -115,7 +118,11 @@ extension AppConfiguration {
         self.init(
             id: id,
             challenges: ChallengeRule(timeToLive: timeToLive ?? ChallengeRule.usual),
-            binding: binding, devicesPerSubject: limit.flatMap { UInt32(exactly: $0) }, sections: read,
+            binding: binding, devicesPerSubject: limit.flatMap { UInt32(exactly: $0) },
+            replacement: section.optional("replaces")?.choice([
+                "subject": .ofSubject, "any": .any, "none": ReplacementRule.none,
+            ])
+                ?? .ofSubject, sections: read,
             keepsAuditClaims: section.optional("audit_claims")?.boolean() ?? false,
             acceptsSimulated: section.optional("accept_simulated")?.boolean() ?? false,
             confidence: section.optional("confidence").flatMap(ConfidenceRule.init(reading:)),

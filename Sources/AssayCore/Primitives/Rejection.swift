@@ -9,15 +9,49 @@ public struct Rejection: Error, Hashable, Sendable, CustomStringConvertible {
     public let offset: Int?
     /// What the relying party may do next.
     public let retry: RetryClass
+    /// What of its place `detail` names.
+    private let place: Place
+
+    private struct Place {
+        /// The detail begins with a name.
+        var isNamed = false
+        /// The detail ends with the offset.
+        var hasOffset = false
+    }
 
     public init(_ code: ReasonCode, _ detail: String, offset: Int? = nil) {
         (self.code, self.detail, self.offset, retry) = (FailureCode(code), detail.visible, offset, code.retry)
+        place = Place()
     }
 
     /// - Parameter retry: for a code that is not built in; `nil`: `contactOperator`. A built-in code has that of its table.
     public init(_ code: FailureCode, _ detail: String, retry: RetryClass? = nil, offset: Int? = nil) {
         (self.code, self.detail, self.offset) = (code, detail.visible, offset)
         self.retry = code.builtIn?.retry ?? retry ?? .contactOperator
+        place = Place()
+    }
+
+    private init(_ other: Rejection, _ detail: String, _ place: Place) {
+        (code, self.detail, offset, retry) = (other.code, detail, other.offset, other.retry)
+        self.place = place
+    }
+
+    /// The same rejection with the name of a field before its sentence. Names nest, the outermost first: "hardware-enforced [704]
+    /// root_of_trust: an OCTET STRING where a SEQUENCE is due".
+    package func at(_ name: String) -> Rejection {
+        var named = place
+        named.isNamed = true
+        return Rejection(self, name + (place.isNamed ? " " : ": ") + detail, named)
+    }
+
+    /// The same rejection with its offset in a structure after its sentence, once.
+    ///
+    /// - Parameter bytes: those of the structure, of which the offset is one.
+    package func locating(in bytes: ArraySlice<UInt8>, _ structure: String) -> Rejection {
+        guard !place.hasOffset, let offset, (bytes.startIndex...bytes.endIndex).contains(offset) else { return self }
+        var located = place
+        located.hasOffset = true
+        return Rejection(self, detail + " (byte \(offset - bytes.startIndex) of \(structure))", located)
     }
 
     public var description: String { "\(code.rawValue): \(detail)" }

@@ -1,3 +1,4 @@
+import AssayCore
 import Yams
 
 /// Reads a YAML document section by section and collects every problem on the way, each with its line.

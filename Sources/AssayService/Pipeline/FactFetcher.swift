@@ -19,15 +19,17 @@ struct FactFetcher: Sendable {
             for index in pieces.indices { try await locateOutside(&pieces[index], admitted, fresh, subject: subject) }
         }
         try await checkSubject(subject, of: pieces, admitted)
-        guard pieces.count == 1 || Set(pieces.compactMap(\.device?.id)).count <= 1 else {
-            throw .refused(.severalDevices, check: "registry")
+        let replaced = try await replacedDevice(admitted, subject: subject)
+        let named: EvidenceDevice
+        do throws(Rejection) { named = try EvidenceDevice(of: pieces) } catch {
+            throw .refused(error, check: DeviceAdmission.check)
         }
         for index in pieces.indices where pieces[index].needs.outsideAnswer {
             await ask(about: &pieces[index], admitted, fresh)
         }
         for index in pieces.indices { await consult(about: &pieces[index], admitted) }
         addRevocation(to: &pieces, admitted)
-        return VerificationCase(admitted: admitted, pieces: pieces, subject: subject)
+        return VerificationCase(admitted: admitted, pieces: pieces, subject: subject, named: named, replaced: replaced)
     }
 
     /// The keyed hash of the subject that a request names; `nil` where it names none.
@@ -188,14 +190,8 @@ extension DeviceFacts {
     func refuseBlocked(subject: [UInt8], of app: AppID) async throws(StageError) {
         let isBlocked: Bool
         do { isBlocked = try await self.isBlocked(subject: subject, of: app) } catch { throw .failed(.ledger(error)) }
-        guard !isBlocked else { throw .refused(ReasonCode.deviceBlocked.rejection, check: "registry") }
+        guard !isBlocked else { throw .refused(ReasonCode.deviceBlocked.rejection, check: DeviceAdmission.check) }
     }
-}
-
-extension Rejection {
-    /// A verdict names one device: by it the commit looks for blocks once more, the audit log tells what happened, and a
-    /// verdict that is kept for a repetition becomes void.
-    static let severalDevices = Rejection(.deviceMismatch, "the pieces of evidence are of several devices")
 }
 
 /// What the registry has to say before the evidence of a known device is looked at: cheap, so it comes first.

@@ -94,6 +94,7 @@ struct IssuingStep: AcceptanceStep {
 
     /// How the key is tied to the evidence.
     private func protection(of publicKey: [UInt8], _ decided: DecidedRequest) throws(Rejection) -> KeyProtection {
+        // All pieces speak for one key, if several speak for one.
         if let attested = decided.appraisals.lazy.compactMap(\.certifiableKey).first {
             guard attested == SHA256.bytes(of: publicKey) else {
                 throw Rejection(.csrKeyMismatch, "the evidence speaks for another key")
