@@ -144,7 +144,7 @@ extension PluginFormat {
         PluginFault("the reason code '\(text)' says what only Assay decides")
     }
 
-    fileprivate static func declared(_ bytes: Data) throws(PluginFault) -> String {
+    fileprivate static func declared(_ bytes: some Collection<UInt8>) throws(PluginFault) -> String {
         let text = try PluginText.name(bytes, of: "a reason code")
         if let code = FailureCode(rawValue: text), isReserved(code) { throw reserved(text) }
         return text
