@@ -136,7 +136,7 @@ let package = Package(
         module("AssayRPC", [protobuf, log, lifecycle]),
         module("AssayFramedRPC", ["AssayRPC", "AssayProtobuf"] + nio + tls + [protobuf, log]),
         module("AssayAPI", ["AssayProtobuf", "AssayCore", crypto, protobuf]),
-        module("AssayClient", ["AssayTracing", "AssayAPI", "AssayFramedRPC", "AssayRPC", "AssayCore"]),
+        module("AssayClient", ["AssayTracing", "AssayAPI", "AssayFramedRPC", "AssayRPC", "AssayFiles", "AssayCore"]),
 
         // The ledger: what its backends share, then one module for each.
         module("AssayLedger", ["AssayMetrics", "AssayCore"]),

@@ -30,7 +30,7 @@ AssayRPC|Sources/AssayRPC|yes|
 AssayProtobuf|Sources/AssayProtobuf|no|
 AssayFramedRPC|Sources/AssayFramedRPC|yes|AssayRPC AssayProtobuf
 AssayAPI|Sources/AssayAPI|yes|AssayProtobuf AssayCore
-AssayClient|Sources/AssayClient|yes|AssayTracing AssayAPI AssayFramedRPC AssayRPC AssayCore
+AssayClient|Sources/AssayClient|yes|AssayTracing AssayAPI AssayFramedRPC AssayRPC AssayFiles AssayCore
 AssayLedger|Sources/AssayLedger|no|AssayMetrics AssayCore
 AssaySQLite|Sources/AssaySQLite|yes|AssayLedger AssayMetrics AssayCore CSQLite
 AssayPostgres|Sources/AssayPostgres|no|AssayLedger AssayMetrics AssayCore CPostgres

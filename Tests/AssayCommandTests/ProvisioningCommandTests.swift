@@ -129,6 +129,24 @@ extension CommandTests {
 
         // MARK: Wrong usage and files
 
+        @Test("A file that is no certificate signing request is named as what it is, before the daemon is asked")
+        func notARequest() async throws {
+            func told(_ content: String, _ name: String) async throws -> String {
+                try folder.write(content, to: name)
+                let ending = try await assay(
+                    "provision", "device", "--app", "a", "--serial", "s", "--out-dir", folder.file("out"), "--csr",
+                    folder.file(name))
+                #expect(ending.status == 65, "\(ending)")
+                return ending.err
+            }
+            let text = try await told("hello, I am a text file, no more\n", "hello.txt")
+            #expect(text.contains("hello.txt is not a certificate signing request: it is neither PEM"), "\(text)")
+            let key = try await told("-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n", "key.pem")
+            #expect(key.contains(#"it has the PEM label "PRIVATE KEY", where "CERTIFICATE REQUEST" is wanted"#), "\(key)")
+            let half = try await told("0c", "half.der")
+            #expect(half.contains("nor whole DER"), "\(half)")
+        }
+
         @Test(
             "Wrong usage of a command for certificates ends with status 64",
             arguments: [

@@ -123,8 +123,8 @@ struct AppleConfigurationTests {
             ("apple: {teams: [\(team), \(team)]}", "stands here twice"),
             ("apple: {teams: [\(team)], receipts: {production: \"http://localhost\"}}", "want https://host"),
             ("apple: {teams: [\(team)], device_check: {authorization: bare}}", "unknown key"),
-            ("vendors: {extra_roots: [none.pem]}", "cannot be read, or holds no certificates"),
-            ("vendors: {extra_roots: [AuthKey.p8]}", "cannot be read, or holds no certificates"),
+            ("vendors: {extra_roots: [none.pem]}", "none.pem cannot be read: there is no such file"),
+            ("vendors: {extra_roots: [AuthKey.p8]}", "AuthKey.p8 holds no certificates in PEM"),
             ("vendors: {timeout: 1h}", "want a duration"),
             ("vendors: {redirects: true}", "unknown key"),
         ])

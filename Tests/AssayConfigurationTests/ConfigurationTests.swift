@@ -534,11 +534,23 @@ struct ConfigurationTests {
         Mistake("identities:", "receipt: {max_age: 31d}\n      identities:", "want a duration"),
         Mistake("identities:", "extra_roots: [nowhere.pem]\n      identities:", "nowhere.pem cannot be read"),
         // YAML
-        Mistake("store: {path: ledger.db}", "store: {path: ledger.db", "assayd.yaml:3: not YAML"),
+        Mistake(
+            "store: {path: ledger.db}", "store: {path: ledger.db",
+            #"assayd.yaml:3: not YAML: the "{" of line 2 is not closed before this, or a comma is missing"#),
         Mistake("store:", "store: \"abc\ndef: ", "assayd.yaml:"),
-        Mistake("store:", "\tstore:", "assayd.yaml:2: not YAML"),
+        Mistake(
+            "store: {path: ledger.db}", "store: {path: \"ledger.db}", "assayd.yaml:2: not YAML: the quotation mark that opens"),
+        Mistake("store:", "\tstore:", "assayd.yaml:2: not YAML: a tab stands here; YAML is indented with spaces"),
+        Mistake("ledger.db", "@ledger.db", #"assayd.yaml:2: not YAML: a text may not begin with "@""#),
+        Mistake("ledger.db", "`ledger.db", #"assayd.yaml:2: not YAML: a text may not begin with "`""#),
+        Mistake("ledger.db}", #""C:\ledger.db"}"#, "assayd.yaml:2: not YAML: in double quotes a backslash"),
+        Mistake("store:", "log:\n  level: a: b\nstore:", #"assayd.yaml:3: not YAML: a ": " where no key may stand"#),
+        Mistake("store:", "log:\n  level: info\n format: json\nstore:", "assayd.yaml:4: not YAML: the line does not go on"),
+        Mistake("store:", "log:\n  level\nstore:", "assayd.yaml:2:"),
+        Mistake("store:", "level\nstore:", "assayd.yaml:2: not YAML: the line is no \"key: value\""),
+        Mistake("store:", "log: - level\nstore:", "assayd.yaml:2: not YAML: a list begins on the line after its key"),
         Mistake("store:", "a: b\n---\nstore:", "assayd.yaml:3: not YAML"),
-        Mistake("store:", "\u{1}store:", "not YAML"),
+        Mistake("store:", "\u{1}store:", "not YAML: the line has a control character"),
         Mistake("store:", "store: {path: x}\nstore:", #"assayd.yaml:2: given more than once: "store""#),
         Mistake("apps:\n", "apps:\n  photos: {}\n", #"assayd.yaml:5: given more than once: "photos""#),
         Mistake("ledger.db", "*path", "assayd.yaml:2: aliases (*name) are not read"),
@@ -550,6 +562,17 @@ struct ConfigurationTests {
         try folder.write("no certificate", to: "assayd.yaml")
         let found = problems(Self.small.replacing(mistake.old, with: mistake.new, maxReplacements: 1))
         #expect(found.contains { $0.hasPrefix("assayd.yaml:") && $0.contains(mistake.want) }, "\(found)")
+    }
+
+    @Test(
+        "An unknown word of a list is one mistake, not an empty list beside it",
+        arguments: [
+            ("photos}", "photos, environments: [prod]}"), ("[verify]", "[veriy]"), ("apps: all", "apps: [foto]"),
+            ("identities:", "validation_categories: [four]\n      identities:"),
+        ])
+    func oneMistake(_ old: String, _ new: String) throws {
+        try #require(Self.small.contains(old))
+        #expect(problems(Self.small.replacing(old, with: new, maxReplacements: 1)).count == 1)
     }
 
     @Test("All mistakes are reported at once, in the order of the lines")

@@ -94,8 +94,10 @@ struct TLSConfigurationTests {
             let file = key == "certificate" ? "server.pem" : key == "private_key" ? "server.key" : "ca.pem"
             let place = "assayd.yaml:5: tls.\(key): "
             #expect(
-                check(tls: Self.tls.replacing(file, with: "nowhere")) == [place + "nowhere: there is no such file"])
-            #expect(check(tls: Self.tls.replacing(file, with: "'.'")) == [place + ".: the file cannot be read"])
+                check(tls: Self.tls.replacing(file, with: "nowhere")) == [
+                    place + "nowhere: the file cannot be read: there is no such file"
+                ])
+            #expect(check(tls: Self.tls.replacing(file, with: "'.'")) == [place + ".: the file cannot be read: it is a folder"])
             try folder.write("hello", to: "hello.pem")
             #expect(check(tls: Self.tls.replacing(file, with: "hello.pem")).first?.hasPrefix(place + "hello.pem: no ") == true)
             try folder.write("", to: "empty.pem")
@@ -114,6 +116,22 @@ struct TLSConfigurationTests {
         #expect(check().first?.contains("server.pem: the certificate is valid from 2027-01-15") == true)
         try write(authority.issue(.server, names: [.dns("localhost")], notAfter: future), "server")
         #expect(check().count == 1 && check().first?.contains("server.pem: the certificate expires 2027-01-15") == true)
+    }
+
+    @Test("A certificate that ends before it begins is refused, and so is a CA unless another is left")
+    func reversed() throws {
+        let (start, end) = (Self.now.adding(milliseconds: 86_400_000), Self.now.adding(milliseconds: 3_600_000))
+        try write(authority.issue(.server, names: [.dns("localhost")], notBefore: start, notAfter: end), "server")
+        #expect(
+            check() == [
+                "assayd.yaml:5: tls.certificate: server.pem: the certificate ends \(end), before it begins, \(start): it is never valid"
+            ])
+        try write(authority.issue(.server, names: [.dns("localhost")]), "server")
+        let never = try TestTLSAuthority("never", notBefore: start, notAfter: end)
+        try folder.write(never.pem + authority.pem, to: "ca.pem")
+        #expect(check().map { $0.contains("ca.pem: a CA certificate ends \(end), before it begins") } == [true])
+        try folder.write(never.pem, to: "ca.pem")
+        #expect(check().map { $0.hasPrefix("assayd.yaml:5: tls.client_ca: ca.pem: a CA certificate ends") } == [true])
     }
 
     @Test("An expired CA is warned of, and refused if no other is left")

@@ -1,4 +1,5 @@
 import AssayCore
+import AssayFiles
 package import AssaySchemes
 import Foundation
 

@@ -1,6 +1,7 @@
 import AssayCertificates
 import AssayCore
 import AssayEncoding
+import AssayFiles
 package import AssayPlugins
 package import AssaySchemes
 import Foundation

@@ -1,6 +1,7 @@
 public import ArgumentParser
 import AssayConfiguration
 public import AssayCore
+import AssayFiles
 import AssaySchemes
 import Foundation
 

@@ -26,6 +26,16 @@ package enum BoundedFile {
         return try read(descriptor, atMost: limit)
     }
 
+    /// Why a file cannot be opened for reading; `nil` if it can. For files that are read in pieces, without a limit.
+    package static func problem(at path: String) -> BoundedFileError? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { return BoundedFileError(errno) }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { return BoundedFileError(errno) }
+        return status.st_mode & S_IFMT == S_IFDIR ? BoundedFileError(EISDIR) : nil
+    }
+
     /// Reads to the end of what is open already, such as standard input.
     package static func read(_ descriptor: Int32, atMost limit: Int) throws(BoundedFileError) -> [UInt8] {
         var bytes: [UInt8] = []
