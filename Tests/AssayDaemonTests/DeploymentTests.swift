@@ -3,6 +3,8 @@ import AssaySimulator
 import Foundation
 import Testing
 
+@testable import DaemonTesting
+
 extension ProcessTests {
     /// The manifests for Kubernetes and the files for containers. Schemas are compared by `make package-test`.
     @Suite("Deployment files")

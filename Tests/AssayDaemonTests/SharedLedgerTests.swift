@@ -7,6 +7,8 @@ import Foundation
 import Synchronization
 import Testing
 
+@testable import DaemonTesting
+
 extension ProcessTests {
     /// Three daemons on one PostgreSQL ledger: any of them answers as one would.
     @Suite("Daemons on one ledger", .needsServer)

@@ -6,6 +6,8 @@ import AssaySimulator
 import Foundation
 import Testing
 
+@testable import DaemonTesting
+
 extension ProcessTests {
     @Suite("Copy of a ledger into a database", .needsServer)
     struct StoreCopyTests {

@@ -73,6 +73,9 @@ struct FileArgument: ExpressibleByArgument {
         EvidenceFile.bytes(of: try read())
     }
 
+    /// Evidence whose encoding is not known, for an inspection.
+    func readEvidenceText() throws -> EvidenceText { EvidenceText(try read()) }
+
     /// The text of a token, of any form.
     func readToken() throws -> [UInt8] {
         Array(String(decoding: try read(), as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines).utf8)

@@ -142,6 +142,7 @@ extension AssayError {
         switch code {
         case .permissionDenied, .unauthenticated: 77
         case .invalidArgument: 65
+        case .notFound where reason == "unknown_app": 65
         case .notFound: 1
         // More of the request id or of the digest is needed.
         case .failedPrecondition where ["ambiguous_request_id", "ambiguous_policy"].contains(reason): 65

@@ -1,18 +1,41 @@
 import ArgumentParser
+import AssayCore
 import Foundation
 
 /// The output of commands.
 enum Console {
     /// A reader that closes early, such as `head`, does not cause a failure.
-    static func print(_ text: String) { try? FileHandle.standardOutput.write(contentsOf: Data((text + "\n").utf8)) }
+    static func print(_ text: String) { try? FileHandle.standardOutput.write(contentsOf: Data((shown(text) + "\n").utf8)) }
     /// Bytes as they are, without a line end.
     static func write(_ bytes: [UInt8]) { try? FileHandle.standardOutput.write(contentsOf: Data(bytes)) }
     /// Text as it is, without a line end.
     static func writeText(_ text: String) { write(Array(text.utf8)) }
-    static func error(_ text: String) { try? FileHandle.standardError.write(contentsOf: Data(("assay: " + text + "\n").utf8)) }
+    static func error(_ text: String) {
+        try? FileHandle.standardError.write(contentsOf: Data(("assay: " + shown(text) + "\n").utf8))
+    }
+
+    /// Text as a terminal may show it, whatever files, daemons and devices put into it: visible characters, line ends, tabs, and the colours of
+    /// ``styled(_:_:)``.
+    static func shown(_ text: String) -> String {
+        guard text.firstInvisible != nil else { return text }
+        var shown = String.UnicodeScalarView()
+        var rest = text.unicodeScalars[...]
+        while let scalar = rest.popFirst() {
+            if scalar == "\u{1B}", let end = rest.firstIndex(of: "m"), rest.first == "[",
+                rest[..<end].dropFirst().allSatisfy({ ("0"..."9").contains($0) || $0 == ";" })
+            {
+                shown.append(scalar)
+                shown.append(contentsOf: rest[...end])
+                rest = rest[rest.index(after: end)...]
+            } else {
+                shown.append(scalar == "\n" || scalar == "\t" || !scalar.isInvisible ? scalar : "\u{FFFD}")
+            }
+        }
+        return String(shown)
+    }
 
     /// Writes a message for the operator to standard error.
-    static func say(_ text: String) { try? FileHandle.standardError.write(contentsOf: Data((text + "\n").utf8)) }
+    static func say(_ text: String) { try? FileHandle.standardError.write(contentsOf: Data((shown(text) + "\n").utf8)) }
 
     /// Whether the command can ask a question: standard input and error are terminals.
     static var canAsk: Bool { isatty(STDIN_FILENO) != 0 && isatty(STDERR_FILENO) != 0 }
@@ -40,7 +63,24 @@ enum Console {
         let options: JSONSerialization.WritingOptions =
             pretty ? [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted] : [.sortedKeys, .withoutEscapingSlashes]
         let data = (try? JSONSerialization.data(withJSONObject: object, options: options)) ?? Data("{}".utf8)
-        return String(decoding: data, as: UTF8.self)
+        return escaped(String(decoding: data, as: UTF8.self))
+    }
+
+    /// The same JSON, with escapes for invisible characters, which stand in its texts alone.
+    private static func escaped(_ json: String) -> String {
+        guard json.unicodeScalars.contains(where: { $0 != "\n" && $0.isInvisible }) else { return json }
+        var text = ""
+        for scalar in json.unicodeScalars {
+            guard scalar != "\n", scalar.isInvisible else {
+                text.unicodeScalars.append(scalar)
+                continue
+            }
+            for unit in String(scalar).utf16 {
+                let digits = String(unit, radix: 16)
+                text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            }
+        }
+        return text
     }
 
     /// Whether to write colours: on a terminal, unless NO_COLOR is set and not empty (no-color.org).
