@@ -14,7 +14,7 @@ struct FeedsCommand: AsyncParsableCommand {
 struct FeedsShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Show which lists are in force, their age and their problems.",
-        discussion: "Exit status 69 if a list that some app needs is missing or too old.")
+        discussion: "Exit status 1 if there is no list of the name, 69 if a list that some app needs is missing or too old.")
 
     @OptionGroup var server: ServerOptions
 
@@ -25,11 +25,14 @@ struct FeedsShowCommand: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        let (feeds, reading) = try await server.with { client throws(AssayError) in
+        let (feeds, reading, problem) = try await server.with { client throws(AssayError) in
             let feeds = try await client.feeds(timeout: server.limit)
-            guard let feed else { return (feeds, FeedReading?.none) }
-            return (feeds.filter { $0.feed == feed }, try await client.feed(feed, timeout: server.limit))
+            guard let feed else { return (feeds, FeedReading?.none, String?.none) }
+            if let problem = FilterNames.problem(of: feed, "list", among: feeds.map(\.feed)) { return ([], nil, problem) }
+            return (feeds.filter { $0.feed == feed }, try await client.feed(feed, timeout: server.limit), nil)
         }
+        if let problem { throw FilterNames.failure(problem, status: 1) }
+        if feeds.isEmpty { Console.sayEmpty("no app depends on a list") }
         let now = SystemClock().now()
         for feed in feeds {
             if json {
@@ -101,7 +104,8 @@ extension Assay_V1_Feed {
         if id.isEmpty {
             lines.append("  version   " + Console.styled("none is known", wanted ? .bad : .faint))
         } else {
-            let age = "\(max(0, now.unixMilliseconds - asOfUnixMs) / 60_000) min old, may be \(maxAgeMs / 60_000) min"
+            let age =
+                "\(DurationText.rounded(max(0, now.unixMilliseconds - asOfUnixMs))) old, may be \(DurationText.exact(maxAgeMs))"
             lines.append(
                 "  version   \(id), \(entries) entries, as of \(Timestamp(unixMilliseconds: asOfUnixMs)): "
                     + (isUsable(at: now) ? age : Console.styled(age, wanted ? .bad : .faint)))
@@ -161,7 +165,8 @@ struct FeedsDiffCommand: AsyncParsableCommand {
         }) {
             Console.print(line.text)
         }
-        if !lines.isEmpty { throw ExitCode(1) }
+        guard lines.isEmpty else { throw ExitCode(1) }
+        Console.sayEmpty("the lists are equal")
     }
 
     private func inForce() async throws -> [FeedReading.Entry] {

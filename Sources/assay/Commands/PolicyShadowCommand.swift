@@ -36,15 +36,17 @@ struct PolicyShadowCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let reports = try await server.with { client throws(AssayError) in
-            try await client.differences(of: app, since: since?.timestamp(), limit: UInt32(limit), timeout: server.limit)
+        let (reports, problem) = try await server.with { client throws(AssayError) in
+            let reports = try await client.differences(
+                of: app, since: since?.timestamp(), limit: UInt32(limit), timeout: server.limit)
+            return (reports, reports.isEmpty ? try await client.problem(of: app, timeout: server.limit) : nil)
         }
+        if let problem { throw FilterNames.failure(problem) }
         for report in reports {
             if json { Console.print(json: report.json, pretty: false) } else { report.lines.forEach(Console.print) }
         }
         guard !reports.isEmpty else {
-            Console.error("no app\(app.map { " \($0)" } ?? "") has a shadow policy")
-            throw ExitCode(1)
+            throw Console.failure("no_shadow_policy", "no app\(app.map { " \($0)" } ?? "") has a shadow policy")
         }
     }
 }

@@ -40,6 +40,11 @@ struct WatchCommand: AsyncParsableCommand {
     @Flag(help: "Print one JSON object a line.")
     var json = false
 
+    func validate() throws {
+        let problems = kind.map(FilterNames.problem(ofKind:)) + reason.map(FilterNames.problem(ofReason:))
+        if let problem = problems.compactMap(\.self).first { throw ValidationError(problem) }
+    }
+
     private var filter: AssayClient.WatchFilter {
         var filter = AssayClient.WatchFilter()
         filter.kinds = kind + (rejected ? ["verdict.rejected"] : [])
@@ -51,11 +56,16 @@ struct WatchCommand: AsyncParsableCommand {
         // The first attempt fails at once, as with every command: a wrong address or role is not waited for.
         let isStopped = StopSignals()
         do {
-            try await server.with { client throws(AssayError) in
+            let problem = try await server.with { client throws(AssayError) -> String? in
+                for app in app {
+                    if let problem = try await client.problem(of: app, timeout: server.limit) { return problem }
+                }
                 let work = Task { await follow(client) }
                 isStopped.whenStopped { work.cancel() }
                 if let error = await work.value { throw error }
+                return nil
             }
+            if let problem { throw FilterNames.failure(problem) }
         } catch {
             guard isStopped.value else { throw error }
         }
@@ -71,7 +81,7 @@ struct WatchCommand: AsyncParsableCommand {
             guard reader.hasBegun, error.isTransient else { return error }
             if reader.hasRead { failures = 0 }
             failures += 1
-            Console.error("\(error); connecting again")
+            Console.note("\(error); connecting again")
             let pause = min(30.0, pow(2, Double(min(failures, 6)) - 1)) * Double.random(in: 0.8...1.2)
             let asked = Double(error.retryAfterMilliseconds ?? 0) / 1000
             do { try await Task.sleep(for: .seconds(max(pause, min(asked, 60)))) } catch { return nil }
@@ -115,14 +125,14 @@ private struct WatchReader {
     private mutating func take(_ item: Assay_V1_WatchItem) {
         switch item.item {
         case .start(let start):
-            Console.error(place == nil ? "watching" : start.continuation)
+            Console.note(place == nil ? "watching" : start.continuation)
             place = AssayClient.WatchPlace(stream: Array(start.streamID), after: start.nextSequence &- 1)
             (hasBegun, hasRead) = (true, true)
         case .event(let event):
             place?.after = event.sequence
             if json { Console.print(json: event.json, pretty: false) } else { Console.print(event.line) }
         case .overtaken(let overtaken):
-            Console.error("\(overtaken.missed) events were missed: they came faster than they were read")
+            Console.note("\(overtaken.missed) events were missed: they came faster than they were read")
         case nil: break
         }
     }

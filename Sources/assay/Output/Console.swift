@@ -1,4 +1,5 @@
 import ArgumentParser
+import AssayCommandLine
 import Foundation
 
 /// The output of commands.
@@ -9,10 +10,21 @@ enum Console {
     static func write(_ bytes: [UInt8]) { try? FileHandle.standardOutput.write(contentsOf: Data(bytes)) }
     /// Text as it is, without a line end.
     static func writeText(_ text: String) { write(Array(text.utf8)) }
-    static func error(_ text: String) { try? FileHandle.standardError.write(contentsOf: Data(("assay: " + text + "\n").utf8)) }
+
+    /// Says on standard error why the command fails; throw the result.
+    ///
+    /// - Parameter reason: for machines, with `--json`. docs/command-line.md lists them.
+    static func failure(_ reason: String, _ text: String, status: Int32 = 1) -> ExitCode {
+        CommandFailure(reason, text, exitStatus: status).shown(as: "assay: " + text)
+    }
 
     /// Writes a message for the operator to standard error.
-    static func say(_ text: String) { try? FileHandle.standardError.write(contentsOf: Data((text + "\n").utf8)) }
+    static func say(_ text: String) { CommandFailure.note(text) }
+
+    /// Says that a listing has nothing. Standard output stays empty, which with `--json` is an empty list of lines.
+    static func sayEmpty(_ text: String) {
+        if !CommandFailure.isJSON { say(text) }
+    }
 
     /// Whether the command can ask a question: standard input and error are terminals.
     static var canAsk: Bool { isatty(STDIN_FILENO) != 0 && isatty(STDERR_FILENO) != 0 }
@@ -24,14 +36,11 @@ enum Console {
         return answer == "y" || answer == "yes"
     }
 
-    /// Writes progress to standard error.
-    static func note(_ text: String) { error(text) }
+    /// Writes to standard error what the command does or met, which is no failure of it.
+    static func note(_ text: String) { CommandFailure.note(CommandFailure.isJSON ? text : "assay: " + text) }
 
     /// Reports an unreadable input; throw the result. 65 is `EX_DATAERR` of `sysexits.h`.
-    static func unreadable(_ text: String) -> ExitCode {
-        error(text)
-        return ExitCode(65)
-    }
+    static func unreadable(_ text: String) -> ExitCode { failure("unreadable_input", text, status: 65) }
 
     /// One JSON object, members in the order of their names.
     static func print(json object: [String: Any], pretty: Bool = true) { print(text(json: object, pretty: pretty)) }
