@@ -23,6 +23,8 @@ extension AsyncParsableCommand {
     }
 
     private static func end(after error: any Error, of command: any ParsableCommand.Type) -> Never {
+        // What was to be said is said.
+        if let code = error as? ExitCode { Foundation.exit(code.rawValue) }
         let status = exitCode(for: error)
         // Of the command: the parser's own errors bring their command's usage with them.
         if let wrong = error as? ValidationError { endAfterWrongUsage(wrong.message, of: command) }
@@ -32,7 +34,6 @@ extension AsyncParsableCommand {
         case .validationFailure:
             let failure = CommandFailure("wrong_usage", message(for: error), exitStatus: status.rawValue)
             _ = failure.shown(as: UsageText.broken(fullMessage(for: error)))
-        case _ where error is ExitCode: break
         default:
             _ = CommandFailure("failed", message(for: error), exitStatus: status.rawValue).shown(as: fullMessage(for: error))
         }

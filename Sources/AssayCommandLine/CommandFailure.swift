@@ -51,7 +51,7 @@ package struct CommandFailure: Error, Hashable, Sendable {
 
     private static func line(_ object: [String: Any]) -> String {
         let data = try? JSONSerialization.data(withJSONObject: object, options: [.sortedKeys, .withoutEscapingSlashes])
-        return String(decoding: data ?? Data("{}".utf8), as: UTF8.self)
+        return JSONEscapes.escaped(String(decoding: data ?? Data("{}".utf8), as: UTF8.self))
     }
 
     private static func write(_ text: String) {

@@ -1,5 +1,5 @@
 package import ArgumentParser
-import AssaySchemes
+import AssayCore
 
 /// The words of a command line, before they are parsed.
 ///

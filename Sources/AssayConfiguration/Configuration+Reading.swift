@@ -1,6 +1,7 @@
 import AssayAPI
 import AssayCertificates
 package import AssayCore
+import AssayFiles
 import AssayFramedRPC
 import AssayPlugins
 import AssayRPC
@@ -44,7 +45,7 @@ extension Configuration {
         let text = YAMLText.withoutMark(text)
         let top = try reader.open(text)
         let files = ConfigurationFiles(folder: folder)
-        let store = top.required("store").flatMap { FixedConfiguration.Store(reading: $0, files) }
+        let store = top.required("store").flatMap { FixedConfiguration.Store(reading: $0, files, at: now) }
         let callers = CallerDirectory(reading: top.required("callers"), apps: top.optional("apps")?.names ?? [])
         let (listen, withoutCertificates) = top.required("listen").map { readListen($0, files, callers) } ?? ([], [])
         let tls = top.optional("tls").flatMap { TLSSettings.read($0, files, at: now) }

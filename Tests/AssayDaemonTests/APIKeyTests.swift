@@ -6,6 +6,7 @@ import Foundation
 import Testing
 
 @testable import AssayConfiguration
+@testable import DaemonTesting
 
 extension ProcessTests {
     @Suite("API keys of callers")

@@ -4,6 +4,8 @@ import AssaySimulator
 import Foundation
 import Testing
 
+@testable import DaemonTesting
+
 extension ProcessTests {
     @Suite("Command line")
     struct CommandLineTests {

@@ -6,6 +6,8 @@ import Crypto
 import Foundation
 import Testing
 
+@testable import DaemonTesting
+
 extension ProcessTests {
     @Suite("Device commands")
     struct DeviceCommandTests {

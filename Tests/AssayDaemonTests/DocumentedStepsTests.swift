@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 
+@testable import DaemonTesting
+
 extension ProcessTests {
     /// The documentation's steps, executed.
     @Suite("Documented steps")

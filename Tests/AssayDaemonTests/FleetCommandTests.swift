@@ -2,6 +2,8 @@ import AssayCore
 import Foundation
 import Testing
 
+@testable import DaemonTesting
+
 extension ProcessTests {
     /// A fleet's life with the command line and with the client in Python, against a daemon.
     @Suite("Commands for a fleet, with a daemon", .timeLimit(.minutes(3)))

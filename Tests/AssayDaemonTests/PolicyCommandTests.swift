@@ -4,6 +4,8 @@ import AssayCore
 import Foundation
 import Testing
 
+@testable import DaemonTesting
+
 extension ProcessTests {
     @Suite("Policy commands")
     struct PolicyCommandTests {

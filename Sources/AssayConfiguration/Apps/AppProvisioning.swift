@@ -53,12 +53,12 @@ extension AppProvisioning {
         let vouched = issuing.vouchedCeiling.map { "at most \($0.name)" } ?? "refused"
         var lines = [
             (isOnEvidence ? "issues and renews" : "renews")
-                + " certificates: \(AppConfiguration.text(issuing.profile.validity)), assurance at least "
+                + " certificates: \(DurationText.exact(issuing.profile.validity)), assurance at least "
                 + "\(issuing.leastAssurance.name); keys that the platform does not attest: \(vouched)"
         ]
         if let fleet {
             lines.append(
-                "provisions a fleet of \(fleet.manufacturer): \(AppConfiguration.text(fleet.profile.validity)), "
+                "provisions a fleet of \(fleet.manufacturer): \(DurationText.exact(fleet.profile.validity)), "
                     + "assurance \(fleet.assurance.name)" + (fleet.makesKeys ? ", keys made here on request" : ""))
         }
         return lines
@@ -87,17 +87,13 @@ extension FleetRule {
             section.optional("generate_keys")?.warn(
                 .generatedKeys, "private keys are made here and sent to the provisioning service, which can use them")
         }
-        if Self.overlap(self.arc, self.profile.extensionArc) {
+        if self.arc.overlaps(self.profile.extensionArc) {
             (section.optional("fleet_arc") ?? section.optional("extension_arc") ?? value).report(
                 "\"fleet_arc\" and \"extension_arc\" must be two arcs, neither below the other")
         }
         section.done()
         guard manufacturer != nil else { return nil }
     }
-}
-
-extension FleetRule {
-    private static func overlap(_ a: [UInt64], _ b: [UInt64]) -> Bool { a.starts(with: b) || b.starts(with: a) }
 }
 
 extension CertificateProfile {
@@ -191,17 +187,15 @@ extension ConfigurationReader.Value {
         return template
     }
 
-    /// An object identifier in dotted form, as its numbers.
-    fileprivate func arc() -> [UInt64]? {
+    /// An object identifier in dotted form.
+    fileprivate func arc() -> ExtensionArc? {
         guard let text = text() else { return nil }
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        let numbers = parts.compactMap { UInt64($0) }
-        // Below the arc stands a further number.
-        guard numbers.count == parts.count, numbers.count >= 2, ObjectIdentifier(numbers + [1]) != nil
-        else {
-            report("want an object identifier such as 1.3.6.1.4.1.60000.2, have \"\(text.prefix(60))\"")
+        guard let arc = ExtensionArc(text) else {
+            report(
+                "want an object identifier such as 1.3.6.1.4.1.32473.2 (2.25 and the number of a UUID is one too), have \"\(text.prefix(60))\""
+            )
             return nil
         }
-        return numbers
+        return arc
     }
 }

@@ -1,6 +1,7 @@
 import AssayCertificates
 import AssayCore
 import AssayEncoding
+import AssayFiles
 package import AssayPlugins
 package import AssaySchemes
 import Foundation
@@ -156,6 +157,10 @@ extension PluginEntry {
             sandbox.limits.processorSeconds = UInt64(time / 1000)
         }
         if let count = section.optional("open_files")?.integer(in: 8...65_536) { sandbox.limits.descriptors = UInt64(count) }
+        // A library that handles calls on threads has one for each call at a time.
+        sandbox.limits.threads =
+            section.optional("threads")?.integer(in: 1...65_536) ?? max(sandbox.limits.threads, limits.concurrency + 64)
+        if let nice = section.optional("nice")?.integer(in: 0...19) { sandbox.limits.nice = nice }
         if let bytes = section.optional("file_size")?.bytes(in: 0...1 << 40) { sandbox.limits.fileSize = UInt64(bytes) }
         section.done()
     }

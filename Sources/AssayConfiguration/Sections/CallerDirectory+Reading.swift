@@ -48,7 +48,10 @@ private struct CallerList {
         let roles = roleItems?.compactMap { $0.choice(Role.byName) }
         let apps = section.required("apps")?.appGrant(among: known)
         section.done()
-        if apps?.only?.isEmpty == true { section.optional("apps")?.warn(.callerWithoutApps, "the caller may name no app") }
+        // A list of unknown names is reported by name.
+        if apps?.only?.isEmpty == true, (section.optional("apps")?.list() ?? []).isEmpty {
+            section.optional("apps")?.warn(.callerWithoutApps, "the caller may name no app")
+        }
         guard let name, let roles, let apps else { return }
         if !names.insert(name).inserted { item.report("two callers have the name \"\(name)\"") }
         let caller = Caller(name: name, roles: Set(roles), apps: apps.only)

@@ -1,5 +1,6 @@
 package import AssayCertificates
 package import AssayCore
+import AssayFiles
 package import AssayProvisioning
 import AssaySchemes
 
@@ -47,7 +48,7 @@ extension ProvisioningSettings {
         let files = lists.directory.map { "writes them to \($0)" } ?? "writes no files of them"
         let place = lists.url.map { "certificates name \($0.text)" } ?? "certificates name no address of them"
         return authorities.map(\.summary) + [
-            "signs revocation lists that are valid for \(AppConfiguration.text(lists.validity)); \(files); \(place)"
+            "signs revocation lists that are valid for \(DurationText.exact(lists.validity)); \(files); \(place)"
         ]
     }
 
@@ -92,12 +93,7 @@ extension ProvisioningSettings.Authority {
             if passphrase != nil { section.optional("passphrase_file")?.report("a token's key has a \"pin_file\"") }
         case (nil, nil), (_?, _?): value.report("want either \"key\" or \"pkcs11\"")
         }
-        let signsFrom = section.optional("signs_from").flatMap { value -> Timestamp? in
-            guard let text = value.text() else { return nil }
-            let time = Timestamp(rfc3339: text)
-            if time == nil { value.report("want a time such as 2027-01-01T00:00:00Z, have \"\(text.prefix(60))\"") }
-            return time
-        }
+        let signsFrom = section.optional("signs_from")?.time()
         section.done()
         guard let name, let certificateValue, let certificate, let key else { return nil }
         let content = ConfigurationFiles.chain(certificateValue, at: certificate)

@@ -123,7 +123,8 @@ struct DaemonState: Sendable {
         let pipeline = VerificationPipeline(
             ledger: ledger, keys: keys, subjects: subjects, attempts: attempts, memory: memory, inquiries: inquiries,
             inquiryShare: live.inquiryShare, stages: stages, measures: measures, rates: rates,
-            refusals: RefusalMemory(counters: counters), followers: VerdictFollowers(recorder: facts, shadow: shadow))
+            refusals: RefusalMemory(counters: counters), followers: VerdictFollowers(recorder: facts, shadow: shadow),
+            revoked: { [revocationLists] in revocationLists.wake() })
         let attestation = AttestationService(
             pipeline: pipeline, keys: keys, counters: counters, clock: clock, requestLog: requestLog, horizon: horizon,
             observed: observed, recorder: recorder, rates: rates)

@@ -1,5 +1,6 @@
 package import AssayConfiguration
 import AssayCore
+import AssayFiles
 package import AssaySchemes
 import AssayVendors
 import Foundation

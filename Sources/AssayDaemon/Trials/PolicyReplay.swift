@@ -119,7 +119,7 @@ extension AppConfiguration {
     /// The formats of sections that accept certificates of the app's fleet.
     fileprivate func fleetFormats(_ dependencies: SchemeDependencies) -> Set<EvidenceFormat> {
         Set(
-            sections.filter { $0.section.fleetArc != nil }.flatMap {
+            sections.filter { !$0.section.fleetArcs.isEmpty }.flatMap {
                 $0.section.verifiers(dependencies.of(id)).map(\.format)
             })
     }

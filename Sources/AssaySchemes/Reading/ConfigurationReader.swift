@@ -1,4 +1,4 @@
-import AssayCore
+package import AssayCore
 import Yams
 
 /// Reads a YAML document section by section and collects every problem on the way, each with its line.
@@ -164,6 +164,14 @@ package final class ConfigurationReader {
             let (least, most) = (DurationText.exact(range.lowerBound), DurationText.exact(range.upperBound))
             report(wrong("a duration such as 250ms, 30s, 5m or 24h, from \(least) to \(most)"))
             return nil
+        }
+
+        /// A time of RFC 3339.
+        package func time() -> Timestamp? {
+            guard let text = text() else { return nil }
+            let time = Timestamp(rfc3339: text)
+            if time == nil { report("want a time such as 2027-01-01T00:00:00Z, have \"\(text.prefix(60))\"") }
+            return time
         }
 
         /// What one of the words stands for.

@@ -133,10 +133,13 @@ private struct AdditionFields {
             throw RequestError("serials", "must be given, unless tokens are asked for")
         }
         var serials: [String] = []
-        for text in message.serials { serials.append(try FleetRequest.serial(text, field: "serials")) }
+        for (place, text) in message.serials.enumerated() {
+            serials.append(try FleetRequest.serial(text, field: "serials[\(place)]"))
+        }
         (self.serials, tokens) = (serials, Int(message.tokens))
         family = message.deviceFamily
         try family.check("device_family", limit: 4 * FleetRequest.familyLimit)
+        try family.checkVisible("device_family")
         expiry = message.expiresAtUnixMs == 0 ? nil : Timestamp(unixMilliseconds: message.expiresAtUnixMs)
         comment = message.comment
         try comment.check("comment", limit: DevicesService.reasonLimit)
@@ -161,6 +164,7 @@ private struct ReadmissionFields {
         serial = Array(try FleetRequest.serial(message.deviceSerial).utf8)
         family = message.deviceFamily
         try family.check("device_family", limit: 4 * FleetRequest.familyLimit)
+        try family.checkVisible("device_family")
         expiry = message.expiresAtUnixMs == 0 ? nil : Timestamp(unixMilliseconds: message.expiresAtUnixMs)
         reason = message.reason
         guard !reason.isEmpty else { throw RequestError("reason", "must not be empty") }

@@ -71,6 +71,7 @@ package struct ProvisioningService: Sendable {
             trace: ActiveSpan.current?.trace)
         let begun = MonotonicTime.nanoseconds()
         let answers = await pipeline.judge([authorized])
+        rates?.giveBackUncounted([authorized], answers)
         counters.count(answers, to: [authorized], took: MonotonicTime.nanoseconds() &- begun)
         requestLog.judged([authorized], answers)
         observed.judged([authorized], answers)
@@ -82,9 +83,7 @@ package struct ProvisioningService: Sendable {
             requestLog.changed(
                 "issued a certificate", by: caller, app: app.id, ["device": verdict.device.map { "\($0)" } ?? ""])
             return try Assay_V1_IssueCertificateResponse(serializedBytes: message)
-        case .repeated(let message)?:
-            rates?.giveBack(.verdicts, caller, app.id, address)
-            return try Assay_V1_IssueCertificateResponse(serializedBytes: message)
+        case .repeated(let message)?: return try Assay_V1_IssueCertificateResponse(serializedBytes: message)
         case .failed(let error)?: throw error
         case .abandoned?, nil: throw RPCError.cancelled
         }

@@ -106,7 +106,7 @@ package struct AttestationService: Sendable {
         let begun = MonotonicTime.nanoseconds()
         let answers = await pipeline.judge(batch.requests)
         counters.count(answers, to: batch.requests, took: MonotonicTime.nanoseconds() &- begun)
-        giveBackRepeated(batch.requests, answers)
+        rates?.giveBackUncounted(batch.requests, answers)
         requestLog.judged(batch.requests, answers, traceNames: batch.traceNames)
         observed.judged(batch.requests, answers)
         recorder.judged(batch.requests, answers)
@@ -151,15 +151,6 @@ package struct AttestationService: Sendable {
     ) throws(RPCError) {
         guard let refusal = rates?.charge(use, caller, app, address, at: time) else { return }
         throw RPCError(refusal)
-    }
-
-    /// A verdict that is given again is not counted.
-    private func giveBackRepeated(_ requests: [AuthorizedRequest], _ answers: [Answer]) {
-        guard let rates else { return }
-        for (request, answer) in zip(requests, answers) {
-            guard case .repeated = answer else { continue }
-            rates.giveBack(.verdicts, request.caller, request.request.app, request.request.sourceAddress)
-        }
     }
 }
 
@@ -231,6 +222,9 @@ extension VerificationRequest {
         }
         guard purpose != .register || expectedDevice == nil else {
             throw RequestError("expected_device_id", "must be empty when a device is registered")
+        }
+        guard purpose == .register || replaces == nil else {
+            throw RequestError("replaces_device_id", "must be empty unless a device is registered")
         }
         switch binding {
         case .callerOwned where !challenge.isEmpty:

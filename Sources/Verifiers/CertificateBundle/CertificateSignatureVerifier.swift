@@ -80,6 +80,7 @@ package struct CertificateSignatureVerifier: EvidenceVerifier {
     ) throws(Rejection) -> (DeviceCertificate, Certificate) {
         try appraisal.check("certificate_record") { () throws(Rejection) in
             guard let record = found, record.keyID == evidence.keyID else {
+                if let fault = KeyIDForm.fault(of: evidence.keyID) { throw Rejection(.keyIDMismatch, fault) }
                 throw Rejection(.unknownCertificate, "no certificate is on record for this key")
             }
             // The bytes are deleted when the device is replaced or forgotten. Revocation lists name the certificate, so that the answer

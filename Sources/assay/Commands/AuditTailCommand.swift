@@ -25,7 +25,7 @@ struct AuditTailCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let (isEmpty, problem) = try await server.with { client throws(AssayError) in
+        let isEmpty = try await server.with { client throws(AssayError) in
             var next: Int64
             var shown = 0
             if number == nil, records.since != nil {
@@ -37,18 +37,15 @@ struct AuditTailCommand: AsyncParsableCommand {
                 (shown, next) = (found.count, max(newest.last &+ 1, 1))
             }
             let isEmpty = shown == 0 && number != 0
-            if isEmpty, let problem = try await client.problem(of: records.app, timeout: server.limit) {
-                return (true, problem)
-            }
+            if isEmpty { try await client.requireApp(records.app, timeout: server.limit) }
             while follow, !Task.isCancelled {
                 let reading = try await client.audit(of: writer.name, from: next, filter: records.filter, timeout: server.limit)
                 reading.rows.forEach(show)
                 next = max(next, reading.next)
                 if !reading.hasMore { try? await Task.sleep(for: .seconds(1)) }
             }
-            return (isEmpty, String?.none)
+            return isEmpty
         }
-        if let problem { throw FilterNames.failure(problem) }
         if isEmpty { Console.sayEmpty("the audit log has no record\(records.isAny ? "" : " that is as asked for")") }
     }
 

@@ -25,13 +25,14 @@ struct FeedsShowCommand: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        let (feeds, reading, problem) = try await server.with { client throws(AssayError) in
+        let (feeds, reading) = try await server.with { client throws(AssayError) in
             let feeds = try await client.feeds(timeout: server.limit)
-            guard let feed else { return (feeds, FeedReading?.none, String?.none) }
-            if let problem = FilterNames.problem(of: feed, "list", among: feeds.map(\.feed)) { return ([], nil, problem) }
-            return (feeds.filter { $0.feed == feed }, try await client.feed(feed, timeout: server.limit), nil)
+            guard let feed else { return (feeds, FeedReading?.none) }
+            guard feeds.contains(where: { $0.feed == feed }) else {
+                throw .unknown("list", feed, among: feeds.map(\.feed), reason: "unknown_feed")
+            }
+            return (feeds.filter { $0.feed == feed }, try await client.feed(feed, timeout: server.limit))
         }
-        if let problem { throw FilterNames.failure(problem, status: 1) }
         if feeds.isEmpty { Console.sayEmpty("no app depends on a list") }
         let now = SystemClock().now()
         for feed in feeds {

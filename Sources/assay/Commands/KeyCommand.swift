@@ -2,7 +2,6 @@ import ArgumentParser
 import AssayAPI
 import AssayClient
 import AssayCore
-import AssaySchemes
 
 struct KeyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,7 @@
 import ArgumentParser
 import AssayConfiguration
 import AssayCore
+import AssayFiles
 import AssayPlugins
 import AssaySchemes
 import Foundation

@@ -39,7 +39,7 @@ struct PolicyListCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let (shown, problem) = try await server.with { client throws(AssayError) in
+        let shown = try await server.with { client throws(AssayError) in
             let shown = try await PageReader.show(limit) { token throws(AssayError) in
                 let page = try await client.policies(
                     of: app, pageSize: UInt32(min(limit, 100)), pageToken: token, timeout: server.limit)
@@ -47,9 +47,9 @@ struct PolicyListCommand: AsyncParsableCommand {
             } each: { policy in
                 if json { Console.print(json: policy.json, pretty: false) } else { Console.print(policy.row) }
             }
-            return (shown, shown == 0 ? try await client.problem(of: app, timeout: server.limit) : nil)
+            if shown == 0 { try await client.requireApp(app, timeout: server.limit) }
+            return shown
         }
-        if let problem { throw FilterNames.failure(problem) }
         if shown == 0 { Console.sayEmpty("no policy\(app.map { " of the app \($0)" } ?? "") has judged yet") }
     }
 }

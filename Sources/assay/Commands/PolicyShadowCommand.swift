@@ -36,12 +36,12 @@ struct PolicyShadowCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let (reports, problem) = try await server.with { client throws(AssayError) in
+        let reports = try await server.with { client throws(AssayError) in
             let reports = try await client.differences(
                 of: app, since: since?.timestamp(), limit: UInt32(limit), timeout: server.limit)
-            return (reports, reports.isEmpty ? try await client.problem(of: app, timeout: server.limit) : nil)
+            if reports.isEmpty { try await client.requireApp(app, timeout: server.limit) }
+            return reports
         }
-        if let problem { throw FilterNames.failure(problem) }
         for report in reports {
             if json { Console.print(json: report.json, pretty: false) } else { report.lines.forEach(Console.print) }
         }

@@ -86,7 +86,7 @@ struct VerdictsListCommand: AsyncParsableCommand {
     func run() async throws {
         let filter = filter
         var state = Assay_V1_VerdictRecordState()
-        let (shown, problem) = try await server.with { client throws(AssayError) in
+        let shown = try await server.with { client throws(AssayError) in
             let shown = try await PageReader.show(limit) { token throws(AssayError) in
                 let page = try await client.verdicts(
                     filter, pageSize: UInt32(min(limit, 100)), pageToken: token, timeout: server.limit)
@@ -95,11 +95,10 @@ struct VerdictsListCommand: AsyncParsableCommand {
             } each: { record in
                 if json { Console.print(json: record.json, pretty: false) } else { Console.print(record.row) }
             }
-            guard shown == 0 else { return (shown, String?.none) }
-            if let problem = FilterNames.problem(ofReason: reason) { return (0, problem) }
-            return (0, try await client.problem(of: app, timeout: server.limit))
+            if shown == 0 { try await client.requireApp(app, timeout: server.limit) }
+            return shown
         }
-        if let problem { throw FilterNames.failure(problem) }
+        if shown == 0 { try FilterNames.check(reason: reason) }
         if shown == 0 { Console.sayEmpty("no verdict\(isFiltered ? " that is as asked for" : "") is on record") }
         for line in state.footer { Console.say(line) }
     }

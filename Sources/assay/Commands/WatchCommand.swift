@@ -41,8 +41,8 @@ struct WatchCommand: AsyncParsableCommand {
     var json = false
 
     func validate() throws {
-        let problems = kind.map(FilterNames.problem(ofKind:)) + reason.map(FilterNames.problem(ofReason:))
-        if let problem = problems.compactMap(\.self).first { throw ValidationError(problem) }
+        for kind in kind { try FilterNames.check(kind: kind) }
+        for reason in reason { try FilterNames.check(reason: reason) }
     }
 
     private var filter: AssayClient.WatchFilter {
@@ -56,16 +56,12 @@ struct WatchCommand: AsyncParsableCommand {
         // The first attempt fails at once, as with every command: a wrong address or role is not waited for.
         let isStopped = StopSignals()
         do {
-            let problem = try await server.with { client throws(AssayError) -> String? in
-                for app in app {
-                    if let problem = try await client.problem(of: app, timeout: server.limit) { return problem }
-                }
+            try await server.with { client throws(AssayError) in
+                for app in app { try await client.requireApp(app, timeout: server.limit) }
                 let work = Task { await follow(client) }
                 isStopped.whenStopped { work.cancel() }
                 if let error = await work.value { throw error }
-                return nil
             }
-            if let problem { throw FilterNames.failure(problem) }
         } catch {
             guard isStopped.value else { throw error }
         }

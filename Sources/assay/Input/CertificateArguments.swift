@@ -67,17 +67,33 @@ struct ExpiryArgument: ExpressibleByArgument {
 
 extension FileArgument {
     /// A PKCS #10 certificate signing request, as DER.
-    func readCSR() throws -> [UInt8] { try readDER(labels: ["CERTIFICATE REQUEST", "NEW CERTIFICATE REQUEST"]) }
+    func readCSR() throws -> [UInt8] {
+        try readDER("a certificate signing request", labels: ["CERTIFICATE REQUEST", "NEW CERTIFICATE REQUEST"])
+    }
 
     /// A SubjectPublicKeyInfo, as DER.
-    func readPublicKey() throws -> [UInt8] { try readDER(labels: ["PUBLIC KEY"]) }
+    func readPublicKey() throws -> [UInt8] { try readDER("a public key", labels: ["PUBLIC KEY"]) }
 
     /// The content of a file in DER, or in PEM with one block under one of the labels.
-    private func readDER(labels: [String]) throws -> [UInt8] {
+    private func readDER(_ what: String, labels: [String]) throws -> [UInt8] {
         let bytes = try read()
-        guard bytes.starts(with: "-----BEGIN".utf8) else { return bytes }
         let text = String(decoding: bytes, as: UTF8.self)
-        let label = labels.first { text.hasPrefix("-----BEGIN \($0)-----") } ?? labels[0]
+        let found = PEM.labels(in: text)
+        guard !found.isEmpty else {
+            // Both are a sequence, and nothing behind it.
+            guard
+                (try? DERReader.parse(bytes[...], code: .malformed) { reader throws(Rejection) in try reader.element(.sequence)
+                }) != nil
+            else {
+                throw Console.unreadable(
+                    "\(path) is not \(what): it is neither PEM (\"-----BEGIN \(labels[0])-----\") nor whole DER")
+            }
+            return bytes
+        }
+        guard let label = labels.first(where: found.contains) else {
+            throw Console.unreadable(
+                "\(path) is not \(what): it has the PEM label \"\(found[0].prefix(60))\", where \"\(labels[0])\" is wanted")
+        }
         let blocks: [[UInt8]]
         do throws(Rejection) {
             blocks = try PEM.decode(text, label: label)

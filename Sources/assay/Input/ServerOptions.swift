@@ -146,7 +146,7 @@ extension AssayError {
         var failure = CommandFailure(reason, CommandFailure.isJSON ? message : text, exitStatus: exitStatus)
         (failure.code, failure.retry, failure.retryAfter) = (code.rawValue, retry.rawValue, retryAfterMilliseconds)
         failure.requestID = requestID
-        return failure.shown(as: "assay: " + text)
+        return failure.shown(as: "assay: " + Console.shown(text))
     }
 
     /// What the caller may do next.
@@ -164,6 +164,7 @@ extension AssayError {
         switch code {
         case .permissionDenied, .unauthenticated: 77
         case .invalidArgument: 65
+        case .notFound where reason == "unknown_app": 65
         case .notFound, .alreadyExists: 1
         // More of the request id or of the digest is needed.
         case .failedPrecondition where ["ambiguous_request_id", "ambiguous_policy"].contains(reason): 65

@@ -97,14 +97,8 @@ extension Assay_V1_Device.Block.Kind {
 }
 
 extension StringProtocol {
-    /// The text without control and format characters, which could overwrite the text beside it.
-    var printable: String {
-        String(
-            String.UnicodeScalarView(
-                unicodeScalars.map {
-                    [.control, .format].contains($0.properties.generalCategory) ? "\u{FFFD}" : $0
-                }))
-    }
+    /// The text as a terminal may show it.
+    var printable: String { visible }
 }
 
 /// The output form of a block, for people and for tools.

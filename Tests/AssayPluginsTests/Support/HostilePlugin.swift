@@ -104,15 +104,5 @@ extension PluginSupervisor {
     }
 }
 
-/// Waits until the condition holds, for at most 30 s.
-func eventually(_ condition: () async throws -> Bool) async rethrows -> Bool {
-    let end = ContinuousClock.now + .seconds(30)
-    while ContinuousClock.now < end {
-        if try await condition() { return true }
-        try? await Task.sleep(for: .milliseconds(5))
-    }
-    return try await condition()
-}
-
 /// Whether a process with the number exists.
 func isAlive(_ process: Int32) -> Bool { kill(process, 0) == 0 || errno == EPERM }

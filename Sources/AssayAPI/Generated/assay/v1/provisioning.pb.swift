@@ -97,7 +97,7 @@ public nonisolated struct Assay_V1_IssueCertificateRequest: Sendable {
   /// The context that the challenge was issued for.
   public var context: Data = Data()
 
-  /// 1 to 4 pieces, each of another kind. All must be good, and one must register a device or come from a registered one.
+  /// 1 to 4 pieces, each of another kind, of one device. All must be good, and one must register a device or come from a registered one.
   public var evidence: [Assay_V1_Evidence] = []
 
   /// SHA-256 of the payload in the client data, 32 bytes; empty: none is bound. If the platform cannot attest the key to be certified
@@ -743,7 +743,7 @@ public nonisolated struct Assay_V1_ProvisionDeviceRequest: Sendable {
 
   public var app: String = String()
 
-  /// The serial number that the manufacturer gave, 1 to 255 characters: no control characters, and no white space at either end.
+  /// The serial number that the manufacturer gave, 1 to 255 characters: visible ones, and no white space at either end.
   public var deviceSerial: String = String()
 
   /// At most 64 characters; may be empty.
