@@ -48,7 +48,7 @@ extension ProvisioningSettings {
         let files = lists.directory.map { "writes them to \($0)" } ?? "writes no files of them"
         let place = lists.url.map { "certificates name \($0.text)" } ?? "certificates name no address of them"
         return authorities.map(\.summary) + [
-            "signs revocation lists that are valid for \(AppConfiguration.text(lists.validity)); \(files); \(place)"
+            "signs revocation lists that are valid for \(DurationText.exact(lists.validity)); \(files); \(place)"
         ]
     }
 

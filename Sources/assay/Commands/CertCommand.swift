@@ -71,7 +71,7 @@ struct CertListCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try await server.with { client throws(AssayError) in
+        let shown = try await server.with { client throws(AssayError) in
             try await PageReader.show(limit) { token throws(AssayError) in
                 let page = try await client.certificates(
                     app: app, device: device, deviceSerial: serial ?? "", state: state?.message ?? .unspecified,
@@ -81,7 +81,12 @@ struct CertListCommand: AsyncParsableCommand {
                 show($0)
             }
         }
+        if shown == 0 {
+            Console.sayEmpty("no certificate of the app \(app) is on record\(isFiltered ? " that is as asked for" : "")")
+        }
     }
+
+    private var isFiltered: Bool { device != nil || state != nil }
 
     private func show(_ certificate: Assay_V1_DeviceCertificate) {
         if json { Console.print(json: certificate.json, pretty: false) } else { Console.print(certificate.row) }
@@ -136,8 +141,7 @@ struct CertGetCommand: AsyncParsableCommand {
         }
         if let out {
             guard !certificate.certificate.isEmpty else {
-                Console.error("the device was forgotten, and its certificate deleted")
-                throw ExitCode(1)
+                throw Console.failure("certificate_deleted", "the device was forgotten, and its certificate deleted")
             }
             try OutputFile.write(PEM.encode(certificate.certificate), to: out)
         }

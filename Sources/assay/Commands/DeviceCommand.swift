@@ -116,7 +116,7 @@ struct DeviceListCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try await server.with { client throws(AssayError) in
+        let shown = try await server.with { client throws(AssayError) in
             try await PageReader.show(limit) { token throws(AssayError) in
                 let page = try await client.devices(
                     app: app, subject: Array((subject ?? "").utf8), state: state?.message ?? .unspecified,
@@ -126,7 +126,12 @@ struct DeviceListCommand: AsyncParsableCommand {
                 show($0)
             }
         }
+        if shown == 0 {
+            Console.sayEmpty("no device of the app \(app) is on record\(isFiltered ? " that is as asked for" : "")")
+        }
     }
+
+    private var isFiltered: Bool { subject != nil || state != nil || noLongerGood }
 
     private func show(_ device: Assay_V1_Device) {
         if json { Console.print(json: device.json, pretty: false) } else { Console.print(device.row) }

@@ -266,7 +266,7 @@ struct EnrolListCommand: AsyncParsableCommand {
 
     func run() async throws {
         let now = SystemClock().now()
-        try await server.with { client throws(AssayError) in
+        let shown = try await server.with { client throws(AssayError) in
             try await PageReader.show(limit) { token throws(AssayError) in
                 let page = try await client.enrolments(
                     app: app, state: state?.message ?? .unspecified, serial: serial ?? "", pageToken: token,
@@ -276,5 +276,6 @@ struct EnrolListCommand: AsyncParsableCommand {
                 if json { Console.print(json: $0.json(at: now), pretty: false) } else { Console.print($0.row(at: now)) }
             }
         }
+        if shown == 0 { Console.sayEmpty("the app \(app) has no \(state.map { "\($0.rawValue) " } ?? "")permission") }
     }
 }
