@@ -1,4 +1,4 @@
-import AssayCore
+package import AssayCore
 package import AssayEncoding
 
 /// The algorithm of a certificate's signature. It chooses the hash; the issuer's key chooses the curve (a P-384 key signs with

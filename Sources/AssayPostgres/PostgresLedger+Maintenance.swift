@@ -34,7 +34,8 @@ extension PostgresLedger: LedgerMaintenance {
         }
         clockDifference.store(difference, ordering: .relaxed)
         let (words, limits) = (
-            "this machine's clock is \(difference) ms ahead of the database server's", options.clockDifference
+            "this machine's clock is \(DurationText.rounded(difference)) ahead of the database server's",
+            options.clockDifference
         )
         guard abs(difference) <= limits.tolerated else {
             throw .unavailable("\(words): nothing is removed until both agree")

@@ -2,7 +2,6 @@ import ArgumentParser
 import AssayConfiguration
 import AssayCore
 import AssayDaemon
-import Foundation
 
 struct NewLedgerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -23,8 +22,7 @@ struct NewLedgerCommand: AsyncParsableCommand {
             try await OpenStore.makeNew(configuration.fixed.store)
             print("\(configuration.fixed.store.name): an empty ledger")
         } catch {
-            FileHandle.standardError.write(Data("\(error)\n".utf8))
-            throw ExitCode(StartupError.unavailable)
+            throw error.told
         }
     }
 }
@@ -49,8 +47,7 @@ struct ForgetChallengesCommand: AsyncParsableCommand {
             let count = try await OpenStore.forgetChallenges(configuration.fixed.store)
             print("\(count) challenge key\(count == 1 ? " is" : "s are") removed; no challenge from before is good any more")
         } catch {
-            FileHandle.standardError.write(Data("\(error)\n".utf8))
-            throw ExitCode(StartupError.unavailable)
+            throw error.told
         }
     }
 }
@@ -87,8 +84,7 @@ struct MigrateCommand: AsyncParsableCommand {
                 print("\(store.name): \(words)")
             }
         } catch {
-            FileHandle.standardError.write(Data("\(error)\n".utf8))
-            throw ExitCode(StartupError.unavailable)
+            throw error.told
         }
     }
 }

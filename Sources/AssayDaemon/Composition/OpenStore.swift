@@ -179,7 +179,8 @@ extension FixedConfiguration.Store {
         var ended = ""
         if let declaration = newLedger {
             if let use = try NewLedgerMarker(declaration.marker).use(of: declaration.id), use.state == .made {
-                return "a ledger was made under the id \"\(declaration.id)\" of store.new_ledger before (\(use.at), as \(declaration.marker) says)"
+                return
+                    "a ledger was made under the id \"\(declaration.id)\" of store.new_ledger before (\(use.at), as \(declaration.marker) says)"
             }
             if declaration.isInForce(at: now) { return nil }
             ended = ", and store.new_ledger has ended (\(declaration.until))"

@@ -116,8 +116,9 @@ extension PluginFormat {
     /// rely on that.
     static let reservedCodes: Set<ReasonCode> = [
         .challengeInvalid, .challengeWrongPurpose, .challengeAttemptsExceeded, .idempotencyKeyReused, .bindingNotAllowed,
-        .formatNotAccepted, .pluginQuarantined, .vendorRefused, .confidenceTooLow, .assuranceTooLow, .deviceBlocked, .deviceMismatch,
-        .keyOwnerMismatch, .keyAlreadyRegistered, .tooManyDevices, .replacementRefused, .importedNotAccepted, .simulatedNotAccepted, .unknownCertificate,
+        .formatNotAccepted, .pluginQuarantined, .vendorRefused, .confidenceTooLow, .assuranceTooLow, .deviceBlocked,
+        .deviceMismatch, .keyOwnerMismatch, .keyAlreadyRegistered, .tooManyDevices, .replacementRefused,
+        .importedNotAccepted, .simulatedNotAccepted, .unknownCertificate,
         .keyAlreadyCertified, .certificateSerialTaken, .tooManySubmissions, .notEnrolled, .alreadyProvisioned, .malformedCSR,
         .possessionNotProven, .csrKeyMismatch, .csrNotBound,
     ]
@@ -143,7 +144,7 @@ extension PluginFormat {
         PluginFault("the reason code '\(text)' says what only Assay decides")
     }
 
-    fileprivate static func declared(_ bytes: Data) throws(PluginFault) -> String {
+    fileprivate static func declared(_ bytes: some Collection<UInt8>) throws(PluginFault) -> String {
         let text = try PluginText.name(bytes, of: "a reason code")
         if let code = FailureCode(rawValue: text), isReserved(code) { throw reserved(text) }
         return text

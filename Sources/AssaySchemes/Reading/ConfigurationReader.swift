@@ -160,15 +160,9 @@ package final class ConfigurationReader {
 
         /// A duration such as `250ms`, `30s`, `5m`, `24h` or `7d`, in milliseconds.
         package func milliseconds(in range: ClosedRange<Int64>) -> Int64? {
-            let units: [(String, Int64)] = [("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000)]
-            if let text = node.scalar?.string {
-                for (unit, factor) in units where text.hasSuffix(unit) {
-                    guard let count = Int64(text.dropLast(unit.count)) else { continue }
-                    let (product, overflow) = count.multipliedReportingOverflow(by: factor)
-                    if !overflow, range.contains(product) { return product }
-                }
-            }
-            report(wrong("a duration such as 250ms, 30s, 5m or 24h, from \(range.lowerBound) ms to \(range.upperBound) ms"))
+            if let time = node.scalar.flatMap({ DurationText.milliseconds($0.string) }), range.contains(time) { return time }
+            let (least, most) = (DurationText.exact(range.lowerBound), DurationText.exact(range.upperBound))
+            report(wrong("a duration such as 250ms, 30s, 5m or 24h, from \(least) to \(most)"))
             return nil
         }
 

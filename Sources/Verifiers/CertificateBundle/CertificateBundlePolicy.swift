@@ -37,7 +37,7 @@ package struct CertificateBundlePolicy: Sendable {
     package init() {}
 
     /// - Parameter arc: the only one that is read.
-    package init(arc: FleetArc) { self.arc = arc }
+    init(arc: FleetArc) { self.arc = arc }
 
     func describe(in policy: inout PolicyText) {
         policy.add("max_future", milliseconds: maxFuture)

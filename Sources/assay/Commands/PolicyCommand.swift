@@ -39,15 +39,18 @@ struct PolicyListCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try await server.with { client throws(AssayError) in
-            try await PageReader.show(limit) { token throws(AssayError) in
+        let shown = try await server.with { client throws(AssayError) in
+            let shown = try await PageReader.show(limit) { token throws(AssayError) in
                 let page = try await client.policies(
                     of: app, pageSize: UInt32(min(limit, 100)), pageToken: token, timeout: server.limit)
                 return (page.policies, page.nextPageToken)
             } each: { policy in
                 if json { Console.print(json: policy.json, pretty: false) } else { Console.print(policy.row) }
             }
+            if shown == 0 { try await client.requireApp(app, timeout: server.limit) }
+            return shown
         }
+        if shown == 0 { Console.sayEmpty("no policy\(app.map { " of the app \($0)" } ?? "") has judged yet") }
     }
 }
 
@@ -117,6 +120,7 @@ struct PolicyDiffCommand: AsyncParsableCommand {
             for line in difference.shown { Console.print(line) }
         }
         guard difference.lines.isEmpty else { throw ExitCode(1) }
+        Console.sayEmpty("the policies state the same")
     }
 }
 
