@@ -32,7 +32,8 @@ struct ForgetChallengesCommand: AsyncParsableCommand {
         commandName: "forget-challenges", abstract: "Invalidate every challenge that was issued so far.",
         discussion: """
             For a ledger that was restored from a backup, before the daemon is started on it: the ledger does not know which \
-            challenges were spent since the backup. No daemon of the ledger may run, on other machines either. The first one that \
+            challenges were spent since the backup. A daemon that acknowledged more commits than a database has does not start before \
+            this was run, once for all daemons of the ledger. No daemon of the ledger may run, on other machines either. The first one that \
             starts makes a new key; devices stay registered.
 
             Exit status: 0 done; 65 the configuration cannot be used; 69 the ledger is missing, or in use, and by which process.
