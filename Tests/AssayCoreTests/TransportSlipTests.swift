@@ -29,7 +29,9 @@ struct TransportSlipTests {
 
     @Test("Text of no encoding is not decoded, and lines that are broken by spaces are no form's '+'")
     func plain() {
-        for text in ["", "hello, world", "%zz", "\"", "%", "data:", "::"] { #expect(TransportSlip.decode(text) == nil, "\(text)") }
+        for text in ["", "hello, world", "%zz", "\"", "%", "data:", "::"] {
+            #expect(TransportSlip.decode(text) == nil, "\(text)")
+        }
         let lines = Base64.standard.encode([UInt8](repeating: 1, count: 96))
         let broken = lines.prefix(76) + " " + lines.dropFirst(76)
         #expect(TransportSlip.decode(String(broken))?.bytes == [UInt8](repeating: 1, count: 96))

@@ -279,7 +279,9 @@ struct KeySignatureTests {
         ] {
             let failure = try #require(signer.judge(try signer.evidence(scheme, over: message)).failure)
             #expect(failure.code == "bad_signature")
-            #expect(words.isEmpty ? !failure.detail.contains("the app") : failure.detail.hasSuffix(": \(words)"), "\(failure.detail)")
+            #expect(
+                words.isEmpty ? !failure.detail.contains("the app") : failure.detail.hasSuffix(": \(words)"),
+                "\(failure.detail)")
         }
     }
 }
