@@ -8,7 +8,8 @@ struct NewLedgerCommand: AsyncParsableCommand {
         commandName: "new-ledger", abstract: "Make an empty ledger for an existing key file.",
         discussion: """
             The daemon does not start with an empty ledger if its key file exists: the ledger may be lost. This declares a new \
-            one, for example if the key file was made first. The key file is not needed here.
+            one, for example if the key file was made first. The key file is not needed here. The configuration can say the same for a first \
+            start (store.new_ledger). A ledger in a file that is to move into a database is copied instead: assayd store copy.
 
             Exit status: 0 done; 65 the configuration cannot be used; 69 the ledger is not empty, or cannot be made.
             """)

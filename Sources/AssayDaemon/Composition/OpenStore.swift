@@ -71,7 +71,7 @@ package struct OpenStore: Sendable {
             // Before the key file is made: a start that ends between the two can be repeated.
             try await ledger.declareNew()
         }
-        // Before anything is accepted. Whoever made the ledger: from now on one that is empty is a lost one.
+        // Before anything is accepted. From now on an empty ledger is a lost one, also where this daemon did not make it.
         if let declaration = store.newLedger, declaration.isInForce(at: now) {
             var marker = try NewLedgerMarker(declaration.marker)
             try marker.note(declaration.id, .made, at: now)
