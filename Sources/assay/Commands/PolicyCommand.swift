@@ -102,7 +102,7 @@ struct PolicyDiffCommand: AsyncParsableCommand {
             """)
 
     /// The candidate cannot be read.
-    private static let unreadable = ExitCode(2)
+    private static let unreadable: Int32 = 2
 
     @OptionGroup var server: ServerOptions
 
@@ -160,14 +160,12 @@ struct PolicyDiffCommand: AsyncParsableCommand {
         do throws(ConfigurationError) {
             live = try Configuration.load(file).live
         } catch {
-            Console.error("\(error)")
-            throw Self.unreadable
+            throw Console.failure("unreadable_input", "\(error)", status: Self.unreadable)
         }
         var candidates: [String: AppPolicy] = [:]
         for each in live.apps where app == nil || each.id == app { candidates[each.id.text] = live.policy(of: each) }
         if let app, candidates.isEmpty {
-            Console.error("\(file) has no app \(app)")
-            throw Self.unreadable
+            throw Console.failure("unreadable_input", "\(file) has no app \(app)", status: Self.unreadable)
         }
         let inForce = try await server.with { client throws(AssayError) in
             try await client.policiesInForce(of: app, server.limit)
