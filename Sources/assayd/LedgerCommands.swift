@@ -8,7 +8,8 @@ struct NewLedgerCommand: AsyncParsableCommand {
         commandName: "new-ledger", abstract: "Make an empty ledger for an existing key file.",
         discussion: """
             The daemon does not start with an empty ledger if its key file exists: the ledger may be lost. This declares a new \
-            one, for example if the key file was made first. The key file is not needed here.
+            one, for example if the key file was made first. The key file is not needed here. The configuration can say the same for a first \
+            start (store.new_ledger). A ledger in a file that is to move into a database is copied instead: assayd store copy.
 
             Exit status: 0 done; 65 the configuration cannot be used; 69 the ledger is not empty, or cannot be made.
             """)
@@ -32,7 +33,8 @@ struct ForgetChallengesCommand: AsyncParsableCommand {
         commandName: "forget-challenges", abstract: "Invalidate every challenge that was issued so far.",
         discussion: """
             For a ledger that was restored from a backup, before the daemon is started on it: the ledger does not know which \
-            challenges were spent since the backup. No daemon of the ledger may run, on other machines either. The first one that \
+            challenges were spent since the backup. A daemon that acknowledged more commits than a database has does not start before \
+            this was run, once for all daemons of the ledger. No daemon of the ledger may run, on other machines either. The first one that \
             starts makes a new key; devices stay registered.
 
             Exit status: 0 done; 65 the configuration cannot be used; 69 the ledger is missing, or in use, and by which process.

@@ -97,9 +97,8 @@ struct IssuingTests {
         for simulated in [false, true] {
             let issued = try await ca.set.issue(
                 try order(publicKey: AuthorityKey.random(.p256).publicKey, simulated: simulated), at: Self.now)
-            let value = try #require(
-                try Certificate(der: issued.certificate.der[...]).value(
-                    of: try #require(OID(dotted: "\(ExtensionArc.statement).1"))))
+            let statement = try #require(OID(dotted: "\(ExtensionArc.statement).1"))
+            let value = try #require(try Certificate(der: issued.certificate.der[...]).value(of: statement))
             try DERReader.parse(value, code: .malformedCertificate) { outer throws(Rejection) in
                 try outer.sequence { fields throws(Rejection) in
                     #expect(try fields.smallInteger() == 1)

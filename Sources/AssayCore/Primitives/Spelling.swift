@@ -10,6 +10,17 @@ package enum Spelling {
         return best.word
     }
 
+    /// Words that may be meant, the nearest first: those that are near by their letters, and those that share a part with the word, where
+    /// parts are separated by `_`.
+    package static func near(to word: String, among words: some Collection<String>, limit: Int = 5) -> [String] {
+        let (letters, parts) = (Array(word.lowercased().utf8), Set(word.lowercased().split(separator: "_").map(String.init)))
+        let ranked = words.map { (word: $0, distance: distance(letters, Array($0.utf8))) }.filter { candidate in
+            candidate.distance <= max(1, letters.count / 3)
+                || candidate.word.split(separator: "_").contains { parts.contains(String($0)) }
+        }
+        return ranked.sorted { ($0.distance, $0.word) < ($1.distance, $1.word) }.prefix(limit).map(\.word)
+    }
+
     /// Insertions, deletions, replacements and swaps of neighbours.
     private static func distance(_ a: [UInt8], _ b: [UInt8]) -> Int {
         var (before, previous, current) = ([Int](), [Int](), Array(0...b.count))

@@ -188,6 +188,16 @@ package final class ConfigurationReader {
             return nil
         }
 
+        /// One of so many words that a problem does not list them, but those that may be meant.
+        ///
+        /// - Parameter what: what the words are, and where all of them stand.
+        package func choice(among words: [String], of what: String) -> String? {
+            if let text = node.scalar?.string, words.contains(where: { $0.hasBytes(of: text) }) { return text }
+            let near = node.scalar.map { Spelling.near(to: $0.string, among: words) } ?? []
+            report(wrong(what) + (near.isEmpty ? "" : "; near it: " + near.joined(separator: ", ")))
+            return nil
+        }
+
         package func list() -> [Value]? {
             guard let sequence = node.sequence else {
                 report(wrong("a list"))
