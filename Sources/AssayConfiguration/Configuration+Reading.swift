@@ -149,21 +149,32 @@ extension Configuration {
         _ store: FixedConfiguration.Store?, _ settings: PluginSettings
     ) -> PluginCatalog {
         guard let section else { return PluginCatalog() }
-        // Keys and other files that the configuration names and that are closed to others.
-        let closed = section.value.reader.paths.filter { named in
-            UnixFile(at: named.path).map { $0.kind == .file && $0.permissions.mode & 0o007 == 0 } ?? false
-        }
-        let secrets =
-            (store?.secrets ?? [])
-            + [(settings.state, "the folder \"plugins.state\"")]
-            + closed.filter { file in store?.secrets.contains { $0.path == file.path } != true }.map {
-                ($0.path, "the file of \"\($0.key)\"")
-            }
+        let named = section.value.reader.paths.map { (key: $0.key, path: $0.path) }
+        let secrets = closedFiles(named, store, settings)
         let catalog = section.optional("catalog").map {
             PluginCatalog(reading: $0, files, apps: Set(apps), secrets: secrets)
         }
         section.done()
         return catalog ?? PluginCatalog()
+    }
+
+    /// What no plugin may read: keys and other files that the configuration names and that are closed to others, each with a word for it.
+    private static func closedFiles(
+        _ named: [(key: String, path: String)], _ store: FixedConfiguration.Store?, _ settings: PluginSettings
+    ) -> [(path: String, what: String)] {
+        let closed = named.filter { file in
+            UnixFile(at: file.path).map { $0.kind == .file && $0.permissions.mode & 0o007 == 0 } ?? false
+        }
+        return (store?.secrets ?? []) + [(settings.state, "the folder \"plugins.state\"")]
+            + closed.filter { file in store?.secrets.contains { $0.path == file.path } != true }.map {
+                ($0.path, "the file of \"\($0.key)\"")
+            }
+    }
+
+    /// What no plugin of this daemon may read.
+    package var closedFiles: [(path: String, what: String)] {
+        Self.closedFiles(
+            paths.map { (key: $0.key, path: $0.value) }.sorted { $0.key < $1.key }, fixed.store, fixed.plugins)
     }
 
     private static func readApps(

@@ -39,7 +39,10 @@ extension PluginEntry {
             top = try reader.open(text)
             entry = PluginEntry(reading: top, file: file, apps: apps, isPinned: isPinned)
             top.done()
+            checkPowers([])
         }
+
+        private var openPaths: [String] { entry.map { $0.sandbox.readable + $0.sandbox.executable } ?? [] }
 
         /// Reports a problem at the first of the keys that is set.
         func report(_ problem: String, at keys: String...) {
@@ -47,21 +50,23 @@ extension PluginEntry {
         }
 
         /// Reports folders to read that hold what no plugin may know.
-        func checkPowers(_ secrets: [(path: String, what: String)]) {
-            guard let entry else { return }
-            for folder in entry.sandbox.readable + entry.sandbox.executable {
-                if Self.showsProcesses(folder) {
-                    report(
-                        "the plugin could look into other processes through \(folder); want single files of it, such as /proc/cpuinfo",
-                        at: "powers")
-                    continue
-                }
-                let open = Self.resolved(folder)
-                for (path, what) in secrets where Self.contains(open, Self.resolved(path)) {
-                    report(
-                        "the plugin could read \(what) (\(path)), which \(folder) contains; want narrower folders", at: "powers"
-                    )
-                }
+        package func checkPowers(_ secrets: [(path: String, what: String)]) {
+            for folder in openPaths {
+                for problem in Self.problems(with: folder, secrets)
+                where !reader.problems.contains(where: { $0.message == problem }) { report(problem, at: "powers") }
+            }
+        }
+
+        /// Why no plugin may read a file or folder; empty if one may.
+        package static func problems(with folder: String, _ secrets: [(path: String, what: String)]) -> [String] {
+            guard !showsProcesses(folder) else {
+                return [
+                    "the plugin could look into other processes through \(folder); want single files of it, such as /proc/cpuinfo"
+                ]
+            }
+            let open = resolved(folder)
+            return secrets.filter { contains(open, resolved($0.path)) }.map { path, what in
+                "the plugin could read \(what) (\(path)), which \(folder) contains; want narrower folders"
             }
         }
 
