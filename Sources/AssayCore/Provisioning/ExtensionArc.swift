@@ -40,7 +40,7 @@ package struct ExtensionArc: Hashable, Sendable, CustomStringConvertible {
         numbers.starts(with: other.numbers) || other.numbers.starts(with: numbers)
     }
 
-    /// The UUID 29b343e7-b73f-4306-b9ae-85637925bea1, which was drawn for Assay: an arc that nobody has to assign (X.667 §7).
+    /// The UUID 29b343e7-b73f-4306-b9ae-85637925bea1, which was drawn for Assay: an arc that needs no registration (X.667 §7).
     private static let assay: [UInt128] = [2, 25, 0x29b3_43e7_b73f_4306_b9ae_8563_7925_bea1]
 
     /// Of the six extensions of a fleet's certificates, where the configuration names none.

@@ -50,7 +50,11 @@ package struct FleetService: Sendable {
                 rates?.giveBack(.verdicts, caller, app.id, nil)
             } else {
                 let id = DeviceID(bytes: Array(response.deviceID)).map { "\($0)" } ?? ""
-                requestLog.changed("provisioned a device", by: caller, app: app.id, ["device": id])
+                // Read once more: provisioning is rare, and most requests have nothing to tell.
+                let quirks = request.csr.flatMap { try? authority.requestedKey($0).quirks } ?? []
+                let notes = quirks.isEmpty ? [:] : ["csr": quirks.map(\.rawValue).joined(separator: ", ")]
+                requestLog.changed(
+                    "provisioned a device", by: caller, app: app.id, notes.merging(["device": id]) { $1 })
             }
             return response
         } catch {
