@@ -3,6 +3,7 @@ import AssayCore
 import AssayEncoding
 import AssaySchemes
 import AssaySimulator
+import Crypto
 import KeySignature
 import Testing
 
