@@ -25,8 +25,16 @@ demo: setup ## virtual devices register and prove themselves against a daemon on
 .PHONY: test
 test: setup proto-check plugins ## all tests, in debug, with all run-time checks on
 	$(SWIFT) build --build-tests
-	@SWIFT="$(SWIFT)" dev/test.sh
+	@dev/test.py
 	@$(MAKE) --no-print-directory plugins-test
+
+# The revision from which the change is counted.
+BASE = HEAD
+.PHONY: test-touched
+test-touched: setup ## the tests that a change since BASE (default HEAD: what is not committed) can break, for the loop of a developer
+	@names=$$(dev/touched.py $(BASE)) || exit 1; \
+	[ -n "$$names" ] || { echo "no test can break by what differs from $(BASE)"; exit 0; }; \
+	$(SWIFT) build --build-tests && dev/test.py $$names
 
 PLUGINS = template-c payload-envelope camera-token template-python liveness-broker
 .PHONY: plugins

@@ -136,7 +136,7 @@ let package = Package(
         module("AssayRPC", [protobuf, log, lifecycle]),
         module("AssayFramedRPC", ["AssayRPC", "AssayProtobuf"] + nio + tls + [protobuf, log]),
         module("AssayAPI", ["AssayProtobuf", "AssayCore", crypto, protobuf]),
-        module("AssayClient", ["AssayTracing", "AssayAPI", "AssayFramedRPC", "AssayRPC", "AssayCore"]),
+        module("AssayClient", ["AssayTracing", "AssayAPI", "AssayFramedRPC", "AssayRPC", "AssayFiles", "AssayCore"]),
 
         // The ledger: what its backends share, then one module for each.
         module("AssayLedger", ["AssayMetrics", "AssayCore"]),
@@ -211,7 +211,7 @@ let package = Package(
 
         // What `assay top` shows, computed from samples of the metrics.
         module("AssayTop", ["AssayAPI"]),
-        module("AssayCommandLine", ["AssaySchemes", arguments]),
+        module("AssayCommandLine", ["AssayCore", arguments]),
         module(
             "AssayDaemon",
             schemes + [
@@ -293,7 +293,7 @@ let package = Package(
                 "AssayTesting", "AssaySimulator", "AssaySchemes", "AssayVendors", "AssayCertificates", "AssayEncoding",
                 "AssayCore", crypto, log,
             ]),
-        tests("KeySignature", ["AssaySimulator", "AssayEncoding", "AssayCore"]),
+        tests("KeySignature", ["AssaySimulator", "AssayCertificates", "AssayEncoding", "AssayCore", crypto]),
         tests(
             "AndroidKeyAttestation",
             [
@@ -338,7 +338,7 @@ let package = Package(
         tests("AssayTesting", ["AssaySimulator", "AssayCore"]),
         tests(
             "AssayPlugins",
-            ["AssayAPI", "AssayFramedRPC", "AssayRPC", "AssayCore", "CPluginProcess", crypto, protobuf, log]),
+            ["AssayTesting", "AssayAPI", "AssayFramedRPC", "AssayRPC", "AssayCore", "CPluginProcess", crypto, protobuf, log]),
         tests(
             "AssayVendors", ["AssayTesting", "AssaySimulator", "AssayMetrics", "AssayCore", crypto, jwt, log, lifecycle]),
         tests(
@@ -353,17 +353,39 @@ let package = Package(
                 protobuf,
                 crypto, log, lifecycle,
             ]),
+        // What several of the three targets below need: daemons in this process and as children, homes of them, servers, clients.
+        .testTarget(
+            name: "DaemonTesting",
+            dependencies: [
+                "AssayDaemon", "AssayConfiguration", "AssaySchemes", "AssayPlugins", "AssayTesting", "AssaySimulator",
+                "AssayClient", "AssayService", "AssayPostgres", "AssaySQLite", "AssayVendors", "AssayCertificates",
+                "AssayEncoding", "AssayAPI", "AssayOperations", "AssayMetrics", "AssayFramedRPC", "AssayRPC", "AssayCore", crypto,
+                log, protobuf,
+            ] + schemes,
+            swiftSettings: strict),
+        tests(
+            "AssayConfiguration",
+            [
+                "DaemonTesting", "AssayDaemon", "AssaySchemes", "AssayPlugins", "AssaySimulator", "AssayTesting", "AssayService",
+                "AssayPostgres", "AssaySQLite", "AssayVendors", "AssayProvisioning", "AssayCertificates", "AssayEncoding",
+                "AssayAPI", "AssayTraceExport", "AssayTracing", "AssayFramedRPC", "AssayRPC", "AssayCore", "assay", crypto, log,
+            ] + schemes),
+        .testTarget(
+            name: "AssayCommandTests",
+            dependencies: [
+                "DaemonTesting", "AssayDaemon", "AssayConfiguration", "AssaySchemes", "AssayPlugins", "AssaySimulator",
+                "AssayProvisioning", "AssayCertificates", "AssayEncoding", "AssayAPI", "AssayCore", "assayd", "assay", crypto,
+                protobuf,
+            ],
+            swiftSettings: strict),
         tests(
             "AssayDaemon",
             [
-                "AssayConfiguration", "AssaySchemes", "AssayPlugins", "AssayAudit", "AssayTesting", "AssaySimulator",
-                "AssayClient", "AssayService", "AssayLedger", "AssayPostgres", "AssaySQLite", "AssayVendors",
-                "AssayProvisioning",
-                "AssayCertificates",
-                "AssayEncoding",
-                "AssayAPI", "AssayOperations", "AssayTraceExport", "AssayTracing", "AssayOTLP", "AssayMetrics",
-                "AssayFramedRPC", "AssayRPC", "AssayCore", "CSQLite", "CFaultVFS", "assayd", "assay", "crash-test", crypto, log,
-                lifecycle,
+                "DaemonTesting", "AssayConfiguration", "AssaySchemes", "AssayPlugins", "AssayAudit", "AssayTesting",
+                "AssaySimulator", "AssayClient", "AssayService", "AssayLedger", "AssayPostgres", "AssaySQLite", "AssayVendors",
+                "AssayProvisioning", "AssayCertificates", "AssayEncoding", "AssayAPI", "AssayOperations", "AssayTraceExport",
+                "AssayTracing", "AssayOTLP", "AssayMetrics", "AssayFramedRPC", "AssayRPC", "AssayCore", "CSQLite", "CFaultVFS",
+                "assayd", "assay", "crash-test", crypto, log, lifecycle,
             ] + schemes),
         tests("AssaySimulator", ["AssayEncoding", "AssayCore", crypto, cryptoExtras]),
         // Project Wycheproof's vectors, through the paths of several modules.

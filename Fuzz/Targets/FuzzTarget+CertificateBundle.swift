@@ -9,7 +9,8 @@ extension FuzzTarget {
     static let cameraAuthority = try? CameraAuthority(seed: "fuzz", from: now)
 
     private static let bundleVerifier: (any EvidenceVerifier)? = {
-        guard let authority = cameraAuthority, let policy = CertificateBundlePolicy(), let app = AppID("fuzz"),
+        let policy = CertificateBundlePolicy()
+        guard let authority = cameraAuthority, let app = AppID("fuzz"),
             let anchor = try? TrustAnchor(name: "fuzz", pem: authority.issuingPEM, simulated: true)
         else { return nil }
         let fleet = FleetSecrets(

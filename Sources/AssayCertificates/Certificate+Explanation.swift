@@ -35,8 +35,7 @@ extension Certificate {
             }
             for part in certificate.extensions {
                 let name = known[part.oid]?.name ?? commonNames[part.oid] ?? "extension \(part.oid)"
-                let said: String? =
-                    if let known = known[part.oid] { known.meaning(part.value) } else { try certificate.meaning(of: part) }
+                let said = known[part.oid].map { $0.meaning(part.value) } ?? Self.meaning(of: part)
                 explanation.add(name, .text(said ?? "\(part.value.count) bytes"), part.isCritical ? "critical" : "")
             }
         }
@@ -50,16 +49,27 @@ extension Certificate {
         OID(1, 3, 6, 1, 5, 5, 7, 1, 1): "authority_info_access",
     ]
 
-    private func meaning(of part: CertificateExtension) throws(Rejection) -> String? {
-        switch part.oid {
-        case .basicConstraints:
-            let constraints = try BasicConstraints(part.value)
-            guard constraints.isCA else { return "no CA" }
-            return constraints.pathLength.map { "a CA, with at most \($0) below it" } ?? "a CA"
-        case .keyUsage:
-            let names = try KeyUsage(part.value).names
-            return names.isEmpty ? "no use" : names.joined(separator: ", ")
-        default: return nil
+    /// The meaning of an extension of the standard. Whether one that breaks it matters is for the checks: of some evidence they
+    /// read no such extension, so that genuine devices may write it wrongly.
+    private static func meaning(of part: CertificateExtension) -> String? {
+        do throws(Rejection) {
+            switch part.oid {
+            case .basicConstraints:
+                let constraints = try BasicConstraints(part.value)
+                guard constraints.isCA else { return "no CA" }
+                return constraints.pathLength.map { "a CA, with at most \($0) below it" } ?? "a CA"
+            case .keyUsage: return text(of: try KeyUsage(part.value))
+            default: return nil
+            }
+        } catch {
+            guard part.oid == .keyUsage, let usage = try? KeyUsage(part.value, allowsTrailingZeros: true) else {
+                return "not of the standard's form: \(error.detail)"
+            }
+            return text(of: usage) + "; with trailing zero bits, which DER does not allow"
         }
+    }
+
+    private static func text(of usage: KeyUsage) -> String {
+        usage.names.isEmpty ? "no use" : usage.names.joined(separator: ", ")
     }
 }

@@ -31,21 +31,36 @@ package struct Certificate: Sendable {
 
     /// Reads exactly one certificate of version 3. Throws `malformed_certificate`.
     package init(der: ArraySlice<UInt8>, leniencies: CertificateLeniencies = []) throws(Rejection) {
+        do throws(Rejection) { try self.init(whole: der, leniencies) } catch {
+            throw error.locating(in: der, "the certificate")
+        }
+    }
+
+    private init(whole der: ArraySlice<UInt8>, _ leniencies: CertificateLeniencies) throws(Rejection) {
         guard der.count <= Self.sizeLimit else { throw Rejection(.malformedCertificate, "a certificate of \(der.count) bytes") }
         var outer = DERReader(der, code: .malformedCertificate)
         var certificate = DERReader(try outer.element(.sequence).content, code: .malformedCertificate)
         try outer.finish("the certificate")
-        let signedElement = try certificate.element(.sequence)
-        let outerAlgorithm = try AlgorithmIdentifier(from: &certificate)
-        signature = try certificate.bitString()
+        let signedElement = try certificate.field("tbsCertificate") { field throws(Rejection) in try field.element(.sequence) }
+        let outerAlgorithm = try certificate.field("signatureAlgorithm") { field throws(Rejection) in
+            try AlgorithmIdentifier(from: &field)
+        }
+        signature = try certificate.field("signatureValue") { field throws(Rejection) in try field.bitString() }
         try certificate.finish("the signature")
 
         var fields = DERReader(signedElement.content, code: .malformedCertificate)
-        let version = try fields.scope(.context(0)) { reader throws(Rejection) in try reader.smallInteger() }
-        guard version == 2 else { throw Rejection(.malformedCertificate, "not a certificate of version 3") }
+        let version = try fields.field("version") { field throws(Rejection) in
+            try field.scope(.context(0)) { reader throws(Rejection) in try reader.smallInteger() }
+        }
+        guard version == 2 else {
+            throw Rejection(
+                .malformedCertificate, "a certificate of version \(version.addingReportingOverflow(1).partialValue), want 3")
+        }
         var used: CertificateLeniencies = []
-        serialNumber = try Self.serialNumber(&fields, leniencies, &used)
-        let innerAlgorithm = try AlgorithmIdentifier(from: &fields)
+        serialNumber = try fields.field("serialNumber") { field throws(Rejection) in
+            try Self.serialNumber(&field, leniencies, &used)
+        }
+        let innerAlgorithm = try fields.field("signature") { field throws(Rejection) in try AlgorithmIdentifier(from: &field) }
         let algorithm = SignatureAlgorithm(innerAlgorithm, leniencies: leniencies, used: &used)
         // Compared as bytes; if NULL is accepted in place of absent parameters, one of the two may have it.
         guard
@@ -54,14 +69,19 @@ package struct Certificate: Sendable {
         else {
             throw Rejection(.malformedCertificate, "signature algorithms inside and outside differ")
         }
-        issuer = try DistinguishedName(from: &fields)
-        validity = try Validity(from: &fields, leniencies: leniencies, used: &used)
-        subject = try DistinguishedName(from: &fields)
-        publicKey = try SubjectPublicKeyInfo(from: &fields)
+        issuer = try fields.field("issuer") { field throws(Rejection) in try DistinguishedName(from: &field) }
+        validity = try fields.field("validity") { field throws(Rejection) in
+            try Validity(from: &field, leniencies: leniencies, used: &used)
+        }
+        subject = try fields.field("subject") { field throws(Rejection) in try DistinguishedName(from: &field) }
+        publicKey = try fields.field("subjectPublicKeyInfo") { field throws(Rejection) in try SubjectPublicKeyInfo(from: &field)
+        }
         // issuerUniqueID and subjectUniqueID (§4.1.2.8): skipped.
         _ = try fields.optional(.implicit(1))
         _ = try fields.optional(.implicit(2))
-        extensions = try Self.extensions(&fields, leniencies, &used)
+        extensions = try fields.field("extensions") { field throws(Rejection) in
+            try Self.extensions(&field, leniencies, &used)
+        }
         try fields.finish("the extensions")
 
         self.der = der
@@ -134,6 +154,20 @@ extension Certificate {
     /// The serial number as an unsigned big-endian integer, without a leading zero.
     package var serial: [UInt8] {
         serialNumber.count > 1 && serialNumber.first == 0 ? Array(serialNumber.dropFirst()) : Array(serialNumber)
+    }
+
+    /// Throws `not_yet_valid` or `expired`, naming the certificate by its place in the chain and its subject.
+    ///
+    /// - Parameters:
+    ///   - skew: how far clocks may differ, in milliseconds.
+    ///   - checksEnd: false for a certificate that stays in use after its end.
+    package func requireValid(at now: Timestamp, skew: Int64, place: Int, checksEnd: Bool = true) throws(Rejection) {
+        do throws(Rejection) {
+            try validity.requireStarted(at: now, skew: skew)
+            if checksEnd { try validity.requireNotEnded(at: now, skew: skew) }
+        } catch {
+            throw error.at("certificate \(place) (\("\(subject)".shownName))")
+        }
     }
 
     /// SHA-256 of the DER.

@@ -11,9 +11,13 @@ package struct UnverifiedChain: Sendable {
     package init(parsing list: [ArraySlice<UInt8>], profile: ChainProfile) throws(Rejection) {
         try Self.checkLength(list.count, profile: profile)
         var certificates: [Certificate] = []
-        for der in list {
+        for (index, der) in list.enumerated() {
             let leniencies = certificates.isEmpty ? profile.leniencies.union(profile.leafLeniencies) : profile.leniencies
-            certificates.append(try Certificate(der: der, leniencies: leniencies))
+            do throws(Rejection) {
+                certificates.append(try Certificate(der: der, leniencies: leniencies))
+            } catch {
+                throw error.at("certificate \(index)")
+            }
         }
         guard let leaf = certificates.first else { throw Rejection(.badChain, "no certificate") }
         (self.leaf, authorities) = (leaf, Array(certificates.dropFirst()))

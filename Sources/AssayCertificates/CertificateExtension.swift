@@ -12,9 +12,12 @@ package struct CertificateExtension: Sendable {
         from reader: inout DERReader, leniencies: CertificateLeniencies, used: inout CertificateLeniencies
     ) throws(Rejection) {
         (oid, isCritical, value) = try reader.sequence { fields throws(Rejection) in
-            let oid = try fields.objectIdentifier()
-            let isCritical = try Self.critical(&fields, leniencies, &used)
-            return (oid, isCritical, try fields.octetString())
+            let oid = try fields.field("extnID") { field throws(Rejection) in try field.objectIdentifier() }
+            let isCritical = try fields.field("\(oid) critical") { field throws(Rejection) in
+                try Self.critical(&field, leniencies, &used)
+            }
+            let value = try fields.field("\(oid) extnValue") { field throws(Rejection) in try field.octetString() }
+            return (oid, isCritical, value)
         }
     }
 
@@ -41,11 +44,15 @@ package struct BasicConstraints: Hashable, Sendable {
     package let pathLength: Int?
 
     package init(_ value: ArraySlice<UInt8>) throws(Rejection) {
-        (isCA, pathLength) = try DERReader.parse(value, code: .malformedCertificate) { outer throws(Rejection) in
-            try outer.sequence { fields throws(Rejection) in
-                let isCA = try fields.booleanDefaultFalse()
-                return (isCA, fields.isAtEnd ? nil : try fields.smallInteger())
+        var reader = DERReader(value, code: .malformedCertificate)
+        (isCA, pathLength) = try reader.field("basicConstraints") { outer throws(Rejection) in
+            let constraints = try outer.sequence { fields throws(Rejection) in
+                let isCA = try fields.field("cA") { field throws(Rejection) in try field.booleanDefaultFalse() }
+                guard !fields.isAtEnd else { return (isCA, Int?.none) }
+                return (isCA, try fields.field("pathLenConstraint") { field throws(Rejection) in try field.smallInteger() })
             }
+            try outer.finish("the value")
+            return constraints
         }
     }
 }
@@ -70,10 +77,13 @@ package struct KeyUsage: OptionSet, Hashable, Sendable {
         (KeyUsage(rawValue: 0x01), "encipherOnly"), (KeyUsage(rawValue: 0x8000), "decipherOnly"),
     ]
 
-    package init(_ value: ArraySlice<UInt8>) throws(Rejection) {
-        rawValue = try DERReader.parse(value, code: .malformedCertificate) { reader throws(Rejection) in
-            let bits = try reader.namedBits()
+    /// - Parameter allowsTrailingZeros: only to describe a certificate, never to judge it.
+    package init(_ value: ArraySlice<UInt8>, allowsTrailingZeros: Bool = false) throws(Rejection) {
+        var reader = DERReader(value, code: .malformedCertificate)
+        rawValue = try reader.field("keyUsage") { reader throws(Rejection) in
+            let bits = try reader.namedBits(allowsTrailingZeros: allowsTrailingZeros)
             guard let first = bits.first, bits.count <= 2 else { throw reader.rejection("a key usage of \(bits.count) octets") }
+            try reader.finish("the value")
             return UInt16(first) | (bits.count == 2 ? UInt16(bits.last ?? 0) << 8 : 0)
         }
     }

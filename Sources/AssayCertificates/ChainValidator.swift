@@ -62,9 +62,12 @@ package struct ChainValidator: Sendable {
     }
 
     private func checkNames(_ chain: UnverifiedChain) throws(Rejection) {
-        for (subject, issuer) in zip(chain.certificates, chain.authorities) {
+        for (index, (subject, issuer)) in zip(chain.certificates, chain.authorities).enumerated() {
             guard subject.issuer == issuer.subject else {
-                throw Rejection(.nameChaining, "a certificate's issuer is not the subject of the next one")
+                throw Rejection(
+                    .nameChaining,
+                    "certificate \(index) is issued by \("\(subject.issuer)".shownName), the next one is "
+                        + "\("\(issuer.subject)".shownName)")
             }
         }
     }
@@ -74,14 +77,15 @@ package struct ChainValidator: Sendable {
         let certificates = chain.certificates
         for (index, certificate) in certificates.enumerated()
         where certificates[..<index].contains(where: { $0.der == certificate.der }) {
-            throw Rejection(.badChain, "a certificate stands twice in the chain")
+            throw Rejection(.badChain, "certificate \(index) stands in the chain before")
         }
         guard profile.checksConstraints else { return }
-        for certificate in chain.certificates {
+        for (index, certificate) in chain.certificates.enumerated() {
             for part in certificate.extensions where part.isCritical {
                 guard part.oid == .basicConstraints || part.oid == .keyUsage || profile.criticalExtensions.contains(part.oid)
                 else {
-                    throw Rejection(.malformedCertificate, "unknown critical extension \(part.oid)")
+                    throw Rejection(
+                        .malformedCertificate, "certificate \(index) has the unknown critical extension \(part.oid)")
                 }
             }
         }
@@ -93,15 +97,17 @@ package struct ChainValidator: Sendable {
             throw Rejection(.keyUsage, "the leaf is not certified for this use")
         }
         var authoritiesBelow = 0
-        for authority in chain.authorities {
+        for (index, authority) in chain.authorities.enumerated() {
+            let name = "certificate \(index + 1)"
             guard let constraints = try authority.basicConstraints(), constraints.isCA else {
-                throw Rejection(.badChain, "an issuer is not a CA")
+                throw Rejection(.badChain, "\(name), an issuer, is not a CA")
             }
-            guard constraints.pathLength.map({ authoritiesBelow <= $0 }) ?? true else {
-                throw Rejection(.badChain, "more CA certificates than an issuer's path length allows")
+            if let most = constraints.pathLength, authoritiesBelow > most {
+                throw Rejection(
+                    .badChain, "\(name) has \(authoritiesBelow) CA certificates below it, its path length allows \(most)")
             }
             guard try authority.keyUsage()?.contains(.keyCertSign) == true else {
-                throw Rejection(.keyUsage, "an issuer may not sign certificates")
+                throw Rejection(.keyUsage, "\(name), an issuer, may not sign certificates")
             }
             if !authority.isSelfIssued { authoritiesBelow += 1 }
         }
@@ -111,11 +117,13 @@ package struct ChainValidator: Sendable {
         var keys = ChainKeys()
         for (depth, certificate) in chain.certificates.enumerated() {
             guard profile.signatureAlgorithms.contains(certificate.signatureAlgorithm) else {
-                throw Rejection(.unsupportedAlgorithm, "signature algorithm \(certificate.signatureAlgorithm)")
+                throw Rejection(
+                    .unsupportedAlgorithm, "certificate \(depth) is signed with \(certificate.signatureAlgorithm)")
             }
             guard let allowed = depth == 0 ? profile.leafKeys : profile.authorityKeys else { continue }
             guard allowed.contains(certificate.publicKey.algorithm) else {
-                throw Rejection(.unsupportedKey, "public key \(certificate.publicKey.algorithm)")
+                throw Rejection(
+                    .unsupportedKey, "certificate \(depth) has a key of the kind \(certificate.publicKey.algorithm)")
             }
             let allowsWeakRSA = certificate.publicKey.algorithm == .rsa && endsInSoftware(chain)
             let key = try PublicKey(certificate.publicKey, allowsWeakRSA: allowsWeakRSA)
@@ -138,7 +146,8 @@ package struct ChainValidator: Sendable {
         }
         guard candidates.isEmpty else { return candidates }
         guard recognised.contains(where: { $0.subject == top.issuer && Self.signed(top, $0.key) }) else {
-            throw Rejection(.untrustedRoot, "the chain does not end at an anchor")
+            throw Rejection(
+                .untrustedRoot, "the chain does not end at an anchor: its top is issued by \("\(top.issuer)".shownName)")
         }
         throw Rejection(.softwareLevel, "the chain ends at a root whose private key is public")
     }
@@ -155,9 +164,8 @@ package struct ChainValidator: Sendable {
     }
 
     private func checkValidity(_ certificates: [Certificate], at now: Timestamp) throws(Rejection) {
-        for certificate in certificates {
-            try certificate.validity.requireStarted(at: now, skew: profile.skewMilliseconds)
-            try certificate.validity.requireNotEnded(at: now, skew: profile.skewMilliseconds)
+        for (index, certificate) in certificates.enumerated() {
+            try certificate.requireValid(at: now, skew: profile.skewMilliseconds, place: index)
         }
     }
 
@@ -181,7 +189,11 @@ package struct ChainValidator: Sendable {
         let issuers = Array(zip(chain.authorities, keys.authorities))
         let subjects = Array(chain.certificates.dropLast())
         for (depth, (subject, (issuer, key))) in zip(subjects, issuers).enumerated().reversed() {
-            try verify(subject, by: key, keySHA256: issuer.publicKey.sha256, recurs: depth > 0 || profile.leafRecurs)
+            do throws(Rejection) {
+                try verify(subject, by: key, keySHA256: issuer.publicKey.sha256, recurs: depth > 0 || profile.leafRecurs)
+            } catch {
+                throw error.at("certificate \(depth)")
+            }
         }
         return reached
     }

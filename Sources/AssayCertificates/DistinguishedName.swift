@@ -68,10 +68,10 @@ extension DistinguishedName: CustomStringConvertible {
         }
     }
 
-    /// The text, or `#` and hexadecimal digits if it is not printable (RFC 4514 §2.4).
+    /// The text, or `#` and hexadecimal digits if not all of it is visible (RFC 4514 §2.4).
     private static func printable(_ value: ArraySlice<UInt8>) -> String {
         guard let text = String(validating: value, as: UTF8.self),
-            !text.unicodeScalars.contains(where: { [.control, .format].contains($0.properties.generalCategory) })
+            text.firstInvisible == nil
         else { return "#" + Hex.encode(value) }
         return text
     }

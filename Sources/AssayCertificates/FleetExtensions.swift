@@ -3,22 +3,46 @@ import AssayEncoding
 
 /// The names of the extensions `arc.1` to `arc.6` of a fleet's certificates.
 package struct FleetArc: Hashable, Sendable, CustomStringConvertible {
-    package static let usual = dotted(FleetStatement.defaultArc)
+    /// The arc of a fleet whose configuration names none. Certificates below the one that earlier versions had are read too.
+    package static let standard = FleetArc(.fleet).or(FleetArc(.earlierFleet))
 
     /// In dotted decimal.
-    package let description: String
+    private let dotted: String
     private let names: [OID]
+    /// Arcs that a certificate may have in place of this one.
+    private var others: [FleetArc] = []
+
+    package init(_ arc: ExtensionArc) {
+        dotted = arc.description
+        names = (1...6).compactMap { OID(dotted: "\(arc).\($0)") }
+    }
 
     /// `nil` for text that is no OBJECT IDENTIFIER.
     package init?(_ dotted: String) {
-        let names = (1...6).compactMap { OID(dotted: "\(dotted).\($0)") }
-        guard names.count == 6 else { return nil }
-        (description, self.names) = (dotted, names)
+        guard let arc = ExtensionArc(dotted) else { return nil }
+        self.init(arc)
     }
 
-    package init?(_ arc: [UInt64]) { self.init(Self.dotted(arc)) }
+    /// With the arc of a fleet whose configuration names none, and the one before it.
+    package var orStandard: FleetArc { or(.standard) }
 
-    private static func dotted(_ arc: [UInt64]) -> String { arc.map { String($0) }.joined(separator: ".") }
+    /// Reads certificates below another arc too.
+    package func or(_ other: FleetArc) -> FleetArc {
+        var arc = self
+        arc.others = others + [other] + other.others
+        return arc
+    }
+
+    /// All arcs that are read, in dotted decimal, the first first.
+    package var all: [String] { [dotted] + others.map(\.dotted) }
+
+    package var description: String { all.joined(separator: ", or ") }
+
+    /// The arc below which the certificate has extensions: the first, if it has none.
+    func used(in certificate: Certificate) -> FleetArc {
+        guard !others.isEmpty else { return self }
+        return ([self] + others).first { arc in arc.names.contains { certificate.value(of: $0) != nil } } ?? self
+    }
 
     func value(_ number: Int, in certificate: Certificate) -> ArraySlice<UInt8>? {
         names.indices.contains(number - 1) ? certificate.value(of: names[number - 1]) : nil
@@ -36,6 +60,7 @@ package struct FleetExtensions: Sendable {
     package let keyIndex: UInt16?
 
     package init(_ certificate: Certificate, arc: FleetArc) {
+        let arc = arc.used(in: certificate)
         func text(_ number: Int) -> String? {
             arc.value(number, in: certificate).flatMap { String(validating: $0, as: UTF8.self) }
         }

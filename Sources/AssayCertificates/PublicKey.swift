@@ -133,8 +133,27 @@ package struct ECDSASignature: Hashable, Sendable {
     /// r and s, big-endian, each as wide as the curve's coordinates.
     package let raw: [UInt8]
 
+    /// Throws `bad_signature`, with the form of what was sent in place of DER.
+    ///
     /// - Parameter width: octets of one coordinate: 32 for P-256, 48 for P-384.
     package init(der: ArraySlice<UInt8>, width: Int) throws(Rejection) {
+        do throws(Rejection) {
+            raw = try Self.numbers(der, width: width)
+        } catch {
+            throw Self.otherForm(der, width: width).map { Rejection(.badSignature, $0) } ?? error
+        }
+    }
+
+    /// The form of bytes that are not DER, if it is one that libraries write; r ‖ s is that of JOSE, COSE and WebCrypto.
+    private static func otherForm(_ bytes: ArraySlice<UInt8>, width: Int) -> String? {
+        if bytes.isEmpty { return "the signature is empty" }
+        if bytes.count == 2 * width { return "\(bytes.count) bytes r ‖ s, want DER (a SEQUENCE of two INTEGERs)" }
+        if bytes.count == 32 { return "32 bytes: a hash, not a signature in DER" }
+        guard let text = String(validating: bytes, as: UTF8.self), TransportSlip.decode(text) != nil else { return nil }
+        return "the signature is text of \(bytes.count) bytes, want the bytes that it stands for"
+    }
+
+    private static func numbers(_ der: ArraySlice<UInt8>, width: Int) throws(Rejection) -> [UInt8] {
         var raw: [UInt8] = []
         raw.reserveCapacity(2 * width)
         var outer = DERReader(der, code: .badSignature)
@@ -153,6 +172,6 @@ package struct ECDSASignature: Hashable, Sendable {
             raw.append(contentsOf: number)
         }
         try numbers.finish("the signature's numbers")
-        self.raw = raw
+        return raw
     }
 }

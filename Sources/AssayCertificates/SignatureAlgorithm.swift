@@ -1,4 +1,4 @@
-import AssayCore
+package import AssayCore
 package import AssayEncoding
 
 /// The algorithm of a certificate's signature. It chooses the hash; the issuer's key chooses the curve (a P-384 key signs with
@@ -20,7 +20,7 @@ package enum SignatureAlgorithm: Hashable, Sendable {
     /// ECDSA has no parameters (RFC 5758 §3.2). RSA has NULL, and absent ones are accepted (RFC 4055 §5).
     ///
     /// - Parameter used: gains the leniency that was needed.
-    init(_ identifier: AlgorithmIdentifier, leniencies: CertificateLeniencies, used: inout CertificateLeniencies) {
+    package init(_ identifier: AlgorithmIdentifier, leniencies: CertificateLeniencies, used: inout CertificateLeniencies) {
         let parameters: Parameters =
             identifier.parameters.map { $0.tag == .null && $0.content.isEmpty ? .null : .other } ?? .absent
         guard let known = Self.known[identifier.algorithm] else {
@@ -57,13 +57,13 @@ package enum SignatureAlgorithm: Hashable, Sendable {
 }
 
 /// `SEQUENCE { algorithm OBJECT IDENTIFIER, parameters ANY OPTIONAL }` (RFC 5280 §4.1.1.2).
-struct AlgorithmIdentifier {
-    let algorithm: OID
+package struct AlgorithmIdentifier {
+    package let algorithm: OID
     let parameters: DERElement?
     /// The whole SEQUENCE, for comparison with another.
     let der: ArraySlice<UInt8>
 
-    init(from reader: inout DERReader) throws(Rejection) {
+    package init(from reader: inout DERReader) throws(Rejection) {
         let element = try reader.element(.sequence)
         der = element.encoded
         var fields = DERReader(element.content, code: reader.code)

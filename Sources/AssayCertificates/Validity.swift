@@ -36,14 +36,14 @@ package struct Validity: Hashable, Sendable {
     /// - Parameter skew: how far clocks may differ, in milliseconds.
     package func requireStarted(at now: Timestamp, skew: Int64) throws(Rejection) {
         guard now.adding(milliseconds: skew) >= notBefore else {
-            throw Rejection(.notYetValid, "a certificate is valid from \(notBefore), now is \(now)")
+            throw Rejection(.notYetValid, "valid from \(notBefore) on, now is \(now)")
         }
     }
 
     /// Throws `expired`.
     package func requireNotEnded(at now: Timestamp, skew: Int64) throws(Rejection) {
         guard now.adding(milliseconds: -skew) <= notAfter else {
-            throw Rejection(.expired, "a certificate was valid until \(notAfter), now is \(now)")
+            throw Rejection(.expired, "valid until \(notAfter), now is \(now)")
         }
     }
 

@@ -1,3 +1,4 @@
+import AssayFiles
 import AssayFramedRPC
 import Foundation
 import Synchronization
@@ -47,9 +48,7 @@ public struct ClientKey: Sendable {
 
     /// Reads a file that holds the key, with or without white space around it.
     public init(file path: String) throws(AssayError) {
-        guard let file = FileHandle(forReadingAtPath: path) else { throw .badCredentials("\(path): the file cannot be read") }
-        defer { try? file.close() }
-        let text = (try? file.read(upToCount: 4096)).flatMap { String(data: $0, encoding: .utf8) } ?? ""
+        let text = String(decoding: try CredentialFiles.read(path, atMost: 4096), as: UTF8.self)
         do throws(AssayError) { try self.init(text.trimmingCharacters(in: .whitespacesAndNewlines)) } catch {
             throw .badCredentials("\(path): \(error.message)")
         }
@@ -105,13 +104,13 @@ final class CredentialFiles: Sendable {
         }
     }
 
-    private static func read(_ path: String) throws(AssayError) -> [UInt8] {
-        guard let file = FileHandle(forReadingAtPath: path) else { throw .badCredentials("\(path): the file cannot be read") }
-        defer { try? file.close() }
-        guard let data = try? file.read(upToCount: sizeLimit + 1), data.count <= sizeLimit else {
-            throw .badCredentials("\(path): the file cannot be read, is empty, or is no PEM file")
+    fileprivate static func read(_ path: String, atMost limit: Int = sizeLimit) throws(AssayError) -> [UInt8] {
+        let bytes: [UInt8]
+        do throws(BoundedFileError) { bytes = try BoundedFile.read(path, atMost: limit) } catch {
+            throw .badCredentials("\(path): the file \(error)")
         }
-        return Array(data)
+        guard !bytes.isEmpty else { throw .badCredentials("\(path): the file is empty") }
+        return bytes
     }
 }
 

@@ -1,6 +1,7 @@
 import AssayAPI
 import AssayCertificates
 package import AssayCore
+import AssayFiles
 import AssayFramedRPC
 import AssayPlugins
 import AssayRPC
@@ -44,7 +45,7 @@ extension Configuration {
         let text = YAMLText.withoutMark(text)
         let top = try reader.open(text)
         let files = ConfigurationFiles(folder: folder)
-        let store = top.required("store").flatMap { FixedConfiguration.Store(reading: $0, files) }
+        let store = top.required("store").flatMap { FixedConfiguration.Store(reading: $0, files, at: now) }
         let callers = CallerDirectory(reading: top.required("callers"), apps: top.optional("apps")?.names ?? [])
         let (listen, withoutCertificates) = top.required("listen").map { readListen($0, files, callers) } ?? ([], [])
         let tls = top.optional("tls").flatMap { TLSSettings.read($0, files, at: now) }
@@ -148,16 +149,8 @@ extension Configuration {
         _ store: FixedConfiguration.Store?, _ settings: PluginSettings
     ) -> PluginCatalog {
         guard let section else { return PluginCatalog() }
-        // Keys and other files that the configuration names and that are closed to others.
-        let closed = section.value.reader.paths.filter { named in
-            UnixFile(at: named.path).map { $0.kind == .file && $0.permissions.mode & 0o007 == 0 } ?? false
-        }
-        let secrets =
-            (store?.secrets ?? [])
-            + [(settings.state, "the folder \"plugins.state\"")]
-            + closed.filter { file in store?.secrets.contains { $0.path == file.path } != true }.map {
-                ($0.path, "the file of \"\($0.key)\"")
-            }
+        let named = section.value.reader.paths.map { (key: $0.key, path: $0.path) }
+        let secrets = closedFiles(named, store, settings)
         let catalog = section.optional("catalog").map {
             PluginCatalog(reading: $0, files, apps: Set(apps), secrets: secrets)
         }
@@ -165,11 +158,32 @@ extension Configuration {
         return catalog ?? PluginCatalog()
     }
 
+    /// What no plugin may read: keys and other files that the configuration names and that are closed to others, each with a word for it.
+    private static func closedFiles(
+        _ named: [(key: String, path: String)], _ store: FixedConfiguration.Store?, _ settings: PluginSettings
+    ) -> [(path: String, what: String)] {
+        let closed = named.filter { file in
+            UnixFile(at: file.path).map { $0.kind == .file && $0.permissions.mode & 0o007 == 0 } ?? false
+        }
+        return (store?.secrets ?? []) + [(settings.state, "the folder \"plugins.state\"")]
+            + closed.filter { file in store?.secrets.contains { $0.path == file.path } != true }.map {
+                ($0.path, "the file of \"\($0.key)\"")
+            }
+    }
+
+    /// What no plugin of this daemon may read.
+    package var closedFiles: [(path: String, what: String)] {
+        Self.closedFiles(
+            paths.map { (key: $0.key, path: $0.value) }.sorted { $0.key < $1.key }, fixed.store, fixed.plugins)
+    }
+
     private static func readApps(
         _ value: ConfigurationReader.Value, _ shared: SharedSettings, _ schemes: [any AttestationScheme.Type],
         _ provisioning: ProvisioningSettings?, _ plugins: [PluginEntry]
     ) -> [AppConfiguration] {
-        let apps = (value.members() ?? []).compactMap { name, value -> AppConfiguration? in
+        guard let members = value.members() else { return [] }
+        if members.isEmpty { value.report("want at least one app") }
+        return members.compactMap { name, value -> AppConfiguration? in
             guard let id = AppID(name) else {
                 value.report("an app's name is of the form [a-z0-9._-]{1,64}")
                 return nil
@@ -177,8 +191,6 @@ extension Configuration {
             return AppConfiguration(
                 id: id, reading: value, shared, schemes, provisioning, plugins.filter { $0.apps.contains(id) })
         }
-        if apps.isEmpty { value.report("want at least one app") }
-        return apps
     }
 }
 

@@ -53,6 +53,9 @@ package struct FixedConfiguration: Hashable, Sendable {
     package func sections(thatDifferIn other: Self) -> [String] {
         var sections: [String] = []
         if listen != other.listen || withoutCertificates != other.withoutCertificates { sections.append("listen") }
+        // The declaration of a new ledger is of the start alone: it can be taken out of the file at any time.
+        var store = self.store
+        store.newLedger = other.store.newLedger
         if store != other.store { sections.append("store") }
         if servesTLS != other.servesTLS { sections.append("tls") }
         if limits != other.limits { sections.append("limits") }
@@ -87,6 +90,8 @@ package struct FixedConfiguration: Hashable, Sendable {
         package var retention = RetentionRule()
         /// When it warns of a disk that fills up.
         package var disk = DiskSpaceRule()
+        /// Looked at when the daemon starts, and never after.
+        package var newLedger: NewLedgerDeclaration?
 
         package init(_ place: Place, keyFile: String) { (self.place, self.keyFile) = (place, keyFile) }
     }

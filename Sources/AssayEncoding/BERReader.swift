@@ -55,9 +55,20 @@ package struct BERReader: Sendable {
 
     /// The next element, which must have this tag.
     package mutating func element(_ tag: DERTag) throws(Rejection) -> BERElement {
+        let start = cursor
+        guard !isAtEnd else { throw rejection("\(tag.withArticle) is missing") }
         let element = try element()
-        guard element.tag == tag else { throw rejection("want \(tag), have \(element.tag)") }
+        guard element.tag == tag else {
+            throw start.rejection("\(element.tag.withArticle) where \(tag.withArticle) is due")
+        }
         return element
+    }
+
+    /// Reads a field whose name stands before the sentence of its rejections.
+    package mutating func field<T>(
+        _ name: @autoclosure () -> String, _ read: (inout BERReader) throws(Rejection) -> T
+    ) throws(Rejection) -> T {
+        do throws(Rejection) { return try read(&self) } catch { throw error.at(name()) }
     }
 
     /// The next element if it has this tag.
@@ -85,7 +96,9 @@ package struct BERReader: Sendable {
     package mutating func octetString() throws(Rejection) -> ArraySlice<UInt8> {
         let element = try element()
         if element.tag == .octetString { return element.content }
-        guard element.tag == .constructedOctetString else { throw rejection("want an OCTET STRING, have \(element.tag)") }
+        guard element.tag == .constructedOctetString else {
+            throw rejection("\(element.tag.withArticle) where an OCTET STRING is due")
+        }
         var joined: [UInt8] = []
         joined.reserveCapacity(element.content.count)
         var pieces = BERReader(element.content, code: code)

@@ -35,9 +35,20 @@ package struct DERReader: Sendable {
 
     /// The next element, which must have this tag.
     package mutating func element(_ tag: DERTag) throws(Rejection) -> DERElement {
+        let start = cursor
+        guard !isAtEnd else { throw rejection("\(tag.withArticle) is missing") }
         let element = try element()
-        guard element.tag == tag else { throw rejection("want \(tag), have \(element.tag)") }
+        guard element.tag == tag else {
+            throw start.rejection("\(element.tag.withArticle) where \(tag.withArticle) is due")
+        }
         return element
+    }
+
+    /// Reads a field whose name stands before the sentence of its rejections.
+    package mutating func field<T>(
+        _ name: @autoclosure () -> String, _ read: (inout DERReader) throws(Rejection) -> T
+    ) throws(Rejection) -> T {
+        do throws(Rejection) { return try read(&self) } catch { throw error.at(name()) }
     }
 
     /// The next element if it has this tag.
@@ -143,7 +154,9 @@ extension DERReader {
     }
 
     /// A BIT STRING of named bits, without trailing zero bits (X.690 §11.2.2), as octets; bit 0 is the top bit of the first.
-    package mutating func namedBits() throws(Rejection) -> ArraySlice<UInt8> {
+    ///
+    /// - Parameter allowsTrailingZeros: accept more bits than needed, as BER does.
+    package mutating func namedBits(allowsTrailingZeros: Bool = false) throws(Rejection) -> ArraySlice<UInt8> {
         let content = try element(.bitString).content
         guard let unused = content.first, unused < 8 else { throw rejection("a BIT STRING with a bad count of unused bits") }
         let bits = content.dropFirst()
@@ -151,7 +164,7 @@ extension DERReader {
             guard unused == 0 else { throw rejection("an empty BIT STRING with unused bits") }
             return bits
         }
-        guard last.trailingZeroBitCount == Int(unused) else {
+        guard last.trailingZeroBitCount == Int(unused) || allowsTrailingZeros && last.trailingZeroBitCount > Int(unused) else {
             throw rejection("named bits that are not in their shortest form")
         }
         return bits

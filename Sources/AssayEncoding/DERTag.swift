@@ -37,12 +37,28 @@ package struct DERTag: Hashable, Sendable {
 extension DERTag: CustomStringConvertible {
     package var description: String {
         switch form & 0xC0 {
-        case 0x00: "universal \(number)"
+        case 0x00: universal
         case 0x40: "application \(number)"
-        case 0x80: "[\(number)]"
+        case 0x80: isConstructed ? "[\(number)]" : "primitive [\(number)]"
         default: "private \(number)"
         }
     }
+
+    /// With the article.
+    package var withArticle: String { ("AEIO".contains(description.first ?? "-") ? "an " : "a ") + description }
+
+    /// X.680 §8.6, table 1.
+    private var universal: String {
+        guard let name = Self.universalNames[number] else { return "universal \(number)" }
+        guard isConstructed != (number == 16 || number == 17) else { return name }
+        return (isConstructed ? "constructed " : "primitive ") + name
+    }
+
+    private static let universalNames: [UInt32: String] = [
+        1: "BOOLEAN", 2: "INTEGER", 3: "BIT STRING", 4: "OCTET STRING", 5: "NULL", 6: "OBJECT IDENTIFIER", 10: "ENUMERATED",
+        12: "UTF8String", 16: "SEQUENCE", 17: "SET", 19: "PrintableString", 20: "T61String", 22: "IA5String", 23: "UTCTime",
+        24: "GeneralizedTime", 28: "UniversalString", 30: "BMPString",
+    ]
 }
 
 extension ByteCursor {

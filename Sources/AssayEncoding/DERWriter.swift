@@ -73,7 +73,8 @@ public enum DERWriter {
     /// An OBJECT IDENTIFIER from its dotted form.
     ///
     /// Text that is none is written without content, which X.690 §8.19 forbids and readers refuse: fewer than two arcs, a first arc above 2, a
-    /// second above 39 where the first is 0 or 1, an arc that is not a decimal number of 64 bits, or more than 64 octets.
+    /// second above 39 where the first is 0 or 1, an arc that is not a decimal number of 128 bits (as X.667 has them), or more than 64
+    /// octets.
     public static func objectIdentifier(_ dotted: String) -> [UInt8] {
         element([0x06], objectIdentifierContent(dotted) ?? [])
     }
@@ -107,11 +108,11 @@ public enum DERWriter {
     ///
     /// - Parameter form: `0xA0` for a constructed element, `0x80` for a primitive one.
     package static func identifier(_ form: UInt8, _ number: Int) -> [UInt8] {
-        number < 31 ? [form | UInt8(number)] : [form | 0x1F] + base128(UInt64(number))
+        number < 31 ? [form | UInt8(number)] : [form | 0x1F] + base128(UInt128(number))
     }
 
     private static func objectIdentifierContent(_ dotted: String) -> [UInt8]? {
-        var arcs: [UInt64] = []
+        var arcs: [UInt128] = []
         for part in dotted.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false) {
             guard arcs.count < objectIdentifierLimit, let arc = decimal(part) else { return nil }
             arcs.append(arc)
@@ -125,13 +126,13 @@ public enum DERWriter {
         return content.count <= objectIdentifierLimit ? content : nil
     }
 
-    private static func decimal(_ digits: some Collection<UInt8>) -> UInt64? {
+    private static func decimal(_ digits: some Collection<UInt8>) -> UInt128? {
         guard !digits.isEmpty, digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else { return nil }
-        return UInt64(String(decoding: digits, as: UTF8.self))
+        return UInt128(String(decoding: digits, as: UTF8.self))
     }
 
     /// Groups of seven bits, the highest first; the top bit of an octet says that another follows.
-    private static func base128(_ value: UInt64) -> [UInt8] {
+    private static func base128(_ value: UInt128) -> [UInt8] {
         var octets = [UInt8(value & 0x7F)]
         var rest = value >> 7
         while rest > 0 {

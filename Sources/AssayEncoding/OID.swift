@@ -41,12 +41,12 @@ extension OID {
 }
 
 extension OID: CustomStringConvertible {
-    /// Dotted decimal; arcs beyond 63 bits are written as `?`.
+    /// Dotted decimal; arcs beyond 128 bits are written as `?`.
     package var description: String {
         var arcs: [String] = []
-        var arc: UInt64? = 0
+        var arc: UInt128? = 0
         for octet in content {
-            arc = arc.flatMap { $0 >> 56 == 0 ? $0 << 7 | UInt64(octet & 0x7F) : nil }
+            arc = arc.flatMap { $0 >> 121 == 0 ? $0 << 7 | UInt128(octet & 0x7F) : nil }
             guard octet & 0x80 == 0 else { continue }
             if arcs.isEmpty, let value = arc {
                 let first = min(value / 40, 2)

@@ -43,6 +43,15 @@ package enum PEM {
         return blocks
     }
 
+    /// The labels of the blocks in a text that may also hold other lines, in order.
+    package static func labels(in text: some StringProtocol) -> [String] {
+        text.utf8.split(separator: UInt8(ascii: "\n")).compactMap { line in
+            let line = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
+            guard line.starts(with: "-----BEGIN ".utf8), line.reversed().starts(with: "-----".utf8) else { return nil }
+            return String(decoding: line.dropFirst(11).dropLast(5), as: UTF8.self)
+        }
+    }
+
     package static func encode(_ bytes: some Collection<UInt8>, label: String = "CERTIFICATE") -> String {
         var text = "-----BEGIN \(label)-----\n"
         var rest = Base64.standard.encode(bytes)[...]

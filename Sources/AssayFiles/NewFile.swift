@@ -52,11 +52,15 @@ package enum NewFile {
             throw .failed("cannot be named: \(lastError())")
         }
         unlink(draft)
+        syncFolder(of: path)
+    }
+
+    /// Puts the name of a file on the disk, where the file system can.
+    static func syncFolder(of path: String) {
         let folder = openFile(ProtectedFile.folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        if folder >= 0 {
-            fsync(folder)
-            close(folder)
-        }
+        guard folder >= 0 else { return }
+        fsync(folder)
+        close(folder)
     }
 
     static func lastError() -> String { String(cString: strerror(errno)) }

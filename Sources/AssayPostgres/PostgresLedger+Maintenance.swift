@@ -39,9 +39,9 @@ extension PostgresLedger: LedgerMaintenance {
             return told != distance
         }
         if isNew, distance != .near {
-            let seconds = String(Double(abs(difference) / 100) / 10)
+            let words = "\(DurationText.rounded(abs(difference))) \(difference > 0 ? "ahead of" : "behind")"
             health.warn(
-                "this machine's clock is \(seconds) s \(difference > 0 ? "ahead of" : "behind") the database server's: set both by NTP"
+                "this machine's clock is \(words) the database server's: set both by NTP"
                     + (distance == .tooFar ? "; what has expired is not removed until both agree" : ""))
         }
         return distance == .tooFar ? nil : server

@@ -106,6 +106,10 @@ struct MemoryState: Sendable {
             known[id] = device
             known[id]?.lastAcceptedAt = max(device.lastAcceptedAt, entry.time)
         }
+        if let id = entry.replacement?.device.id {
+            guard let device = device(id) else { throw Rejection(.unknownDevice, "\(id)") }
+            guard !device.isBlocked else { throw Rejection(.deviceBlocked, "\(id)") }
+        }
         return known
     }
 
@@ -140,7 +144,10 @@ struct MemoryState: Sendable {
                 keys.insert(device.key).inserted
             else { throw Rejection(.keyAlreadyRegistered, "\(device.id)") }
             if let limit = entry.devicesPerSubject, device.subject != nil {
-                let others = (Array(devices.values) + pending).count { $0.app == device.app && $0.subject == device.subject }
+                let ofSubject = (Array(devices.values) + pending).count {
+                    $0.app == device.app && $0.subject == device.subject
+                }
+                let others = ofSubject - (entry.replaces(oneOfSubjectOf: device) ? 1 : 0)
                 guard others < Int(limit) else { throw Rejection(.tooManyDevices, "\(others)") }
             }
             pending.append(device)
@@ -163,6 +170,9 @@ struct MemoryState: Sendable {
         }
         if let submission = entry.certification?.submission {
             submissions[submission.device, default: [:]][SubmissionHours.hour(of: entry.time), default: 0] += 1
+        }
+        if let replaced = entry.replacement.flatMap({ device($0.device.id) }), let context = entry.replacementContext {
+            _ = end(replaced, .superseded, context)
         }
     }
 

@@ -2,14 +2,14 @@ import ArgumentParser
 import AssayConfiguration
 import AssayCore
 import AssayDaemon
-import Foundation
 
 struct NewLedgerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "new-ledger", abstract: "Make an empty ledger for an existing key file.",
         discussion: """
             The daemon does not start with an empty ledger if its key file exists: the ledger may be lost. This declares a new \
-            one, for example if the key file was made first. The key file is not needed here.
+            one, for example if the key file was made first. The key file is not needed here. The configuration can say the same for a first \
+            start (store.new_ledger). A ledger in a file that is to move into a database is copied instead: assayd store copy.
 
             Exit status: 0 done; 65 the configuration cannot be used; 69 the ledger is not empty, or cannot be made.
             """)
@@ -23,8 +23,7 @@ struct NewLedgerCommand: AsyncParsableCommand {
             try await OpenStore.makeNew(configuration.fixed.store)
             print("\(configuration.fixed.store.name): an empty ledger")
         } catch {
-            FileHandle.standardError.write(Data("\(error)\n".utf8))
-            throw ExitCode(StartupError.unavailable)
+            throw error.told
         }
     }
 }
@@ -50,8 +49,7 @@ struct ForgetChallengesCommand: AsyncParsableCommand {
             let count = try await OpenStore.forgetChallenges(configuration.fixed.store)
             print("\(count) challenge key\(count == 1 ? " is" : "s are") removed; no challenge from before is good any more")
         } catch {
-            FileHandle.standardError.write(Data("\(error)\n".utf8))
-            throw ExitCode(StartupError.unavailable)
+            throw error.told
         }
     }
 }
@@ -88,8 +86,7 @@ struct MigrateCommand: AsyncParsableCommand {
                 print("\(store.name): \(words)")
             }
         } catch {
-            FileHandle.standardError.write(Data("\(error)\n".utf8))
-            throw ExitCode(StartupError.unavailable)
+            throw error.told
         }
     }
 }

@@ -186,7 +186,8 @@ struct AndroidSectionTests {
             minimumOSVersion: 130_000,
             patchLevels: PatchLevelRules(
                 os: .months(12), vendor: .months(13), boot: .months(14), refusesUnreadable: true, monthsAhead: 1),
-            attestedIDs: [.brand: ["google"]], creationWindow: 300_000, requiresTagOrder: true, allowsSuspended: true,
+            attestedIDs: [.brand: ["google"]], creationWindow: 300_000, requiresTagOrder: true,
+            requiresEqualVersions: true, allowsSuspended: true,
             denied: DenyList(serials: [[4, 5]], publicKeys: [[6]]))
         policy.key = KeyRule(
             kinds: [.p256], authentication: AuthenticationRule(methods: [.biometric], longest: 30),
@@ -232,6 +233,7 @@ struct AndroidSectionTests {
             "policy.attestedIDs": { $0.policy.attestedIDs = [.brand: ["other"]] },
             "policy.creationWindow": { $0.policy.creationWindow = nil },
             "policy.requiresTagOrder": { $0.policy.requiresTagOrder = false },
+            "policy.requiresEqualVersions": { $0.policy.requiresEqualVersions = false },
             "policy.allowsSuspended": { $0.policy.allowsSuspended = false },
             "policy.denied.serials": { $0.policy.denied = DenyList(serials: [], publicKeys: [[6]]) },
             "policy.denied.publicKeys": { $0.policy.denied = DenyList(serials: [[4, 5]], publicKeys: []) },

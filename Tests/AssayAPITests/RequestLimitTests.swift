@@ -71,6 +71,9 @@ struct RequestLimitTests {
         let error = try problem { $0.expectedDeviceID = Data(count: count, of: 1) }
         #expect(error == RequestError("expected_device_id", "must have 16 bytes, not \(count)"))
         #expect(try problem { $0.expectedDeviceID = Data() } == nil)
+        let replaced = try problem { $0.replacesDeviceID = Data(count: count, of: 1) }
+        #expect(replaced == RequestError("replaces_device_id", "must have 16 bytes, not \(count)"))
+        #expect(try problem { $0.replacesDeviceID = Data() } == nil)
     }
 
     @Test("want 32 bytes of a payload's hash, or none", arguments: [1, 31, 33, 64])

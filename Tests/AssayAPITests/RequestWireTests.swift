@@ -62,6 +62,7 @@ struct RequestWireTests {
             #expect(mine.app.text == generated.app && mine.challenge == Array(generated.challenge))
             #expect(mine.context == Array(generated.context) && mine.subject == Array(generated.subject))
             #expect(mine.signals == Array(generated.signals))
+            #expect((mine.replaces?.bytes ?? []) == Array(generated.replacesDeviceID))
             #expect(mine.evidence.count == generated.evidence.count)
             #expect(mine.binding == mine.message.binding.request && mine.binding == generated.binding.request)
         }

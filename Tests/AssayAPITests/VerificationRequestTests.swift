@@ -37,6 +37,7 @@ struct VerificationRequestTests {
         #expect(request.challenge.isEmpty && request.context.isEmpty && request.subject.isEmpty)
         #expect(request.binding == .clientData(payloadHash: nil))
         #expect(request.expectedDevice == nil && request.idempotencyKey.isEmpty && request.signals.isEmpty)
+        #expect(request.replaces == nil)
         #expect(request.evidence == [Evidence(format: .appAttestAssertion, keyID: [], body: [])])
     }
 
@@ -58,6 +59,11 @@ struct VerificationRequestTests {
             { $0.expectedDevice = nil },
             { $0.signals = [] },
             { $0.signals.append(0x20) },
+            { $0.replaces = nil },
+            { $0.replaces = .random() },
+            {
+                $0.signals = []; $0.replaces = nil
+            },
         ]
         var digests: Set<[UInt8]> = [sample.digest]
         for change in changes {

@@ -168,10 +168,10 @@ struct ClientTests {
     func denied() async throws {
         try await TestDaemon.run { daemon in
             let client = try await daemon.connect()
-            let denied = await #expect(throws: AssayError.self) {
+            let unknown = await #expect(throws: AssayError.self) {
                 try await client.issueChallenge(app: try #require(AppID("no-such-app")), purpose: .assert)
             }
-            #expect(denied?.code == .permissionDenied && denied?.reason == "permission_denied")
+            #expect(unknown?.code == .notFound && unknown?.reason == "unknown_app")
             let missing = await #expect(throws: AssayError.self) {
                 try await client.device(DeviceID.random(), app: try #require(camera))
             }

@@ -24,6 +24,23 @@ struct ReasonCodeTests {
         }
     }
 
+    @Test("A new key is asked for only where it can differ in what was refused, and a new challenge only where it can help")
+    func retry() {
+        func codes(_ retry: RetryClass) -> Set<ReasonCode> { Set(ReasonCode.allCases.filter { $0.retry == retry }) }
+        #expect(
+            codes(.reAttest) == [
+                .unknownDevice, .keyOwnerMismatch, .keyAlreadyCertified, .certificateSerialTaken, .expired, .receiptExpired,
+                .receiptTooOld, .receiptNotVerified, .attestedAppUnavailable, .createdOutOfWindow,
+            ])
+        #expect(
+            codes(.newChallenge) == [
+                .challengeInvalid, .challengeExpired, .challengeReused, .challengeAttemptsExceeded, .clientDataMismatch,
+                .nonceMismatch, .counterNotIncreasing, .counterTooOld, .challengeMismatch, .requestHashMismatch,
+                .staleTimestamp, .csrNotBound, .confidenceTooLow,
+            ])
+        #expect(codes(.later) == [.tooManySubmissions, .notYetValid, .timestampInFuture])
+    }
+
     @Test("Codes are lower-case words, and no two have the same meaning", arguments: ReasonCode.allCases)
     func words(_ code: ReasonCode) {
         #expect(code.rawValue.wholeMatch(of: /[a-z]+(_[a-z]+)*/) != nil)

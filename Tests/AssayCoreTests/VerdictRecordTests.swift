@@ -87,9 +87,12 @@ struct VerdictRecordTests {
     @Test("Text from evidence is shown on one line, or by its length")
     func shown() {
         #expect("com.example.app".shown == "\"com.example.app\"")
-        for odd in ["", "a b", "a\nb", "a\"b", "é", String(repeating: "a", count: 65)] {
-            #expect(odd.shown == "a text of \(odd.utf8.count) bytes")
+        for odd in ["a b", "a\nb", "a\"b", "é"] {
+            #expect(odd.shown == "a text of \(odd.utf8.count) bytes with other characters than visible ASCII")
         }
+        #expect("".shown == "an empty text")
+        let (long, other) = (String(repeating: "a", count: 65), String(repeating: "a", count: 64) + "b")
+        #expect(long.shown != other.shown && long.shown.hasSuffix("(65 bytes)"))
         #expect(["b", "a"].shown == "\"b\", \"a\"" && [String]().shown == "none")
         #expect((0..<7).map { "\($0)" }.shown.hasSuffix("\"3\" and 3 more"))
         #expect([[UInt8](repeating: 0xAB, count: 32), [1]].shownShort == "01, abababababababab…")

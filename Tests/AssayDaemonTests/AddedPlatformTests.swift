@@ -11,6 +11,8 @@ import Crypto
 import Foundation
 import Testing
 
+@testable import DaemonTesting
+
 extension ProcessTests {
     /// The platform of `docs/add-a-platform.md`: one folder (`HMAC`), and the one line below.
     @Suite("A platform that is added", .timeLimit(.minutes(2)))

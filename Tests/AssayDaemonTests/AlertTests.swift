@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 
+@testable import DaemonTesting
+
 extension ProcessTests {
     /// The alerts and the dashboard in `deploy/`. The scripts exit with 77 where Prometheus or PyYAML is missing.
     @Suite("Alerts", .enabled(if: Python.path != nil))

@@ -5,6 +5,8 @@ import CSQLite
 import Foundation
 import Testing
 
+@testable import DaemonTesting
+
 extension ProcessTests {
     @Suite("Audit commands")
     struct AuditCommandTests {

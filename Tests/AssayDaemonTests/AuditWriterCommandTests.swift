@@ -9,6 +9,7 @@ import Testing
 
 @testable import AssayConfiguration
 @testable import AssayDaemon
+@testable import DaemonTesting
 
 extension ProcessTests {
     @Suite("Audit commands with several writers")

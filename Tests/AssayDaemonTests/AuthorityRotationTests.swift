@@ -5,6 +5,8 @@ import AssaySimulator
 import Foundation
 import Testing
 
+@testable import DaemonTesting
+
 extension ProcessTests {
     @Suite("Rotation of CAs")
     struct AuthorityRotationTests {

@@ -9,6 +9,8 @@ import Foundation
 import Synchronization
 import Testing
 
+@testable import DaemonTesting
+
 extension ProcessTests {
     @Suite("Backup and restore")
     struct BackupTests {

@@ -6,6 +6,8 @@ import AssayTesting
 import Foundation
 import Testing
 
+@testable import DaemonTesting
+
 extension ProcessTests {
     /// Three daemons on one ledger behind HAProxy, with the configuration in deploy/haproxy.
     @Suite(

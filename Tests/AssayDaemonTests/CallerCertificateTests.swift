@@ -13,6 +13,7 @@ import Testing
 
 @testable import AssayConfiguration
 @testable import AssayDaemon
+@testable import DaemonTesting
 
 /// Open connections whose caller's certificate expires, whose CA is removed, or whose caller is removed.
 @Suite("Open connections of callers", .timeLimit(.minutes(2)))

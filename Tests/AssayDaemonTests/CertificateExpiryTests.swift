@@ -10,6 +10,8 @@ import AssayVendors
 import Foundation
 import Testing
 
+@testable import DaemonTesting
+
 extension ProcessTests {
     @Suite("Certificates that end")
     struct CertificateExpiryTests {

@@ -7,6 +7,8 @@ import Crypto
 import Foundation
 import Testing
 
+@testable import DaemonTesting
+
 extension ProcessTests {
     /// Certificates of phones, from their issue to their end. OpenSSL signs the bundles and judges certificates and lists.
     @Suite("The life of a certificate")
@@ -36,7 +38,7 @@ extension ProcessTests {
                 for part in [
                     "Subject: CN = \(id)\n", "URI:assay://camera/\(id)\n", "CA:FALSE", "Digital Signature\n",
                     "X509v3 Authority Key Identifier", "X509v3 Subject Key Identifier", "CN = Assay Device Issuing CA 1",
-                    "1.3.6.1.4.1.60000.2", "TLS Web Client Authentication",
+                    "\(ExtensionArc.statement).1", "TLS Web Client Authentication",
                 ] { #expect(text.contains(part), "\(part)\n\(text)") }
                 for part in ["CRL Distribution Points", "administrator", "Others"] {
                     #expect(!text.contains(part), "\(part)\n\(text)")

@@ -4,6 +4,8 @@ import AssayCore
 import AssaySimulator
 import Testing
 
+@testable import DaemonTesting
+
 extension ProcessTests {
     /// A key attestation and a Play Integrity token bound to the attested key.
     @Suite("Key attestation and token together", .timeLimit(.minutes(2)))

@@ -2,6 +2,8 @@ import AssayCore
 import Foundation
 import Testing
 
+@testable import DaemonTesting
+
 extension ProcessTests {
     @Suite("Commands about confidence", .timeLimit(.minutes(3)))
     struct ConfidenceCommandTests {

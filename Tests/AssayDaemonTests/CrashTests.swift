@@ -1,5 +1,7 @@
 import Testing
 
+@testable import DaemonTesting
+
 extension ProcessTests {
     /// A short `make crash-test`: one round of each kind.
     @Suite("Crash test")

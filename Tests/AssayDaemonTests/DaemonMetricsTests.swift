@@ -5,6 +5,8 @@ import AssayMetrics
 import AssayTesting
 import Testing
 
+@testable import DaemonTesting
+
 @Suite("What a daemon measures beside verdicts")
 struct DaemonMetricsTests {
     private func series(_ response: Assay_V1_MetricsResponse, _ family: String) -> [[String]: Double] {

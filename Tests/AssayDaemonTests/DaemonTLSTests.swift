@@ -5,6 +5,8 @@ import AssaySimulator
 import Foundation
 import Testing
 
+@testable import DaemonTesting
+
 extension ProcessTests {
     @Suite("Daemon with TLS")
     struct DaemonTLSTests {
@@ -92,8 +94,15 @@ extension ProcessTests {
             #expect(without.err.contains("; not given: --tls-ca (ASSAY_TLS_CA), --tls-cert"), "\(without)")
             let swapped = try await Child.run("assay", ["status", "--tls-key", files.ca], environment: environment)
             #expect(swapped.status == 65 && swapped.err.contains("no private key in PEM"))
-            let missing = try await Child.run("assay", ["status", "--tls-cert", "nowhere.pem"], environment: environment)
-            #expect(missing.status == 65 && missing.err.contains("nowhere.pem: the file cannot be read"))
+            for option in ["--tls-cert", "--tls-key", "--tls-ca", "--key-file"] {
+                let missing = try await Child.run("assay", ["status", option, "nowhere.pem"], environment: environment)
+                let why = "nowhere.pem: the file cannot be read: there is no such file"
+                #expect(missing.status == 65 && missing.err.contains(why), "\(option) \(missing)")
+                let folder = try await Child.run("assay", ["status", option, "/"], environment: environment)
+                #expect(folder.status == 65 && folder.err.contains("/: the file cannot be read: it is a folder"), "\(folder)")
+                let empty = try await Child.run("assay", ["status", option, "/dev/null"], environment: environment)
+                #expect(empty.status == 65 && empty.err.contains("/dev/null: the file is empty"), "\(empty)")
+            }
             let plain = try await Child.run(
                 "assay", ["status", "--server", address.replacing("tls:", with: "tcp:"), "--timeout", "20"])
             #expect(plain.status == 69)

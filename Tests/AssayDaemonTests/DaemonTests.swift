@@ -5,6 +5,8 @@ import AssaySimulator
 import Foundation
 import Testing
 
+@testable import DaemonTesting
+
 extension ProcessTests {
     @Suite("Daemon")
     struct DaemonTests {
@@ -35,7 +37,7 @@ extension ProcessTests {
             #expect(try await client.device(keyID: phone.key.keyID, app: phone.app).deviceID == registered.deviceID)
             let other = try #require(AppID("other"))
             await Self.expect(.notFound) { _ = try await client.device(id, app: other) }
-            await Self.expect(.permissionDenied) { _ = try await client.device(id, app: try #require(AppID("nothing"))) }
+            await Self.expect(.notFound) { _ = try await client.device(id, app: try #require(AppID("nothing"))) }
 
             let status = try await client.status()
             #expect(status.store.available)

@@ -3,12 +3,16 @@ import AssaySimulator
 import Foundation
 import Testing
 
+@testable import DaemonTesting
+
 extension ProcessTests {
     /// The manifests for Kubernetes and the files for containers. Schemas are compared by `make package-test`.
     @Suite("Deployment files")
     struct DeploymentTests {
         private let folder: TemporaryFolder
-        private static let places = ["etc/assay/tls", "var/lib/assay", "run/assay", "run/credentials/assay", "run/secrets"]
+        private static let places = [
+            "etc/assay/tls", "var/lib/assay", "var/lib/assay-marker", "run/assay", "run/credentials/assay", "run/secrets",
+        ]
 
         init() throws {
             folder = try TemporaryFolder()
@@ -65,7 +69,7 @@ extension ProcessTests {
             }
             let codes = try await findings(text)
             #expect(
-                codes.allSatisfy { $0.contains("operat") || $0.contains("probe") },
+                codes.allSatisfy { $0.contains("operat") || $0.contains("probe") || $0 == "new_ledger_declared" },
                 "opening probes is warned of, and nothing else: \(codes)")
         }
 
@@ -87,8 +91,9 @@ extension ProcessTests {
         @Test("The configuration of three replicas can be used on a database", .needsServer)
         func replicas() async throws {
             let codes = try await findingsOnDatabase(
-                mapped("shared.yaml"), password: "run/credentials/assay/database-password")
-            #expect(codes.allSatisfy { $0.contains("operat") || $0.contains("probe") }, "\(codes)")
+                mapped("shared/shared.yaml"), password: "run/credentials/assay/database-password")
+            #expect(
+                codes.allSatisfy { $0.contains("operat") || $0.contains("probe") || $0 == "new_ledger_declared" }, "\(codes)")
         }
 
         @Test("The configuration of the daemons in the compose file can be used on a database", .needsServer)
@@ -124,18 +129,56 @@ extension ProcessTests {
             ] { #expect(manifests.contains(line), "\(line)") }
             #expect(!manifests.contains("kind: Secret\n"))
             // The daemons connect to these pods.
-            let hosts = try mapped("shared.yaml").contains("hosts: [postgres-0.postgres, postgres-1.postgres]")
+            let hosts = try mapped("shared/shared.yaml").contains("hosts: [postgres-0.postgres, postgres-1.postgres]")
             #expect(hosts && manifests.contains("serviceName: postgres\n"))
         }
 
         @Test("The pods of the replicas differ from the single one in what a shared ledger needs")
         func replicaPods() throws {
-            let manifests = try Package.text("deploy/kubernetes/shared.yaml")
+            let manifests = try Package.text("deploy/kubernetes/shared/shared.yaml")
             for line in [
                 "replicas: 3", "maxUnavailable: 1", "runAsNonRoot: true", "readOnlyRootFilesystem: true", "drop: [ALL]",
                 "require_standby: true", "port: 5432", "topologySpreadConstraints:",
             ] { #expect(manifests.contains(line), "\(line)") }
             #expect(!manifests.contains("writer: assay") && !manifests.contains("kind: Secret\n"))
+        }
+
+        @Test(
+            "A kustomization makes each secret that the pods mount, of files that no repository holds",
+            arguments: [("", "assay.yaml"), ("shared/", "shared.yaml")])
+        func kustomization(_ place: String, _ file: String) throws {
+            let text = try Package.text("deploy/kubernetes/\(place)kustomization.yaml")
+            let manifests = try Package.text("deploy/kubernetes/" + place + file)
+            #expect(text.contains("resources:\n  - \(file)\n") && text.contains("disableNameSuffixHash: true"))
+            let made = text.matches(of: /- name: (assay-[a-z-]+)\n    files: \[(.*)\]/)
+            let mounted = Set(manifests.matches(of: /secretName: (.*)\n/).map { String($0.1) })
+            #expect(Set(made.map { String($0.1) }) == mounted && !mounted.isEmpty)
+            let ignored = try Package.text("deploy/kubernetes/.gitignore").split(separator: "\n")
+            for file in made.flatMap({ $0.2.split(separator: ", ") }).compactMap({ $0.split(separator: "=").last }) {
+                #expect(
+                    ignored.contains(file) || ignored.contains { $0.hasPrefix("*") && file.hasSuffix($0.dropFirst()) },
+                    "\(file)")
+            }
+            // Each key that a subPath takes is made.
+            for key in manifests.matches(of: /subPath: (.*)\n/).map(\.1) where key != "assayd.yaml" {
+                #expect(
+                    made.contains { $0.2.split(separator: ", ").contains { $0.split(separator: "=").first == key } }, "\(key)")
+            }
+            #expect(manifests.contains("newTag") == false && manifests.contains("image: registry.example.org/assay:"))
+            #expect(text.contains("- name: registry.example.org/assay\n"))
+        }
+
+        @Test("The single pod's marker is on another volume than its ledger")
+        func marker() throws {
+            let manifests = try Package.text("deploy/kubernetes/assay.yaml")
+            let text = try mapped()
+            #expect(text.contains("path: /var/lib/assay/ledger.db") && text.contains("marker: /var/lib/assay-marker/ledgers"))
+            for volume in [
+                "ledger\n              mountPath: /var/lib/assay\n", "marker\n              mountPath: /var/lib/assay-marker\n",
+            ] {
+                #expect(manifests.contains("- name: " + volume))
+            }
+            #expect(manifests.matches(of: /accessModes: \[ReadWriteOncePod\]/).count == 2)
         }
 
         @Test("The pod may do nothing but its task, and there is one of it")

@@ -5,6 +5,8 @@ import AssayTesting
 import Foundation
 import Testing
 
+@testable import DaemonTesting
+
 extension ProcessTests {
     @Suite("DeviceCheck tokens", .timeLimit(.minutes(2)))
     struct DeviceCheckTests {

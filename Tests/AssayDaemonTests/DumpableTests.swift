@@ -1,5 +1,8 @@
+import AssayTesting
 import Foundation
 import Testing
+
+@testable import DaemonTesting
 
 extension ProcessTests {
     @Suite("Secrecy of the daemon's process")
@@ -20,7 +23,7 @@ extension ProcessTests {
             let child = try Child(
                 become[0], become.dropFirst() + [try Child.built("assayd"), "--config", home.configuration],
                 environment: ["ASSAY_TEST_SECRET": "s3cret"])
-            try await SignalTests.eventually { child.err.contains("listening") }
+            try await eventually("the daemon says so") { child.err.contains("listening") }
             for name in ["environ", "mem", "maps"] {
                 let read = try await Child(become[0], become.dropFirst() + ["/bin/cat", "/proc/\(child.pid)/\(name)"]).ending()
                 #expect(
@@ -33,7 +36,7 @@ extension ProcessTests {
             let open = try Child(
                 become[0], become.dropFirst() + ["/bin/sleep", "60"], environment: ["ASSAY_TEST_SECRET": "s3cret"])
             var seen = ""
-            try await SignalTests.eventually {
+            try await eventually("the daemon says so") {
                 seen = try await Child(become[0], become.dropFirst() + ["/bin/cat", "/proc/\(open.pid)/environ"]).ending().out
                 return seen.contains("s3cret")
             }

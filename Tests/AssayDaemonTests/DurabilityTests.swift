@@ -13,6 +13,7 @@ import Testing
 
 @testable import AssayConfiguration
 @testable import AssayDaemon
+@testable import DaemonTesting
 
 /// An accepted verdict is on disk.
 @Suite("Durability", .timeLimit(.minutes(2)))

@@ -10,6 +10,7 @@ import Testing
 
 @testable import AssayConfiguration
 @testable import AssayDaemon
+@testable import DaemonTesting
 
 @Suite("Equal requests", .timeLimit(.minutes(2)))
 struct EqualRequestTests {

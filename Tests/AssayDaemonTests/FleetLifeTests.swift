@@ -7,6 +7,8 @@ import Foundation
 import SwiftProtobuf
 import Testing
 
+@testable import DaemonTesting
+
 extension ProcessTests {
     /// Fleets: enrolment, provisioning, bundles, across restarts of the daemon.
     @Suite("The life of a fleet")
@@ -32,7 +34,9 @@ extension ProcessTests {
             #expect(ninth.rejection.reason == "" && ninth.deviceSecret != first.deviceSecret)
 
             let text = try await OpenSSL.text(first.deviceCertificate)
-            for part in ["CN = CAM-1", "serialNumber = CAM-1", "1.3.6.1.4.1.60000.1.3", "1.3.6.1.4.1.60000.2", "CA:FALSE"] {
+            for part in [
+                "CN = CAM-1", "serialNumber = CAM-1", "\(ExtensionArc.fleet).3", "\(ExtensionArc.statement).1", "CA:FALSE",
+            ] {
                 #expect(text.contains(part), "\(part)\n\(text)")
             }
             #expect(try await home.verify(first.deviceCertificate, client).status == 0)
@@ -231,7 +235,7 @@ extension ProcessTests {
                 (key, current) = (next, renewed.certificate)
                 #expect(try await home.verify(current.certificate, client).status == 0)
                 let text = try await OpenSSL.text(current.certificate)
-                let extensions = (1...6).map { "1.3.6.1.4.1.60000.1.\($0):" }
+                let extensions = (1...6).map { "\(ExtensionArc.fleet).\($0):" }
                 for part in ["CN = CAM-1", "serialNumber = CAM-1", "Example Cameras", "Model One"] + extensions {
                     #expect(text.contains(part), "\(part)\n\(text)")
                 }

@@ -5,6 +5,8 @@ import AssaySimulator
 import AssayTesting
 import Testing
 
+@testable import DaemonTesting
+
 extension ProcessTests {
     @Suite("Tokens that Google decodes", .timeLimit(.minutes(2)))
     struct GoogleDecodeTests {

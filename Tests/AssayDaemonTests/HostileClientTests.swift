@@ -7,6 +7,8 @@ import SwiftProtobuf
 import Synchronization
 import Testing
 
+@testable import DaemonTesting
+
 extension ProcessTests {
     /// Misbehaving clients, with an honest caller beside them.
     @Suite("Hostile clients")

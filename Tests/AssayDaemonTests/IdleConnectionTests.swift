@@ -5,6 +5,8 @@ import AssayRPC
 import Foundation
 import Testing
 
+@testable import DaemonTesting
+
 extension ProcessTests {
     @Suite("Idle connections")
     struct IdleConnectionTests {

@@ -7,6 +7,8 @@ import Foundation
 import Synchronization
 import Testing
 
+@testable import DaemonTesting
+
 extension ProcessTests {
     /// Races for one serial number, and daemons that are killed while they issue.
     @Suite("Issuing under races and kills")

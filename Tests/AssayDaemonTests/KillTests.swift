@@ -6,6 +6,8 @@ import Foundation
 import Synchronization
 import Testing
 
+@testable import DaemonTesting
+
 extension ProcessTests {
     /// Killing the daemon at any instant loses no accepted verdict and makes no spent challenge valid again.
     @Suite("Kills")

@@ -12,6 +12,8 @@ import Logging
 import Synchronization
 import Testing
 
+@testable import DaemonTesting
+
 @Suite("Secrecy of the log", .timeLimit(.minutes(2)))
 struct LogSecrecyTests {
     @Test("No log line contains evidence, subjects, keys or any other part of a request, at any level")

@@ -4,6 +4,8 @@ import AssayPostgres
 import Foundation
 import Testing
 
+@testable import DaemonTesting
+
 @Suite("The page of the metrics")
 struct MetricsPageTests {
     /// Set to write the table into the page instead of comparing.

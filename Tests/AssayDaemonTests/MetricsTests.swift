@@ -7,6 +7,8 @@ import AssayOperations
 import AssaySimulator
 import Testing
 
+@testable import DaemonTesting
+
 @Suite("Metrics of a daemon", .timeLimit(.minutes(5)))
 struct MetricsTests {
     private static func text(_ operations: OperationsHome, _ format: MetricsText = .prometheus) async -> String {

@@ -5,6 +5,8 @@ import AssaySimulator
 import Foundation
 import Testing
 
+@testable import DaemonTesting
+
 extension ProcessTests {
     @Suite("The operations address of a daemon", .enabled(if: Curl.isInstalled, "curl is absent"))
     struct OperationsTests {

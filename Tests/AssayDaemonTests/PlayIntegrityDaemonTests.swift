@@ -5,6 +5,8 @@ import AssaySimulator
 import Foundation
 import Testing
 
+@testable import DaemonTesting
+
 extension ProcessTests {
     /// Tokens sent to a daemon.
     @Suite("Daemon with Play Integrity")

@@ -3,6 +3,8 @@ import AssaySimulator
 import Foundation
 import Testing
 
+@testable import DaemonTesting
+
 extension ProcessTests {
     @Suite("assay simulate android play-token", .timeLimit(.minutes(2)))
     struct PlayTokenCommandTests {

@@ -6,6 +6,8 @@ import Foundation
 import Synchronization
 import Testing
 
+@testable import DaemonTesting
+
 extension ProcessTests {
     @Suite(
         "Plugins of a daemon", .timeLimit(.minutes(3)),

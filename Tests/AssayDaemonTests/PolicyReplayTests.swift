@@ -5,6 +5,8 @@ import AssaySimulator
 import Foundation
 import Testing
 
+@testable import DaemonTesting
+
 extension ProcessTests {
     /// `assay policy replay`, `shadow` and `recordings`, against a daemon.
     @Suite("Replay of recorded verdicts")

@@ -8,6 +8,8 @@ import Crypto
 import Foundation
 import Testing
 
+@testable import DaemonTesting
+
 extension ProcessTests {
     @Suite("Secrecy of provisioning")
     struct ProvisioningSecrecyTests {

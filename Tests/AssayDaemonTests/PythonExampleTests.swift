@@ -3,6 +3,8 @@ import AssaySimulator
 import Foundation
 import Testing
 
+@testable import DaemonTesting
+
 extension ProcessTests {
     /// The example client in Python, with a daemon.
     @Suite("Python example", .enabled(if: Python.path != nil))
@@ -119,9 +121,9 @@ extension ProcessTests {
             #expect(replayed.status == 1)
             #expect(replayed.out.hasPrefix("REJECTED  counter_not_increasing (check "))
             // Errors of the call, not rejections.
-            let denied = try await python(["challenge", "--app", "nothing", "--purpose", "assert"], server: unix)
-            #expect(denied.status == 77)
-            #expect(denied.err == "example.py: PERMISSION_DENIED (permission_denied): the caller may not do this\n")
+            let unknown = try await python(["challenge", "--app", "camra", "--purpose", "assert"], server: unix)
+            #expect(unknown.status == 65 && unknown.err.hasPrefix("example.py: NOT_FOUND (unknown_app): unknown app: "))
+            #expect(unknown.err.hasSuffix("; did you mean \"camera\"?\n"), "\(unknown)")
             let tooLong = try await python(
                 ["challenge", "--app", "camera", "--purpose", "assert", "--context", String(repeating: "x", count: 65)],
                 server: unix)

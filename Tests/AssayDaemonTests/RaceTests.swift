@@ -5,6 +5,8 @@ import AssaySimulator
 import Foundation
 import Testing
 
+@testable import DaemonTesting
+
 extension ProcessTests {
     /// Of requests that exclude each other exactly one is accepted, in any order.
     @Suite("Races")

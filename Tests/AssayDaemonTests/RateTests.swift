@@ -10,6 +10,8 @@ import AssayTesting
 import Foundation
 import Testing
 
+@testable import DaemonTesting
+
 @Suite("Rates", .timeLimit(.minutes(2)))
 struct RateTests {
     private func parse(_ text: String) throws -> Configuration {

@@ -9,6 +9,8 @@ import AssayTesting
 import SwiftProtobuf
 import Testing
 
+@testable import DaemonTesting
+
 @Suite("Readiness", .timeLimit(.minutes(5)))
 struct ReadinessTests {
     /// A status with one item of attention.

@@ -4,6 +4,8 @@ import AssayCore
 import Foundation
 import Testing
 
+@testable import DaemonTesting
+
 extension ProcessTests {
     /// Devices of a fleet that are provisioned again, across a kill of the daemon.
     @Suite("Readmission")

@@ -8,6 +8,8 @@ import AssayVendors
 import Foundation
 import Testing
 
+@testable import DaemonTesting
+
 @Suite("Receipt exchange of a daemon", .timeLimit(.minutes(2)))
 struct ReceiptExchangeTests {
     /// The answer of Apple's service for any receipt of a key.

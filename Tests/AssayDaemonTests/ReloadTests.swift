@@ -12,6 +12,8 @@ import Logging
 import Synchronization
 import Testing
 
+@testable import DaemonTesting
+
 @Suite("Reload", .timeLimit(.minutes(2)))
 struct ReloadTests {
     /// A composed daemon and the reloader of its file.

@@ -7,6 +7,7 @@ import Foundation
 import Testing
 
 @testable import AssayVendors
+@testable import DaemonTesting
 
 extension ProcessTests {
     @Suite("A daemon's revocation list", .timeLimit(.minutes(2)))

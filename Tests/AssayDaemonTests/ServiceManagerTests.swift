@@ -2,6 +2,8 @@ import AssayDaemon
 import Foundation
 import Testing
 
+@testable import DaemonTesting
+
 @Suite("Service manager")
 struct ServiceManagerTests {
     @Test("Datagrams report that the daemon is ready, what it does, and that it stops", arguments: [false, true])

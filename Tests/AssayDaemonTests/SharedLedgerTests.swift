@@ -7,6 +7,8 @@ import Foundation
 import Synchronization
 import Testing
 
+@testable import DaemonTesting
+
 extension ProcessTests {
     /// Three daemons on one PostgreSQL ledger: any of them answers as one would.
     @Suite("Daemons on one ledger", .needsServer)
@@ -119,6 +121,40 @@ extension ProcessTests {
             let declared = try await Child.run("assayd", ["new-ledger", "--config", new.homes[0].configuration])
             #expect(declared.status == 0, "\(declared)")
             #expect(try await failures(new.homes[0].configuration) == [])
+        }
+
+        @Test("Three daemons start at once under a declaration and share the ledger; a lost database is refused by each")
+        func declared() async throws {
+            let shared = try SharedLedger(daemons: 3, on: try TestServer.shared.get())
+            try Data(repeating: 7, count: 32).write(to: URL(filePath: shared.keyFile))
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: shared.keyFile)
+            let end = SystemClock().now().adding(milliseconds: 3_600_000)
+            for home in shared.homes {
+                let text = home.folder.text("assayd.yaml").replacing(
+                    "folder: .,", with: "folder: ., new_ledger: {id: first, until: \(end)},")
+                try home.folder.write(text, to: "assayd.yaml")
+            }
+            let daemons = try await withThrowingTaskGroup(of: TestDaemon.self) { group in
+                for home in shared.homes { group.addTask { try await TestDaemon(home) } }
+                return try await group.reduce(into: [TestDaemon]()) { $0.append($1) }
+            }
+            let clients = try await connected(daemons)
+            var phone = shared.homes[0].phone()
+            #expect(try await phone.register(clients[0]).outcome == "accepted")
+            for client in clients { #expect(try await phone.upload(client).outcome == "accepted") }
+            for client in clients { await client.close() }
+            for daemon in daemons { #expect(await daemon.stop().status == 0) }
+            for home in shared.homes { #expect(home.folder.text("assay.ledgers").hasPrefix("made first ")) }
+            // Another database in its place, which is empty.
+            let other = try TestServer.shared.get().database()
+            for home in shared.homes {
+                let text = home.folder.text("assayd.yaml").replacing(
+                    "database: \(shared.settings.database)", with: "database: \(other.database)")
+                try home.folder.write(text, to: "assayd.yaml")
+                let refused = try await Child.run("assayd", ["--config", home.configuration])
+                #expect(refused.status == 69, "\(refused)")
+                #expect(refused.err.contains("a ledger was made under the id"), "\(refused)")
+            }
         }
 
         @Test(

@@ -2,8 +2,11 @@ import AssayAPI
 import AssayClient
 import AssayCore
 import AssaySQLite
+import AssayTesting
 import Foundation
 import Testing
+
+@testable import DaemonTesting
 
 extension ProcessTests {
     @Suite("Signals, log and clock of the daemon")
@@ -18,13 +21,13 @@ extension ProcessTests {
             let good = home.folder.text("assayd.yaml")
             try home.folder.write(good.replacing("  other:", with: "  third:") + "\nlog: {level: debug}\n", to: "assayd.yaml")
             daemon.child.signal(SIGHUP)
-            try await Self.eventually { try await client.status().apps.map(\.app) == ["camera", "third"] }
+            try await eventually("the daemon says so") { try await client.status().apps.map(\.app) == ["camera", "third"] }
             // Logged when every part has the new one; the status shows it before.
-            try await Self.eventually { daemon.child.err.contains("configuration loaded") }
+            try await eventually("the daemon says so") { daemon.child.err.contains("configuration loaded") }
 
             try home.folder.write(good.replacing("callers:", with: "clalers:"), to: "assayd.yaml")
             daemon.child.signal(SIGHUP)
-            try await Self.eventually { try await client.status().configuration.refusedAtUnixMs > 0 }
+            try await eventually("the daemon says so") { try await client.status().configuration.refusedAtUnixMs > 0 }
             #expect(try await client.status().apps.map(\.app) == ["camera", "third"])
             _ = try? await client.issueChallenge(app: try #require(AppID("unknown")), purpose: .assert)
             let shown = try await Child.run("assay", ["status", "--server", try daemon.address("tcp")])
@@ -34,7 +37,7 @@ extension ProcessTests {
             #expect(checked.status == 1 && checked.lines.count == 1 && checked.out.hasPrefix("reload_refused: "), "\(checked)")
             try home.folder.write(good, to: "assayd.yaml")
             daemon.child.signal(SIGHUP)
-            try await Self.eventually { try await client.status().configuration.refusedAtUnixMs == 0 }
+            try await eventually("the daemon says so") { try await client.status().configuration.refusedAtUnixMs == 0 }
             let well = try await Child.run("assay", ["status", "--check"] + server)
             #expect(well.status == 0 && well.out == "good\n", "\(well)")
             await client.close()
@@ -52,7 +55,7 @@ extension ProcessTests {
             try home.folder.write(text + "\nlog: {level: critical, format: text}\n", to: "assayd.yaml")
             let child = try Child(
                 try Child.built("assayd"), ["--config", home.configuration, "--log-level", "info", "--log-format", "json"])
-            try await Self.eventually { child.err.contains("listening") }
+            try await eventually("the daemon says so") { child.err.contains("listening") }
             child.signal(SIGTERM)
             let ending = await child.ending()
             #expect(ending.status == 0)
@@ -80,7 +83,7 @@ extension ProcessTests {
             #expect(refused.err.contains("behind the ledger's last entry") && refused.err.contains("--accept-clock"))
 
             let child = try Child(try Child.built("assayd"), ["--config", home.configuration, "--accept-clock"])
-            try await Self.eventually { child.err.contains("listening") }
+            try await eventually("the daemon says so") { child.err.contains("listening") }
             child.signal(SIGTERM)
             #expect(await child.ending().status == 0)
         }
@@ -106,14 +109,6 @@ extension ProcessTests {
             #expect(await second.stop().status == 0)
             try home.folder.write("broken", to: "ledger.sqlite")
             #expect(try await Child.run("assayd", ["forget-challenges", "--config", home.configuration]).status == 69)
-        }
-
-        static func eventually(_ condition: () async throws -> Bool) async throws {
-            let end = ContinuousClock.now.advanced(by: .seconds(60))
-            while !(try await condition()) {
-                try #require(ContinuousClock.now < end, "it has not come in a minute")
-                try await Task.sleep(for: .milliseconds(10))
-            }
         }
     }
 }

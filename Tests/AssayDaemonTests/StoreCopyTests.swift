@@ -6,6 +6,8 @@ import AssaySimulator
 import Foundation
 import Testing
 
+@testable import DaemonTesting
+
 extension ProcessTests {
     @Suite("Copy of a ledger into a database", .needsServer)
     struct StoreCopyTests {
@@ -86,6 +88,28 @@ extension ProcessTests {
             #expect(try await client.status().store.devices == 3)
             await client.close()
             #expect(await daemon.stop().status == 0)
+        }
+
+        @Test("An empty database is refused with the way to copy, and neither that start nor a declaration is in its way")
+        func empty() async throws {
+            let daemon = try await TestDaemon(old)
+            let client = try await daemon.connect()
+            #expect(try await old.phone().register(client).outcome == "accepted")
+            await client.close()
+            #expect(await daemon.stop().status == 0)
+            let refused = try await Child.run("assayd", ["--config", new.configuration])
+            #expect(refused.status == 69 && refused.err.contains("copy it: assayd store copy --from FILE"), "\(refused)")
+            let found = try await Child.run("assayd", ["check-config", new.configuration])
+            #expect(found.out.contains("copy it: assayd store copy --from FILE"), "\(found)")
+            let declared = try await Child.run("assayd", ["new-ledger", "--config", new.configuration])
+            #expect(declared.status == 0, "\(declared)")
+            let copied = try await copy()
+            #expect(copied.status == 0 && copied.out.contains("finished"), "\(copied)")
+            let moved = try await TestDaemon(new)
+            let caller = try await moved.connect()
+            #expect(try await caller.status().store.devices == 1)
+            await caller.close()
+            #expect(await moved.stop().status == 0)
         }
 
         @Test("Another key file, a ledger that is not there, and a configuration without a database are refused")

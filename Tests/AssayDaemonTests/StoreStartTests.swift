@@ -5,6 +5,8 @@ import AssaySimulator
 import Foundation
 import Testing
 
+@testable import DaemonTesting
+
 extension ProcessTests {
     /// The files with which the daemon starts, and their loss while it runs.
     @Suite("Files of the store")

@@ -5,6 +5,8 @@ import AssaySimulator
 import Foundation
 import Testing
 
+@testable import DaemonTesting
+
 extension ProcessTests {
     /// A CA whose key is in a PKCS#11 token, from the command that makes it to certificates. Each process uses SoftHSM by itself.
     @Suite(

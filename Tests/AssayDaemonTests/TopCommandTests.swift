@@ -3,6 +3,8 @@ import AssayCore
 import Foundation
 import Testing
 
+@testable import DaemonTesting
+
 extension ProcessTests {
     @Suite("assay top", .timeLimit(.minutes(5)))
     struct TopCommandTests {

@@ -10,6 +10,8 @@ import Foundation
 import SwiftProtobuf
 import Testing
 
+@testable import DaemonTesting
+
 extension ProcessTests {
     @Suite("Traces of a daemon", .timeLimit(.minutes(5)))
     struct TraceTests {

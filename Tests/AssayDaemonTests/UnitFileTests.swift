@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 
+@testable import DaemonTesting
+
 /// The unit for systemd lets the launcher of plugins do its work. No init system is started.
 @Suite("Unit file")
 struct UnitFileTests {

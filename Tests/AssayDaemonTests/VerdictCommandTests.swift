@@ -2,8 +2,11 @@ import AssayAPI
 import AssayClient
 import AssayCore
 import AssaySimulator
+import AssayTesting
 import Foundation
 import Testing
+
+@testable import DaemonTesting
 
 extension ProcessTests {
     @Suite("Verdict commands")
@@ -33,15 +36,6 @@ extension ProcessTests {
         private func configure(_ section: String) throws {
             let text = home.folder.text("assayd.yaml").split(separator: "\n").filter { !$0.hasPrefix("verdicts:") }
             try home.folder.write(text.joined(separator: "\n") + "\nverdicts: \(section)\n", to: "assayd.yaml")
-        }
-
-        /// Repeats until it holds, at most 20 s.
-        private func eventually(_ condition: () async throws -> Bool) async throws -> Bool {
-            for _ in 0..<200 {
-                if try await condition() { return true }
-                try await Task.sleep(for: .milliseconds(100))
-            }
-            return false
         }
 
         @Test("Why an upload was rejected is shown by its request id, or the first digits of it")

@@ -11,6 +11,8 @@ import AssayTesting
 import Foundation
 import Testing
 
+@testable import DaemonTesting
+
 @Suite("Verdict records of the daemon", .timeLimit(.minutes(2)))
 struct VerdictRecordSecrecyTests {
     @Test("The file of records has no evidence, challenge, payload, context, subject or idempotency key")

@@ -2,8 +2,11 @@ import AssayAPI
 import AssayClient
 import AssayCore
 import AssaySimulator
+import AssayTesting
 import Foundation
 import Testing
+
+@testable import DaemonTesting
 
 extension ProcessTests {
     @Suite("The command watch")
@@ -19,15 +22,6 @@ extension ProcessTests {
 
         private static func object(_ text: String) -> [String: Any]? {
             (try? JSONSerialization.jsonObject(with: Data(text.utf8))) as? [String: Any]
-        }
-
-        /// Repeats until it holds, at most 20 s.
-        private func eventually(_ what: Comment, _ condition: () async throws -> Bool) async throws {
-            for _ in 0..<200 {
-                if try await condition() { return }
-                try await Task.sleep(for: .milliseconds(100))
-            }
-            Issue.record(what)
         }
 
         @Test("watch prints an object for each event that its filters select, and ends with 0 when it is stopped")

@@ -11,6 +11,7 @@ import Testing
 
 @testable import AssayDaemon
 @testable import AssayService
+@testable import DaemonTesting
 
 extension ProcessTests {
     /// Webhooks against a receiver over loopback whose verification is the code of the page.
@@ -72,14 +73,6 @@ extension ProcessTests {
                         at: SystemClock().now())
                 ])
             }
-        }
-
-        private func eventually(_ what: Comment, _ condition: () throws -> Bool) async throws {
-            for _ in 0..<400 {
-                if try condition() { return }
-                try await Task.sleep(for: .milliseconds(25))
-            }
-            Issue.record(what)
         }
 
         /// Runs a service until the work is done, then ends it as a stop of the daemon does.

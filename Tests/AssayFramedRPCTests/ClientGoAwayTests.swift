@@ -1,3 +1,4 @@
+import AssayTesting
 import Testing
 
 @testable import AssayFramedRPC

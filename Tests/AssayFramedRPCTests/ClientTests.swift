@@ -1,3 +1,4 @@
+import AssayTesting
 import NIOCore
 import NIOPosix
 import SwiftProtobuf

@@ -1,4 +1,5 @@
 import AssayCore
+import AssayTesting
 import Foundation
 import NIOCore
 import NIOPosix

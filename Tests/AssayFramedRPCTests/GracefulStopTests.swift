@@ -1,3 +1,4 @@
+import AssayTesting
 import Logging
 import ServiceLifecycle
 import SwiftProtobuf

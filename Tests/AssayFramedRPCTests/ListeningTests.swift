@@ -1,3 +1,4 @@
+import AssayTesting
 import Foundation
 import Glibc
 import SwiftProtobuf

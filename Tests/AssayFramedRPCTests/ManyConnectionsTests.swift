@@ -1,3 +1,4 @@
+import AssayTesting
 import Glibc
 import SwiftProtobuf
 import Testing

@@ -1,6 +1,7 @@
 import AssayCore
 import AssaySimulator
 import AssayTesting
+import Foundation
 import NIOSSL
 import SwiftProtobuf
 import Testing
@@ -205,8 +206,14 @@ struct TLSTests {
         let (tls, other) = (try TestTLS(), try TestTLS())
         try await tls.run { server in
             let strangers: [(ClientTLS, String)] = [
-                (try other.caller(), "certificate_verify_failed"),
-                (try tls.caller(serverName: "assay.example.org"), "does not have the name"),
+                (
+                    try other.caller(),
+                    "certificate_verify_failed: the server's certificate is not from a CA that is trusted here"
+                ),
+                (
+                    try tls.caller(serverName: "assay.example.org"),
+                    "does not have the name assay.example.org, but localhost, 127.0.0.1"
+                ),
                 (try tls.caller(serverName: "ocalhost"), "does not have the name"),
             ]
             for (stranger, why) in strangers {
@@ -231,6 +238,52 @@ struct TLSTests {
             }
             #expect(error?.reason == "connect_failed" && error?.code == .unavailable)
         }
+    }
+
+    @Test("a client tells a certificate out of date, one of another CA, an expired CA and another name apart")
+    func serverFaults() async throws {
+        let now = Timestamp(unixSeconds: Int64(Date().timeIntervalSince1970))
+        let (past, future) = (now.adding(milliseconds: -3_600_000), now.adding(milliseconds: 3_600_000))
+        let authority = try TestTLSAuthority("server CA")
+        let names = [SubjectAlternativeName.dns("localhost"), .ipAddress([127, 0, 0, 1])]
+        /// What a client says that trusts `trusted`, of a server with that certificate.
+        func words(_ issued: TestTLSAuthority.Issued, trusting trusted: TestTLSAuthority...) async throws -> String {
+            let callers = try TestTLSAuthority("caller CA")
+            let server = try ServerTLS(
+                TLSCredentials(
+                    certificates: Array(issued.certificate.utf8), privateKey: Array(issued.privateKey.utf8),
+                    authorities: Array(callers.pem.utf8)), clock: { now.unixMilliseconds }, naming: TestTLS.naming)
+            let own = try callers.issue(.client, names: TestTLS.names)
+            let client = try ClientTLS(
+                TLSCredentials(
+                    certificates: Array(own.certificate.utf8), privateKey: Array(own.privateKey.utf8),
+                    authorities: Array(trusted.map(\.pem).joined().utf8)))
+            var message = ""
+            try await TestServer.run(RPCLimits(), at: TestTLS.address, tls: server, log: nil) { server in
+                do { _ = try await RPCConnection.connect(to: server.address, tls: client) } catch let error as RPCError {
+                    message = error.message
+                }
+            }
+            return message
+        }
+        let expired = try await words(authority.issue(.server, names: names, notAfter: past), trusting: authority)
+        #expect(expired.contains("the server's certificate expired \(past.description.prefix(16))"), "\(expired)")
+        let early = try await words(authority.issue(.server, names: names, notBefore: future), trusting: authority)
+        #expect(early.contains("the server's certificate is valid from \(future.description.prefix(16))"), "\(early)")
+        let good = try authority.issue(.server, names: names)
+        let stranger = try TestTLSAuthority("another CA")
+        #expect(try await words(good, trusting: stranger).hasSuffix("is not from a CA that is trusted here"))
+        let old = try TestTLSAuthority("server CA", notAfter: past)
+        let under = try old.issue(.server, names: names)
+        #expect(
+            try await words(under, trusting: old).hasSuffix("the CA certificates that are trusted here have expired, 1 of 1"))
+        #expect(
+            try await words(under, trusting: old, stranger).hasSuffix(
+                "not from a CA that is trusted here: 1 of the 2 CA certificates have expired"))
+        let elsewhere = try await words(authority.issue(.server, names: [.dns("db.example.org")]), trusting: authority)
+        #expect(elsewhere.contains("does not have the name 127.0.0.1, but db.example.org"), "\(elsewhere)")
+        let nameless = try await words(authority.issue(.server, names: []), trusting: authority)
+        #expect(nameless.contains("it has no name"), "\(nameless)")
     }
 
     @Test("a connection error says in plain words that there is no listener, whatever the address")

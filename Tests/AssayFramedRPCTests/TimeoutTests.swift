@@ -1,3 +1,4 @@
+import AssayTesting
 import SwiftProtobuf
 import Synchronization
 import Testing

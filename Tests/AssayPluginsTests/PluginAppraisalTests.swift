@@ -13,12 +13,13 @@ struct PluginAppraisalTests {
 
     func scope(
         plugin: String = "kiosk", purpose: Purpose = .assert, hasDevice: Bool = false, ceiling: Assurance = .hardware,
-        format: (inout Assay_Plugin_V1_Format) -> Void = { _ in }
+        toldBlock: Bool = false, format: (inout Assay_Plugin_V1_Format) -> Void = { _ in }
     ) throws -> PluginScope {
         let description = try PluginDescription(Messages.description(format: format), expected: "kiosk")
         return PluginScope(
             plugin: plugin, format: try #require(description.formats.first), app: try #require(AppID("shop")),
-            purpose: purpose, clientDataSHA256: Self.clientData, hasDevice: hasDevice, ceiling: ceiling, now: Self.now)
+            purpose: purpose, clientDataSHA256: Self.clientData, hasDevice: hasDevice, ceiling: ceiling, now: Self.now,
+            toldBlock: toldBlock)
     }
 
     /// An accepting answer.
@@ -38,6 +39,65 @@ struct PluginAppraisalTests {
             _ = try PluginAppraisal(response, in: scope)
             return nil
         } catch { return error.description }
+    }
+
+    @Test("What the daemon alone decides is not a plugin's to say, as a failure, an open check, a used token or a declaration")
+    func reservedCodes() throws {
+        let codes = PluginFormat.reservedCodes.map(\.rawValue)
+        #expect(codes.contains("device_blocked") && codes.contains("plugin_quarantined") && !codes.contains("unknown_device"))
+        for code in codes {
+            let words = "the reason code '\(code)' says what only Assay decides"
+            #expect(fault(response { $0.findings = [Messages.finding("x", .fail, code)] }, try scope()) == words)
+            #expect(fault(response { $0.findings = [Messages.finding("x", .unavailable, code)] }, try scope()) == words)
+            let token = response {
+                $0.usedTokens = [
+                    .with {
+                        ($0.token, $0.usedCode) = (Data([1]), Data(code.utf8))
+                        $0.untilUnixMs = Self.now.unixMilliseconds + 1000
+                    }
+                ]
+            }
+            #expect(fault(token, try scope { $0.freshness = .singleUse }) == words)
+            #expect(throws: PluginFault(words)) {
+                try scope { $0.codes = [.with { ($0.code, $0.retry) = (Data(code.utf8), .never) }] }
+            }
+        }
+    }
+
+    @Test("A plugin repeats that a device of the fleet is blocked, where the daemon told it so, and no other such code")
+    func repeatedBlock() throws {
+        let blocked = response { $0.findings = [Messages.finding("blocked", .fail, "device_blocked")] }
+        #expect(try PluginAppraisal(blocked, in: scope(toldBlock: true)).failure?.rejection?.code == .init(.deviceBlocked))
+        let quarantined = response { $0.findings = [Messages.finding("x", .fail, "plugin_quarantined")] }
+        #expect(fault(quarantined, try scope(toldBlock: true)) != nil)
+    }
+
+    @Test("The page of the protocol lists the codes that are not a plugin's to say")
+    func documentedCodes() throws {
+        let page = try String(contentsOf: BuiltPlugin.root.appending(path: "docs/plugins/protocol.md"), encoding: .utf8)
+        let paragraph = try #require(page.components(separatedBy: "Codes of what the daemon alone decides").dropFirst().first)
+        let sentence = try #require(paragraph.components(separatedBy: "A plugin may repeat").first)
+        let listed = sentence.split(separator: "`").enumerated().filter { $0.offset % 2 == 1 }.map { String($0.element) }
+        #expect(Set(listed) == Set(PluginFormat.reservedCodes.map(\.rawValue)) && Set(listed).count == listed.count)
+    }
+
+    @Test(
+        "Sentences of a plugin reach callers without what a terminal would obey or a reader would not see",
+        arguments: [
+            ("a\u{1B}[2Jb", "a\u{FFFD}[2Jb"), ("a\u{9B}2Jb", "a\u{FFFD}2Jb"), ("a\u{85}\u{2028}b", "a\u{FFFD}\u{FFFD}b"),
+            ("\u{202E}txt.exe\u{2066}", "\u{FFFD}txt.exe\u{FFFD}"), ("a\r\nb\tc", "a  b c"),
+            ("\u{200B}\u{E0041}\u{FE0F}", "\u{FFFD}\u{FFFD}\u{FFFD}"),
+            ("é 漢", "é 漢"), (String(repeating: "é", count: 600), String(repeating: "é", count: 512)),
+            (String(repeating: "\u{9B}", count: 600), String(repeating: "\u{FFFD}", count: 341)),
+        ])
+    func sentences(_ stated: String, _ shown: String) throws {
+        let answer = response {
+            $0.findings = [Messages.finding("x", .fail, "bad_signature")]
+            $0.findings[0].detail = stated
+        }
+        let appraisal = try PluginAppraisal(answer, in: scope())
+        #expect(appraisal.findings.first?.detail == shown && appraisal.failure?.rejection?.detail == shown)
+        #expect(PluginText.sentence(stated) == shown)
     }
 
     @Test("An accepting answer is read whole")

@@ -207,7 +207,9 @@ struct AuthorityFolderTests {
         #expect(
             error { $0.key = .file(issuing.key, passphraseFile: nil) }
                 == AuthorityFileError(issuing.key, AuthorityKeyError.encrypted.description))
-        #expect(error { $0.certificateFile = "/none.pem" } == AuthorityFileError("/none.pem", "is missing"))
+        #expect(
+            error { $0.certificateFile = "/none.pem" }
+                == AuthorityFileError("/none.pem", "cannot be read: there is no such file"))
         let text = try new.place.write("text.pem", "not PEM")
         #expect(error { $0.certificateFile = text }?.path == text)
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: issuing.key)

@@ -55,20 +55,35 @@ struct IssuingTests {
             "X509v3 Extended Key Usage: \n                TLS Web Client Authentication\n",
             "URI:assay://photos/dev_" + String(repeating: "a5", count: 16) + ", URI:urn:serial:SN%2000%2F17",
             "X509v3 Authority Key Identifier", "X509v3 Subject Key Identifier", "URI:http://crl.example/issuing-1.crl",
-            "1.3.6.1.4.1.60000.2.1", "1.3.6.1.4.1.60000.1.1", "1.3.6.1.4.1.60000.1.6", "Signature Algorithm: ecdsa-with-SHA256",
+            "\(ExtensionArc.statement).1", "\(ExtensionArc.fleet).1", "\(ExtensionArc.fleet).6",
+            "Signature Algorithm: ecdsa-with-SHA256",
         ] { #expect(text.contains(part), "\(part)") }
+    }
+
+    @Test("The purposes of the profile are those of the certificate, and OpenSSL reads them", .enabled(if: OpenSSL.isAvailable, "no openssl"))
+    func purposes() async throws {
+        let openSSL = try OpenSSL()
+        var profile = CertificateProfile()
+        profile.keyPurposes = try [KeyPurpose("documentSigning"), KeyPurpose("emailProtection"), KeyPurpose("clientAuth"), KeyPurpose("1.3.6.1.4.1.62558.2.1")]
+        let issued = try await TestCA().set.issue(
+            try order(publicKey: AuthorityKey.random(.p256).publicKey, profile: profile), at: Self.now)
+        try openSSL.write("leaf.pem", PEM.encode(issued.certificate.der))
+        let text = try openSSL.run("x509 -in leaf.pem -noout -ext extendedKeyUsage")
+        #expect(
+            text.split(separator: "\n").last?.trimmingPrefix(while: { $0 == " " })
+                == "1.3.6.1.5.5.7.3.36, E-mail Protection, TLS Web Client Authentication, 1.3.6.1.4.1.62558.2.1", "\(text)")
     }
 
     @Test("A certificate says nothing that neither the order nor the profile has")
     func least() async throws {
         var profile = CertificateProfile()
-        (profile.alternativeNames, profile.allowsClientAuthentication) = ([], false)
+        (profile.alternativeNames, profile.keyPurposes) = ([], [])
         let issued = try await TestCA().set.issue(
             try order(publicKey: AuthorityKey.random(.p256).publicKey, profile: profile, requestID: []), at: Self.now)
         let certificate = try Certificate(der: issued.certificate.der[...])
         #expect(
             certificate.extensions.map { "\($0.oid)" } == [
-                "2.5.29.19", "2.5.29.15", "2.5.29.14", "2.5.29.35", "1.3.6.1.4.1.60000.2.1",
+                "2.5.29.19", "2.5.29.15", "2.5.29.14", "2.5.29.35", "\(ExtensionArc.statement).1",
             ])
         #expect(certificate.extensions.filter(\.isCritical).map { "\($0.oid)" } == ["2.5.29.19", "2.5.29.15"])
         #expect("\(certificate.subject)" == "CN=dev_" + String(repeating: "a5", count: 16))
@@ -82,8 +97,8 @@ struct IssuingTests {
         for simulated in [false, true] {
             let issued = try await ca.set.issue(
                 try order(publicKey: AuthorityKey.random(.p256).publicKey, simulated: simulated), at: Self.now)
-            let value = try #require(
-                try Certificate(der: issued.certificate.der[...]).value(of: OID(1, 3, 6, 1, 4, 1, 60000, 2, 1)))
+            let statement = try #require(OID(dotted: "\(ExtensionArc.statement).1"))
+            let value = try #require(try Certificate(der: issued.certificate.der[...]).value(of: statement))
             try DERReader.parse(value, code: .malformedCertificate) { outer throws(Rejection) in
                 try outer.sequence { fields throws(Rejection) in
                     #expect(try fields.smallInteger() == 1)
@@ -101,7 +116,7 @@ struct IssuingTests {
     @Test("A fleet's six extensions are raw bytes under the arc of the order")
     func fleetExtensions() async throws {
         var statement = Self.fleet
-        statement.arc = [2, 999, 7]
+        statement.arc = try #require(ExtensionArc("2.999.7"))
         let issued = try await TestCA().set.issue(
             try order(publicKey: AuthorityKey.random(.p256).publicKey, fleet: statement), at: Self.now)
         let certificate = try Certificate(der: issued.certificate.der[...])
@@ -199,9 +214,7 @@ struct IssuingTests {
         let key = AuthorityKey.random(.p256).publicKey
         var changes: [(inout CertificateProfile) -> Void] = [
             { $0.alternativeNames = ["no uri"] }, { $0.alternativeNames = ["{device}"] }, { $0.alternativeNames = ["x:ü"] },
-            { $0.revocationListURL = "crl.example" }, { $0.extensionArc = [3, 1] },
-            { $0.extensionArc = [] }, { $0.extensionArc = [1, 40] }, { $0.extensionArc = [2, UInt64.max] },
-            { $0.extensionArc = [1, 3] + [UInt64](repeating: 1, count: 30) }, { $0.validity = 0 }, { $0.validity = -1 },
+            { $0.revocationListURL = "crl.example" }, { $0.validity = 0 }, { $0.validity = -1 },
             { $0.organization = "" },
             { $0.alternativeNames = [NameTemplate(stringLiteral: "x:" + String(repeating: "a", count: 3000))] },
         ]
@@ -225,7 +238,7 @@ struct IssuingTests {
         let large = try order(publicKey: key, fleet: huge)
         await #expect(throws: AuthorityError.self) { try await set.issue(large, at: Self.now) }
         var same = Self.fleet
-        same.arc = CertificateProfile.defaultArc
+        same.arc = .statement
         let clash = try order(publicKey: key, fleet: same)
         await #expect(throws: AuthorityError.impossible("two of its extensions have one object identifier")) {
             try await set.issue(clash, at: Self.now)

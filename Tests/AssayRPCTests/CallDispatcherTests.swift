@@ -1,3 +1,4 @@
+import AssayTesting
 import Logging
 import SwiftProtobuf
 import Synchronization
@@ -103,11 +104,6 @@ struct CallDispatcherTests {
         path.withUnsafeBytes { dispatcher.find($0) }
     }
 
-    private func eventually(_ condition: () -> Bool) async throws {
-        for _ in 0..<5000 where !condition() { try await Task.sleep(for: .milliseconds(2)) }
-        #expect(condition())
-    }
-
     private func text(_ answer: Result<[UInt8], RPCError>?) throws -> String? {
         try answer.map { try Text(serializedBytes: try $0.get()).value }
     }
@@ -120,7 +116,7 @@ struct CallDispatcherTests {
         for id: UInt64 in 1...3 { _ = try admit(&dispatcher, id, to: "/t/batch", metadata: ["name": "call \(id)"]) }
         #expect(service.state.statistics.callsInFlight == 3 && notes.all.isEmpty, "nothing starts before dispatch")
         dispatcher.dispatch()
-        try await eventually { connection.flushes == 1 }
+        try await eventually("the dispatcher has done it") { connection.flushes == 1 }
         #expect(notes.all == ["batch of 3"])
         #expect(try (1...3).map { try text(connection.answers[UInt64($0)]) } == ["call 1", "call 2", "call 3"])
         let statistics = service.state.statistics
@@ -134,9 +130,9 @@ struct CallDispatcherTests {
         var dispatcher = CallDispatcher(service, to: connection)
         _ = try admit(&dispatcher, 1, to: "/t/batch")
         _ = try admit(&dispatcher, 2, to: "/t/stream")
-        try await eventually { connection.answers[1] != nil }
+        try await eventually("the dispatcher has done it") { connection.answers[1] != nil }
         dispatcher.dispatch()
-        try await eventually { connection.answers[2] != nil }
+        try await eventually("the dispatcher has done it") { connection.answers[2] != nil }
         #expect(try connection.items[2]?.map { try Text(serializedBytes: $0).value } == ["a", "b"])
         #expect(try connection.answers[2]?.get() == [])
     }
@@ -155,7 +151,7 @@ struct CallDispatcherTests {
         #expect(throws: RPCError.tooManyCalls) { try admit(&dispatchers[2], 2, to: "/t/batch", isFull: true) }
         #expect(service.state.statistics.callsInFlight == 3)
         for index in dispatchers.indices { dispatchers[index].dispatch() }
-        try await eventually { service.state.statistics.callsInFlight == 0 }
+        try await eventually("the dispatcher has done it") { service.state.statistics.callsInFlight == 0 }
         _ = try admit(&dispatchers[1], 3, to: "/t/batch")
     }
 
@@ -202,13 +198,13 @@ struct CallDispatcherTests {
         dispatcher.dispatch()
         #expect(started.abandon() && !started.abandon())
         started.cancelHandler()
-        try await eventually { connection.released == [1] }
+        try await eventually("the dispatcher has done it") { connection.released == [1] }
         // Abandoned before its handler is started: the handler does not begin.
         let waiting = try admit(&dispatcher, 2, to: "/t/sleep")
         #expect(waiting.abandon())
         waiting.cancelHandler()
         dispatcher.drop()
-        try await eventually { connection.released == [1, 2] }
+        try await eventually("the dispatcher has done it") { connection.released == [1, 2] }
         #expect(connection.answers.isEmpty && service.state.statistics.callsInFlight == 0)
     }
 }

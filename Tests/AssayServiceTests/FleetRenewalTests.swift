@@ -96,7 +96,7 @@ struct FleetRenewalTests {
             #expect(statement.serial == "CAM-1" && statement.family == "Model One")
             #expect(statement.manufacturer == "Example Cameras")
             #expect(
-                statement.validationEndpoint == "https://example.org/validate" && statement.arc == FleetStatement.defaultArc)
+                statement.validationEndpoint == "https://example.org/validate" && statement.arc == .fleet)
             #expect(made.keyTableIndices.contains(UInt32(statement.table)))
             let key = try #require(Self.secrets.tables.key(table: statement.table, index: statement.keyIndex))
             #expect(SealedSecret.open(statement.sealedSecret, with: key) == Array(made.deviceSecret))

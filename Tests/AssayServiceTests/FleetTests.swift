@@ -12,10 +12,13 @@ import Testing
 struct FleetTests {
     private static let secrets = FleetSecrets(root: [UInt8](repeating: 0x0F, count: 32), app: .camera)
 
-    static func harness(makesKeys: Bool = false) async throws -> ServiceHarness {
+    static func harness(
+        makesKeys: Bool = false, ledger: WatchedLedger = WatchedLedger(), authority: StandInAuthority = StandInAuthority()
+    ) async throws -> ServiceHarness {
         let rule = FleetRule(
             manufacturer: "Example Cameras", validationEndpoint: "https://example.org/validate", makesKeys: makesKeys)
-        return try await ServiceHarness([.testing(.camera, fleet: Fleet(rule, secrets)), .testing(.notes)])
+        return try await ServiceHarness(
+            [.testing(.camera, fleet: Fleet(rule, secrets)), .testing(.notes)], ledger: ledger, authority: authority)
     }
 
     static func csr() -> Data {
@@ -201,6 +204,35 @@ struct FleetTests {
         #expect(try await enrol(harness, serials: ["ok", "a b"]).added == 2)
         let error = await #expect(throws: RPCError.self) { try await provision(harness, "x", secret: Data([1])) }
         #expect(error?.code == .invalidArgument)
+    }
+
+    @Test(
+        "A serial number or family with a character that is not seen is refused, and the answer names it and its place",
+        arguments: [
+            ("CAM\u{200B}-1", "character 4 is U+200B ZERO WIDTH SPACE"),
+            ("CAM-1\u{202E}", "character 6 is U+202E RIGHT-TO-LEFT OVERRIDE"),
+            ("\u{E0001}C", "character 1 is U+E0001 LANGUAGE TAG"), ("a\u{2028}b", "character 2 is U+2028 LINE SEPARATOR"),
+            ("a\u{2029}b", "character 2 is U+2029"), ("a\u{E000}", "character 2 is U+E000"),
+            ("a\u{378}", "character 2 is U+0378"),
+            ("a\u{FE0F}", "character 2 is U+FE0F"), ("a\u{3164}b", "character 2 is U+3164 HANGUL FILLER"),
+            ("a\u{AD}b", "character 2 is U+00AD SOFT HYPHEN"), ("a\u{9B}b", "character 2 is U+009B"),
+            ("a\u{0}", "character 2 is U+0000"),
+            ("\u{FEFF}CAM", "character 1 is U+FEFF"), ("a\u{34F}", "character 2 is U+034F"),
+            ("a\u{10FFFF}", "character 2 is U+10FFFF"),
+        ])
+    func invisible(_ serial: String, _ words: String) async throws {
+        let harness = try await Self.harness()
+        let added = await #expect(throws: RPCError.self) { try await enrol(harness, serials: ["ok", serial]) }
+        #expect(added?.message.contains("serials[1]") == true && added?.message.contains(words) == true, "\(added as Any)")
+        for error in [
+            await #expect(throws: RPCError.self) { try await provision(harness, serial) },
+            await #expect(throws: RPCError.self) { try await readmit(harness, serial) },
+        ] { #expect(error?.code == .invalidArgument && error?.message.contains(words) == true, "\(error as Any)") }
+        let family = await #expect(throws: RPCError.self) { try await provision(harness, "x", family: serial) }
+        #expect(
+            family?.message.contains("device_family") == true && family?.message.contains(words) == true, "\(family as Any)")
+        // Not even half a list is taken.
+        #expect(try await enrol(harness, serials: ["ok"]).added == 1)
     }
 
     @Test("While no CA signs, nothing is provisioned and the permission stays")

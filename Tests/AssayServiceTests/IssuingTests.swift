@@ -55,6 +55,16 @@ struct IssuingTests {
         #expect(changes.map(\.kind) == [.issueCertificate] && changes.first?.device == id)
     }
 
+    @Test("What is odd about a request that is read nevertheless is a note of the verdict")
+    func quirks() async throws {
+        let harness = try await ServiceHarness()
+        let odd = Array("odd:".utf8) + Self.csr().dropFirst(4)
+        let response = try await harness.call(API.issueCertificate, try await request(harness, Handset(), csr: odd))
+        #expect(response.verdict.isAccepted, "\(response.verdict.reason): \(response.verdict.detail)")
+        let notes = response.verdict.findings.filter { $0.check == "csr" && $0.outcome == .note }.map(\.code)
+        #expect(notes == ["csr_without_attributes"], "\(response.verdict.findings)")
+    }
+
     @Test("A registered phone gets a certificate by an assertion")
     func assertion() async throws {
         let harness = try await ServiceHarness()

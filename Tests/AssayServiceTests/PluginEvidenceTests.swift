@@ -222,7 +222,8 @@ struct PluginEvidenceTests {
         #expect(device.registration.format == Self.format && device.registration.claims.text("station") == "north")
         let scope = PluginScope(
             plugin: "kiosk", format: try Self.declared(.challenge), app: .camera, purpose: nil, clientDataSHA256: nil,
-            hasDevice: false, ceiling: .none, now: ServiceHarness.opening)
+            hasDevice: false, ceiling: .none, now: ServiceHarness.opening,
+            toldBlock: false)
         #expect(device.registration.keyID == scope.keyID(ofSubjectKey: Array("k1".utf8)))
 
         source.state.withLock { $0.subject = .device(keyID: [UInt8](repeating: 1, count: 32), subjectKey: Array("k2".utf8)) }

@@ -3,6 +3,7 @@ import AssayCore
 import AssayRPC
 import AssaySimulator
 import AssayTesting
+import Crypto
 import Foundation
 import SwiftProtobuf
 import Testing
@@ -15,11 +16,11 @@ struct RateLimitTests {
 
     private func harness(
         caller: String? = nil, _ rates: AppRates = AppRates(), ledger: WatchedLedger = WatchedLedger(),
-        callers: CallerDirectory = CallerDirectory(byUserID: [:], loopback: CallerDirectory.demo)
+        callers: CallerDirectory = CallerDirectory(byUserID: [:], loopback: CallerDirectory.demo), apps: [AppProfile]? = nil
     ) async throws -> ServiceHarness {
         let buckets = RateBuckets(secret: [3], places: 256) { [clock] in clock.now }
         return try await ServiceHarness(
-            callers: callers, ledger: ledger,
+            apps, callers: callers, ledger: ledger,
             rates: { counters in
                 RateLimits(
                     caller: caller.flatMap { RateRule($0) }, apps: [.camera: rates, .notes: rates], buckets: buckets,
@@ -165,6 +166,86 @@ struct RateLimitTests {
         for _ in 0..<4 { #expect(try await harness.failure(request)?.reason == "ledger_unavailable") }
         ledger.fail(.commit, with: nil)
         #expect(try await harness.verify(request).isAccepted)
+    }
+
+    @Test("a capture below the confidence that the app demands costs its device nothing")
+    func confidence() async throws {
+        let rule = ConfidenceRule(profile: .weighted, required: .high)
+        let harness = try await harness(AppRates(device: RateRule("2/h")), apps: [.testing(.camera, confidence: rule)])
+        var (handset, _) = try await harness.enrol()
+        for _ in 0..<5 { #expect(try await harness.assert(&handset).rejection == .confidenceTooLow) }
+        var request = try handset.assertion(try await harness.challenge(.assert), payload: ConfidenceTests.document)
+        request.signals = ConfidenceTests.document
+        let verdict = try await harness.verify(request)
+        #expect(verdict.isAccepted, "\(verdict.detail)")
+    }
+
+    @Test("a certificate that is not issued costs its device nothing, whatever the reason")
+    func notIssued() async throws {
+        let ledger = WatchedLedger()
+        let harness = try await harness(AppRates(device: RateRule("2/h")), ledger: ledger)
+        var (handset, device) = try await harness.enrol()
+        func message(_ csr: [UInt8], bound: [UInt8]? = nil) async throws -> Assay_V1_IssueCertificateRequest {
+            let challenge = try await harness.challenge(.provision)
+            let hash = ClientData.payloadHash(bound ?? csr)
+            let data = try #require(ClientData(purpose: .provision, challenge: challenge, payloadHash: hash))
+            let evidence = try #require(try handset.assertion(over: data.hash).message)
+            return .with {
+                $0.app = AppID.camera.text
+                $0.challenge = Data(challenge)
+                $0.evidence = [evidence]
+                $0.payloadSha256 = Data(hash)
+                $0.csr = Data(csr)
+            }
+        }
+        let csr = StandInAuthority.csr(Array(P256.Signing.PrivateKey().publicKey.derRepresentation))
+        for (csr, bound, reason) in [(csr, [7], "csr_not_bound"), ([1], nil, "malformed_csr")] as [([UInt8], [UInt8]?, String)]
+        {
+            for _ in 0..<3 {
+                let refused = try await harness.call(API.issueCertificate, try await message(csr, bound: bound))
+                #expect(refused.verdict.reason == reason)
+            }
+        }
+        var other = try await message(csr)
+        other.expectedDeviceID = Data(DeviceID.random().bytes)
+        for _ in 0..<3 { #expect(try await harness.call(API.issueCertificate, other).verdict.reason == "device_mismatch") }
+        harness.authority.fail(with: .unavailable("test"))
+        for _ in 0..<3 {
+            await #expect(throws: RPCError.self) { try await harness.call(API.issueCertificate, try await message(csr)) }
+        }
+        harness.authority.fail(with: nil)
+        for _ in 0..<3 {
+            let blocked = try await message(csr)
+            ledger.before(.commit) { [memory = ledger.memory] in
+                _ = try? await memory.block(.device(device), reason: "test", at: ServiceHarness.opening)
+            }
+            #expect(try await harness.call(API.issueCertificate, blocked).verdict.reason == "device_blocked")
+            _ = try await ledger.unblock(.device(device))
+        }
+        let issued = try await harness.call(API.issueCertificate, try await message(csr))
+        #expect(issued.verdict.isAccepted, "\(issued.verdict.detail)")
+        await #expect(throws: RPCError.self) { try await harness.call(API.issueCertificate, try await message(csr)) }
+    }
+
+    @Test("a request that its device's rate refuses costs caller, app and address nothing")
+    func othersNotCharged() async throws {
+        let rates = AppRates(app: RateRule("4/h"), address: RateRule("4/h"), device: RateRule("2/h"))
+        let harness = try await harness(caller: "4/h", rates)
+        var (handset, _) = try await harness.enrol()
+        var request = try handset.assertion(try await harness.challenge(.assert))
+        request.sourceAddress = try SourceAddress?(field: "192.0.2.1".utf8)
+        #expect(try await harness.verify(request).isAccepted)
+        for _ in 0..<10 {
+            #expect(try await harness.failure(request)?.message.contains("\"device\"") == true)
+        }
+        let mine = try await harness.call(API.whoAmI, Assay_V1_WhoAmIRequest()).rates.filter { $0.use == "verdicts" }
+        #expect(mine.allSatisfy { $0.left == 2 || $0.app == "notes" }, "\(mine)")
+        // Two are left to the app, and three to the address.
+        for _ in 0..<2 {
+            var other = try Handset().registration(try await harness.challenge(.register))
+            other.sourceAddress = request.sourceAddress
+            #expect(try await harness.verify(other).isAccepted)
+        }
     }
 
     // MARK: Repetitions

@@ -16,6 +16,38 @@ struct RegistryTests {
         #expect(verdict.rejection == .unknownDevice && verdict.retry == .reAttest && verdict.claims.isEmpty)
     }
 
+    @Test("asks for no new key where the key id is passed as text, in an attestation and in an assertion")
+    func textOfKeyID() async throws {
+        let harness = try await ServiceHarness()
+        var (handset, _) = try await harness.enrol()
+        let id = handset.key.keyID
+        for (text, words) in [
+            (Base64.standard.encode(id), "44 bytes, want 32: the Base64 text of a key id?"),
+            (Base64.url.encode(id), "43 bytes, want 32: the base64url text of a key id?"),
+            (Hex.encode(id), "64 bytes, want 32: the hexadecimal text of a key id?"),
+            ("\"" + Base64.standard.encode(id) + "\"", "46 bytes, want 32: the encoded text of a key id?"),
+            (
+                Base64.standard.encode(Array(Base64.standard.encode(id).utf8)),
+                "60 bytes, want 32: the encoded text of a key id?"
+            ),
+            (String(repeating: "x", count: 31), "31 bytes, want 32"),
+        ] {
+            let challenge = try await harness.challenge(.assert)
+            var assertion = try handset.assertion(challenge)
+            assertion.evidence = assertion.evidence.map { Evidence(format: $0.format, keyID: Array(text.utf8), body: $0.body) }
+            var newcomer = Handset()
+            var registration = try newcomer.registration(try await harness.challenge(.register))
+            registration.evidence = registration.evidence.map {
+                Evidence(format: $0.format, keyID: Array(text.utf8), body: $0.body)
+            }
+            for request in [assertion, registration] {
+                let verdict = try await harness.verify(request)
+                #expect(verdict.rejection == .keyIDMismatch && verdict.retry == .never)
+                #expect(verdict.detail.hasSuffix(words), "\(verdict.detail)")
+            }
+        }
+    }
+
     @Test("does not know a key of another app")
     func otherApp() async throws {
         let harness = try await ServiceHarness()

@@ -91,13 +91,13 @@ struct TodayTests {
         #expect(simulated.isAccepted && simulated.simulated)
     }
 
-    @Test("when its app is not configured any more, and the app is not told of")
+    @Test("when its app is not configured any more")
     func app() async throws {
         let ledger = WatchedLedger()
         let then = try await ServiceHarness(ledger: ledger)
         var (handset, _) = try await then.enrol()
         let request = try handset.assertion(try await then.challenge(.assert))
         let now = try await ServiceHarness([try .testing(.notes)], ledger: ledger)
-        #expect(try await now.failure(request)?.code == .permissionDenied)
+        #expect(try await now.failure(request)?.reason == "unknown_app")
     }
 }

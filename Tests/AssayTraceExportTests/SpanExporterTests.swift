@@ -29,7 +29,7 @@ struct SpanExporterTests {
         let child = trace.root.open("ask outside")
         child.end(.error("timed_out"), [SpanAttribute("assay.group.requests", 7)])
         trace.end()
-        try await running.until { running.counts.exported == 2 }
+        try await eventually("the exporter counts it") { running.counts.exported == 2 }
         let request = try #require(collector.server.requests.first)
         #expect(request.method == "POST" && request.path == "/v1/traces")
         #expect(request.header("content-type") == "application/x-protobuf" && request.header("x-tenant") == "secret-word")
@@ -65,14 +65,14 @@ struct SpanExporterTests {
         }
         let trusting = try RunningExporter(try settings(server.address, roots: Array(authority.pem.utf8)))
         trusting.call("good")
-        try await trusting.until { trusting.counts.exported == 1 }
+        try await eventually("the exporter counts it") { trusting.counts.exported == 1 }
         try await trusting.stop()
         let other = try TestTLSAuthority("another CA")
         let wary = try RunningExporter(try settings(server.address, roots: Array(other.pem.utf8))) {
             $0.patience = .milliseconds(100)
         }
         wary.call("kept back")
-        try await wary.until { wary.counts.dropped[.unreachable] == 1 }
+        try await eventually("the exporter counts it") { wary.counts.dropped[.unreachable] == 1 }
         #expect(server.requests.count == 1)
         try await wary.stop()
         try await server.stop()
@@ -87,7 +87,7 @@ struct SpanExporterTests {
         collector.server.answerNext(TestHTTPSAnswer(status), TestHTTPSAnswer(status))
         let running = try RunningExporter(try settings(collector.server.address))
         running.call("one")
-        try await running.until { running.counts.exported == 1 }
+        try await eventually("the exporter counts it") { running.counts.exported == 1 }
         let batches = try collector.batches()
         #expect(batches.count == 3 && batches.allSatisfy { $0 == batches.first })
         #expect(running.counts.dropped.isEmpty)
@@ -106,7 +106,7 @@ struct SpanExporterTests {
         running.call("one")
         _ = await collector.server.requests(atLeast: 1)
         let begun = ContinuousClock.now
-        try await running.until { running.counts.exported == 1 }
+        try await eventually("the exporter counts it") { running.counts.exported == 1 }
         #expect(ContinuousClock.now - begun >= .milliseconds(900))
         #expect(collector.server.requests.count == 2)
         try await running.stop()
@@ -120,9 +120,9 @@ struct SpanExporterTests {
         collector.server.answerNext(TestHTTPSAnswer(status))
         let running = try RunningExporter(try settings(collector.server.address))
         running.call("one")
-        try await running.until { running.counts.dropped[.refused] == 1 }
+        try await eventually("the exporter counts it") { running.counts.dropped[.refused] == 1 }
         running.call("two")
-        try await running.until { running.counts.exported == 1 }
+        try await eventually("the exporter counts it") { running.counts.exported == 1 }
         #expect(collector.server.requests.count == 2)
         try await running.stop()
         try await collector.server.stop()
@@ -134,7 +134,7 @@ struct SpanExporterTests {
         let collector = try await StandInCollector { _ in TestHTTPSAnswer(200, answer) }
         let running = try RunningExporter(try settings(collector.server.address)) { $0.delay = .milliseconds(200) }
         for name in ["one", "two", "three"] { running.call(name) }
-        try await running.until { running.counts.exported == 1 }
+        try await eventually("the exporter counts it") { running.counts.exported == 1 }
         #expect(running.counts.dropped == [.refused: 2])
         try await running.stop()
         try await collector.server.stop()
@@ -149,10 +149,10 @@ struct SpanExporterTests {
         let begun = ContinuousClock.now
         for number in 0..<1000 { running.call("call \(number)") }
         #expect(ContinuousClock.now - begun < .seconds(5))
-        try await running.until { (running.counts.dropped[.queueFull] ?? 0) >= 900 }
+        try await eventually("the exporter counts it") { (running.counts.dropped[.queueFull] ?? 0) >= 900 }
         #expect(running.exporter.tracer.queue.count <= 50)
         let back = try await TestHTTPSServer.plain(port: port) { _ in TestHTTPSAnswer(200) }
-        try await running.until { running.counts.exported > 0 && running.exporter.tracer.queue.count == 0 }
+        try await eventually("the exporter counts it") { running.counts.exported > 0 && running.exporter.tracer.queue.count == 0 }
         let (exported, dropped) = running.counts
         #expect(exported + (dropped[.queueFull] ?? 0) == 1000)
         try await running.stop()
@@ -165,7 +165,7 @@ struct SpanExporterTests {
         collector.server.answerNext(.silence, TestHTTPSAnswer(200, [1, 2, 3], ending: .stalled), .hangUp)
         let running = try RunningExporter(try settings(collector.server.address)) { $0.timeout = .milliseconds(100) }
         running.call("one")
-        try await running.until { running.counts.exported == 1 }
+        try await eventually("the exporter counts it") { running.counts.exported == 1 }
         #expect(collector.server.requests.count == 4)
         try await running.stop()
         try await collector.server.stop()
@@ -176,7 +176,7 @@ struct SpanExporterTests {
         let collector = try await StandInCollector { _ in TestHTTPSAnswer(503) }
         let running = try RunningExporter(try settings(collector.server.address)) { $0.patience = .seconds(3) }
         running.call("one")
-        try await running.until { running.counts.dropped[.unreachable] == 1 }
+        try await eventually("the exporter counts it") { running.counts.dropped[.unreachable] == 1 }
         #expect(collector.server.requests.count > 1)
         try await running.stop()
         try await collector.server.stop()
@@ -190,7 +190,7 @@ struct SpanExporterTests {
         }
         for number in 0..<40 { running.call("call \(number)") }
         // A whole batch does not wait for the delay.
-        try await running.until { running.counts.exported == 40 }
+        try await eventually("the exporter counts it") { running.counts.exported == 40 }
         #expect(try collector.batches().map(\.spans.count) == [10, 10, 10, 10])
         try await running.stop()
         try await collector.server.stop()
@@ -229,10 +229,10 @@ struct SpanExporterTests {
         let (first, second) = (try await StandInCollector(), try await StandInCollector())
         let running = try RunningExporter(try settings(first.server.address))
         running.call("one")
-        try await running.until { running.counts.exported == 1 }
+        try await eventually("the exporter counts it") { running.counts.exported == 1 }
         try running.exporter.prepare(try settings(second.server.address))()
         running.call("two")
-        try await running.until { running.counts.exported == 2 }
+        try await eventually("the exporter counts it") { running.counts.exported == 2 }
         #expect(try second.batches().flatMap(\.spans).map(\.name) == ["two"])
         try running.exporter.prepare(nil)()
         running.call("three")

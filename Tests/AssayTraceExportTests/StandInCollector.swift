@@ -68,9 +68,4 @@ final class RunningExporter: Sendable {
         await group.triggerGracefulShutdown()
         try await task.value
     }
-
-    /// Waits until the condition holds. The test's time limit ends the wait.
-    func until(_ condition: () -> Bool) async throws {
-        while !condition() { try await Task.sleep(for: .milliseconds(5)) }
-    }
 }

@@ -65,10 +65,32 @@ struct CertificateBundleTests {
             Hex.encode(sealed)
                 == "3b443339374ea4cdd44f94c60d699a0d72ba5f853a94151a9dc619346efdcbf6ca16f4c5920b5caf51fd5cc9fce1c90f"
                 + "000102030405060708090a0b")
-        let certificate = try fleet.certificate { $0["1.3.6.1.4.1.60000.1.3"]?.value = sealed }
+        let certificate = try fleet.certificate { $0["\(ExtensionArc.fleet).3"]?.value = sealed }
         #expect(try fleet.judge(json: try fleet.bundle(certificate: certificate)).outcome == "accepted")
-        fleet.policy = try #require(CertificateBundlePolicy(arc: "1.3.6.1.4.1.55555.1"))
+        fleet.policy = CertificateBundlePolicy(arc: try #require(FleetArc("1.3.6.1.4.1.55555.1")))
         #expect(try fleet.judge(json: try fleet.bundle(certificate: certificate)).outcome == "secret_undecryptable")
+    }
+
+    @Test(
+        "A certificate below the arc that earlier versions used is read where no arc is configured, and a list of arcs names more"
+    )
+    func earlierArcs() throws {
+        var fleet = fleet
+        var draft = fleet.sealed
+        draft.arc = "1.3.6.1.4.1.60000.1"
+        let earlier = draft
+        let json = try fleet.bundle(
+            certificate: try fleet.authority.certificate(
+                for: TestKey(fleet.camera.key), serial: fleet.camera.serial, number: Fleet.serialNumber, secret: earlier,
+                at: Fleet.now
+            ).signed(by: fleet.authority.issuingKey))
+        #expect(try fleet.judge(json: json).outcome == "accepted")
+        let own = try #require(FleetArc("1.3.6.1.4.1.32473.1"))
+        fleet.policy = CertificateBundlePolicy(arc: own)
+        #expect(try fleet.judge(json: json).outcome == "secret_undecryptable")
+        fleet.policy = CertificateBundlePolicy(arc: own.or(try #require(FleetArc(draft.arc))))
+        #expect(try fleet.judge(json: json).outcome == "accepted")
+        #expect(try fleet.judge(json: try fleet.bundle()).outcome == "secret_undecryptable")
     }
 
     @Test("The certificate may be a PEM file in Base64, with the CAs above it, below another anchor")

@@ -55,7 +55,7 @@ struct BundleRegistryTests {
 
     @Test("A secret that is missing, cut, or sealed under another key is refused", arguments: 0..<6)
     func secret(_ index: Int) throws {
-        let arc = "1.3.6.1.4.1.60000.1"
+        let arc = ExtensionArc.fleet
         let changes: [(inout CertificateBuilder) -> Void] = [
             { $0["\(arc).3"] = nil }, { $0["\(arc).3"]?.value.removeLast() }, { $0["\(arc).3"]?.value[40] ^= 1 },
             { $0["\(arc).4"]?.value = [0, 8] }, { $0["\(arc).5"]?.value = [0, 43] }, { $0["\(arc).5"]?.value = [42] },
@@ -103,7 +103,7 @@ struct BundleRegistryTests {
 
     @Test("A certificate on record needs no secret, unless the app requires one; all others need one")
     mutating func secretRule() throws {
-        let der = try fleet.certificate { $0["1.3.6.1.4.1.60000.1.3"] = nil }
+        let der = try fleet.certificate { $0["\(ExtensionArc.fleet).3"] = nil }
         let json = try fleet.bundle(certificate: der)
         let facts = Facts(device: fleet.device(), certificate: try fleet.record(of: der), submissions: 0)
         fleet.isOwn = true
@@ -146,7 +146,7 @@ struct BundleRegistryTests {
     mutating func withFleet() throws {
         fleet.isOwn = true
         for (change, code) in [
-            ({ _ in }, "accepted"), ({ $0["1.3.6.1.4.1.60000.1.3"]?.value[40] ^= 1 }, "secret_undecryptable"),
+            ({ _ in }, "accepted"), ({ $0["\(ExtensionArc.fleet).3"]?.value[40] ^= 1 }, "secret_undecryptable"),
         ] as [((inout CertificateBuilder) -> Void, String)] {
             let der = try fleet.certificate(change)
             let facts = Facts(device: fleet.device(), certificate: try fleet.record(of: der), submissions: 0)

@@ -73,12 +73,13 @@ struct CertificateBundleSectionTests {
         #expect(read.lists.first?.issuer == read.authorities.first?.publicKeySHA256)
     }
 
-    @Test("What cannot be meant is reported", arguments: 0..<9)
+    @Test("What cannot be meant is reported", arguments: 0..<10)
     func problems(_ index: Int) throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         try write(try CameraAuthority(seed: "another", from: Fleet.now).issuingPEM, "another.pem")
         let wrong: [(String, String)] = [
             ("issued_here: false", "authorities"), ("extension_arc: camera", "OBJECT IDENTIFIER"),
+            ("extension_arc: []", "1 to 8 arcs"),
             ("submissions: {warn: 20, block: 10}", "warn"), ("assurance: hardware", "authorities"),
             ("authorities: [another.pem]\ncrl_files: [list.pem]", "does not verify"), ("crl_files: [list.pem]", "authority"),
             ("authorities: [issuing.pem]\ncrl_files: [issuing.pem]", "revocation list"),

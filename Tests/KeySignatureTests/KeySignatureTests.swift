@@ -1,7 +1,9 @@
+import AssayCertificates
 import AssayCore
 import AssayEncoding
 import AssaySchemes
 import AssaySimulator
+import Crypto
 import KeySignature
 import Testing
 
@@ -235,5 +237,52 @@ struct KeySignatureTests {
         #expect(use(one, [1]) == use(mirrored, [1]))
         #expect(use(one, [1]) != use(one, [2]))
         #expect(use(one, [1]) != use(try Signer(.p384).evidence(), [1]))
+    }
+
+    @Test("A key id that is passed as text is named as such, and asks for no new key")
+    func textOfKeyID() throws {
+        let signer = try Signer()
+        let good = try signer.evidence()
+        let text = Array(Base64.standard.encode(signer.keyID).utf8)
+        let failure = try #require(
+            signer.judge(Evidence(format: .keySignature, keyID: text, body: good.body), device: .some(nil)).failure)
+        #expect(failure.code == "key_id_mismatch" && failure.rejection?.retry == .never)
+        #expect(failure.detail == "a key id of 44 bytes, want 32: the Base64 text of a key id?")
+    }
+
+    @Test(
+        "An ECDSA signature in another form than DER is described by its form",
+        arguments: [(TestKey.Kind.p256, KeySignatureAlgorithm.ecdsaP256SHA256, 32), (.p384, .ecdsaP384SHA384, 48)])
+    func forms(_ kind: TestKey.Kind, _ scheme: KeySignatureAlgorithm, _ width: Int) throws {
+        let signer = try Signer(kind)
+        let der = try signer.key.sign(Signer.clientData, by: scheme)
+        let raw = try ECDSASignature(der: der[...], width: width).raw
+        for (signature, words) in [
+            (raw, "\(2 * width) bytes r ‖ s, want DER"), (Array(Base64.standard.encode(der).utf8), "is text"),
+            (Array(Hex.encode(der).utf8), "is text"), ([], "is empty"), (Array(raw.prefix(32)), "32 bytes: a hash"),
+        ] {
+            let failure = try #require(signer.judge(signer.evidence(algorithm: scheme.rawValue, signature: signature)).failure)
+            #expect(failure.code == "bad_signature" && failure.detail.contains(words), "\(failure.detail)")
+            #expect(!failure.detail.contains("did not sign"))
+        }
+    }
+
+    @Test("A signature over other bytes names the app's slip", arguments: 0..<schemes.count)
+    func slips(_ index: Int) throws {
+        let (kind, scheme) = Self.schemes[index]
+        let signer = try Signer(kind)
+        let data = Signer.clientData
+        for (message, words) in [
+            (SHA256.bytes(of: data), "the app passed the hash of the client data, not the client data"),
+            (Array(Base64.standard.encode(data).utf8), "the app passed the Base64 text of the client data"),
+            (Array(Hex.encode(data).utf8), "the app passed the hexadecimal text of the client data"),
+            ([1], ""),
+        ] {
+            let failure = try #require(signer.judge(try signer.evidence(scheme, over: message)).failure)
+            #expect(failure.code == "bad_signature")
+            #expect(
+                words.isEmpty ? !failure.detail.contains("the app") : failure.detail.hasSuffix(": \(words)"),
+                "\(failure.detail)")
+        }
     }
 }

@@ -62,10 +62,16 @@ struct CheckTests {
         }
     }
 
-    @Test("A request hash binds the client data, as an exact text")
+    @Test("A request hash binds the client data, with or without padding")
     func requestHash() throws {
         let good = Base64.url.encode(sample.binding.clientDataHash)
-        for bad in [good + "=", String(good.dropLast()), good.lowercased(), "", Base64.url.encode(sample.binding.clientData)] {
+        for text in [good, good + "="] {
+            #expect(try sample.code { $0["requestDetails", "requestHash"] = .text(text) } == nil, "\(text)")
+        }
+        for bad in [
+            good + "==", good + "=A", "=", String(good.dropLast()), good.lowercased(), "",
+            Base64.url.encode(sample.binding.clientData),
+        ] {
             #expect(try sample.code { $0["requestDetails", "requestHash"] = .text(bad) } == "request_hash_mismatch", "\(bad)")
         }
     }

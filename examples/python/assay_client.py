@@ -435,7 +435,7 @@ class Client:
 
 def verify_request(
         app, purpose, challenge, evidence, payload=None, context=b"", subject=b"", expected_device_id=b"",
-        idempotency_key=b"", signals=b""):
+        idempotency_key=b"", signals=b"", replaces_device_id=b""):
     """A request for a verdict over a list of 1 to 4 pieces of evidence, each of another kind.
 
     payload          what the device bound: the bytes as they arrived, None if nothing is bound. Only their SHA-256 is sent
@@ -443,12 +443,14 @@ def verify_request(
     subject          the account that the device belongs to, at most 256 bytes
     idempotency_key  the same request under the same key gets the same ACCEPTED verdict again, marked `repeated`
     signals          the document of signals about a capture, byte for byte as the device signed it: it is the payload then
+    replaces_device_id  of a registration: the device that it retires, because its user has lost the key
     """
     if signals and payload is None:
         payload = signals
     request = VerifyRequest(
         app=app, purpose=purpose, challenge=challenge, evidence=evidence, context=context, subject=subject,
-        expected_device_id=expected_device_id, idempotency_key=idempotency_key, signals=signals)
+        expected_device_id=expected_device_id, idempotency_key=idempotency_key, signals=signals,
+        replaces_device_id=replaces_device_id)
     # Evidence of plugins may be fresh by itself: then there is neither challenge nor binding.
     if challenge or payload is not None:
         request.binding.client_data.payload_sha256 = b"" if payload is None else hashlib.sha256(payload).digest()

@@ -258,6 +258,8 @@ def main():
         print(f"example.py: {error}", file=sys.stderr)
         if error.retry_after_ms:
             print(f"example.py: trying again may help in {error.retry_after_ms} ms", file=sys.stderr)
+        if error.reason == "unknown_app":
+            return 65
         return {"PERMISSION_DENIED": 77, "UNAUTHENTICATED": 77, "INVALID_ARGUMENT": 65, "NOT_FOUND": 1}.get(error.code, 69)
     except (OSError, ValueError, subprocess.CalledProcessError) as error:
         print(f"example.py: {error}", file=sys.stderr)

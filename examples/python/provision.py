@@ -40,13 +40,43 @@ from assay.v1.provisioning_pb2 import REVOCATION_REASON_CESSATION_OF_OPERATION
 
 # ---- The camera
 
+class Certificate:
+    """What a service and a camera look at in a certificate (RFC 5280, section 4.1).
+
+    `x509.load_der_x509_certificate` of cryptography 38, which Debian 12 has, refuses a certificate with an object identifier of a UUID, such as those of
+    an app whose configuration names no arcs.
+    """
+
+    def __init__(self, der):
+        self.der = der
+        (_, content), = self.elements(der)
+        (self.signed, body), _, (_, signature) = self.elements(content)
+        fields = self.elements(body)            # version, serialNumber, signature, issuer, validity, subject, subjectPublicKeyInfo, …
+        self.serial = fields[1][1].lstrip(b"\0")
+        self.public_key = serialization.load_der_public_key(fields[6][0])
+        self.signature = signature[1:]          # behind the number of unused bits
+
+    @staticmethod
+    def elements(der):
+        """The elements that stand one after the other: each whole, and its content."""
+        found = []
+        while der:
+            length, start = der[1], 2
+            if length >= 0x80:
+                start += length & 0x7F
+                length = int.from_bytes(der[2:start], "big")
+            found.append((der[:start + length], der[start:start + length]))
+            der = der[start + length:]
+        return found
+
+
 class Camera:
     """A camera with a key of its own, which never leaves it."""
 
     def __init__(self, serial):
         self.serial = serial
         self.key = ec.generate_private_key(ec.SECP256R1())
-        self.certificate = None     # x509.Certificate, once it is provisioned
+        self.certificate = None     # once it is provisioned
 
     def request(self):
         """A certificate signing request (DER). It proves that the camera has the key; the name in it is not used."""
@@ -60,7 +90,7 @@ class Camera:
         Signed are four lines, each ended by LF: the image's SHA-256 in hexadecimal, the certificate as it is sent, the time in
         seconds since 1970, and the hash of the place or nothing.
         """
-        certificate = base64.b64encode(self.certificate.public_bytes(serialization.Encoding.DER)).decode()
+        certificate = base64.b64encode(self.certificate.der).decode()
         members = {
             "image_hash": hashlib.sha256(image).hexdigest(), "camera_cert": certificate,
             "timestamp": int(time.time() if taken is None else taken),
@@ -88,7 +118,7 @@ def provision(client, arguments, camera):
         # A lost answer can be had again under the same key, with the same request.
         idempotency_key=hashlib.sha256(b"provision " + camera.serial.encode() + os.urandom(16)).digest()))
     if not reply.HasField("rejection"):
-        camera.certificate = x509.load_der_x509_certificate(reply.device_certificate)
+        camera.certificate = Certificate(reply.device_certificate)
         check_certificate(reply, camera)
     return reply
 
@@ -96,10 +126,10 @@ def provision(client, arguments, camera):
 def check_certificate(reply, camera):
     """What a service checks before it writes an answer into a camera."""
     issuer = x509.load_der_x509_certificate(reply.certificate_chain[0])
-    issuer.public_key().verify(
-        camera.certificate.signature, camera.certificate.tbs_certificate_bytes,
-        ec.ECDSA(camera.certificate.signature_hash_algorithm))
-    assert camera.certificate.public_key().public_numbers() == camera.key.public_key().public_numbers()
+    key = issuer.public_key()
+    digest = hashes.SHA384() if key.curve.name == "secp384r1" else hashes.SHA256()
+    key.verify(camera.certificate.signature, camera.certificate.signed, ec.ECDSA(digest))
+    assert camera.certificate.public_key.public_numbers() == camera.key.public_key().public_numbers()
     assert len(reply.device_secret) == 32 and not reply.device_private_key
     assert len(set(reply.key_table_indices)) == 3
     assert [len(table.keys) for table in reply.key_tables] == [1000] * 3
@@ -161,13 +191,13 @@ def life(client, arguments):
     thief.certificate = camera.certificate
     submit("another key signs for the certificate", thief.bundle(b"a photo"), "bad_signature")
 
-    serial = camera.certificate.serial_number
+    serial = camera.certificate.serial
     answered = client.revoke(
-        arguments.app, serial.to_bytes(20, "big").lstrip(b"\0"), REVOCATION_REASON_CESSATION_OF_OPERATION, "end of the example")
+        arguments.app, serial, REVOCATION_REASON_CESSATION_OF_OPERATION, "end of the example")
     steps.show("the certificate is revoked", "revoked before" if answered.was_revoked else "revoked", "revoked")
     submit("a new bundle under the revoked certificate", camera.bundle(b"a second photo"), "revoked")
     listed = x509.load_der_x509_crl(client.revocation_list(answered.certificate.issuer_spki_sha256).list)
-    entry = listed.get_revoked_certificate_by_serial_number(serial)
+    entry = listed.get_revoked_certificate_by_serial_number(int.from_bytes(serial, "big"))
     steps.show("the revocation list names the certificate", "no" if entry is None else "yes", "yes")
 
     if arguments.enrol:
@@ -211,6 +241,8 @@ def main():
             return life(client, arguments)
     except CallError as error:
         print(f"provision.py: {error}", file=sys.stderr)
+        if error.reason == "unknown_app":
+            return 65
         return {"PERMISSION_DENIED": 77, "UNAUTHENTICATED": 77, "INVALID_ARGUMENT": 65, "NOT_FOUND": 1}.get(error.code, 69)
     except (OSError, ValueError) as error:
         print(f"provision.py: {error}", file=sys.stderr)

@@ -24,7 +24,7 @@ from cryptography.x509.oid import NameOID, ObjectIdentifier
 from assay_client import AddEnrolmentsRequest, Client, ProvisionDeviceRequest, VerifyRequest, bundle_request
 from assay.v1 import devices_pb2
 from assay.v1.evidence_pb2 import BundleDigest, CertificateBundle, Evidence, PURPOSE_ASSERT
-from provision import Camera, Steps, answer, encoded
+from provision import Camera, Certificate, Steps, answer, encoded
 
 DAY = datetime.timedelta(days=1)
 
@@ -63,7 +63,7 @@ class Authority:
         for number, value in (sealed or {}).items():
             oid = ObjectIdentifier(f"1.3.6.1.4.1.60000.1.{number}")
             builder = builder.add_extension(x509.UnrecognizedExtension(oid, value), critical=False)
-        camera.certificate = builder.sign(self.key, hashes.SHA256())
+        camera.certificate = Certificate(builder.sign(self.key, hashes.SHA256()).public_bytes(serialization.Encoding.DER))
         return camera
 
 
@@ -94,7 +94,7 @@ class Test:
         camera = Camera(serial)
         camera.reply = self.client.provision_device(
             ProvisionDeviceRequest(app="cameras", device_serial=serial, csr=camera.request()))
-        camera.certificate = x509.load_der_x509_certificate(camera.reply.device_certificate)
+        camera.certificate = Certificate(camera.reply.device_certificate)
         return camera
 
     def submit(self, want, camera, app="cameras", **changes):
@@ -123,8 +123,7 @@ class Test:
         other.key = ec.generate_private_key(ec.SECP384R1())
         other = self.own.issue(other)
         self.steps.show("wrong_curve", answer(self.client.verify(bundle_request("cameras", encoded(
-            camera.bundle(b"") | {"camera_cert": base64.b64encode(
-                other.certificate.public_bytes(serialization.Encoding.DER)).decode()})))), "wrong_curve")
+            camera.bundle(b"") | {"camera_cert": base64.b64encode(other.certificate.der).decode()})))), "wrong_curve")
         # Statement.
         self.submit("bad_signature", camera, image_hash="00" * 32)
         self.submit("timestamp_in_future", camera, taken=time.time() + 90)
@@ -146,8 +145,7 @@ class Test:
         self.submit("accepted", camera)
         self.submit("too_many_submissions", camera)
         # Revocation and blocks.
-        serial = camera.certificate.serial_number
-        self.client.revoke("cameras", serial.to_bytes(20, "big").lstrip(b"\0"))
+        self.client.revoke("cameras", camera.certificate.serial)
         self.submit("revoked", camera)
         blocked = self.provision("CAM-3")
         self.client.call(

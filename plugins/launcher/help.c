@@ -21,6 +21,8 @@ static const char text[] =
     "Limits (hard as soft; at most what the daemon itself has; core files and locked memory are always 0)\n"
     "  --limit NAME=NUMBER   as, data, fsize: bytes; nofile: descriptors; cpu: seconds;\n"
     "                        nproc: threads of the user, only with --user\n"
+    "  --threads NUMBER      nproc by what the user has now: so many more, and 256 for the user's other processes to grow by\n"
+    "  --nice NUMBER         its nice value, 0 to 19, unless the daemon's is higher\n"
     "  --user UID:GID        the plugin's user; needed if the daemon runs as root, which a plugin never does\n"
     "\n"
     "Powers (none by default; paths are absolute)\n"

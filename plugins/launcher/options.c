@@ -64,6 +64,20 @@ static bool take_limit(struct options *options, char *value) {
     return false;
 }
 
+static bool take_threads(struct options *options, char *value) {
+    unsigned long long number;
+    if (!read_number(value, 65536, &number) || number == 0) return false;
+    options->threads = (rlim_t)number;
+    return true;
+}
+
+static bool take_nice(struct options *options, char *value) {
+    unsigned long long number;
+    if (!read_number(value, 19, &number)) return false;
+    options->nice = (int)number;
+    return true;
+}
+
 static bool take_user(struct options *options, char *value) {
     char *colon = strchr(value, ':');
     if (colon == NULL) return false;
@@ -161,6 +175,8 @@ static const struct option known[] = {
     {"--exec", "the absolute path of an ELF file", take_executable},
     {"--env", "NAME=VALUE", take_environment},
     {"--limit", "NAME=NUMBER with one of the names as, data, nofile, fsize, cpu, nproc", take_limit},
+    {"--threads", "a number of threads, 1 to 65536", take_threads},
+    {"--nice", "a nice value, 0 to 19", take_nice},
     {"--user", "UID:GID, two numbers above 0", take_user},
     {"--ro", "an absolute path", take_readable},
     {"--rx", "an absolute path", take_executable_path},
@@ -199,6 +215,8 @@ static void check_consistency(const struct options *options) {
         status_wrong_use("Give either --exec-fd, with the executable as descriptor 5, or --exec PATH.");
     if (options->network && (options->ports.count > 0 || options->udp))
         status_wrong_use("--network allows every TCP port and UDP; leave out --connect and --udp, or --network.");
+    if (options->limits[LIMIT_NPROC].given && options->threads > 0)
+        status_wrong_use("--threads sets the limit nproc by what the user has already; leave out --limit nproc.");
     if (options->limits[LIMIT_NPROC].given && !options->changes_user)
         status_wrong_use("--limit nproc counts every thread of the user, the daemon's too; it needs --user UID:GID of the plugin's own.");
     if (options->arguments == NULL || options->arguments[0] == NULL)

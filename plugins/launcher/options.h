@@ -37,6 +37,8 @@ struct options {
     struct strings environment;
 
     struct limit limits[LIMIT_KINDS];
+    rlim_t threads;            /* of the plugin; 0: not bounded */
+    int nice;                  /* its nice value, if the daemon's own is not higher */
     bool changes_user;
     uid_t user;
     gid_t group;

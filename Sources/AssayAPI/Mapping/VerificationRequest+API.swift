@@ -17,6 +17,7 @@ extension VerificationRequest {
             $0.idempotencyKey = Data(idempotencyKey)
             $0.sourceAddress = sourceAddress?.text ?? ""
             $0.signals = Data(signals)
+            $0.replacesDeviceID = Data(replaces?.bytes ?? [])
         }
     }
 }

@@ -47,7 +47,8 @@ extension VerificationRequest {
             expectedDevice: try DeviceID?(field: "expected_device_id", optional: bytes[fields.expectedDevice]),
             idempotencyKey: try bytes[fields.idempotencyKey].bounded("idempotency_key", by: Self.idempotencyKeyLimit),
             sourceAddress: fields.sourceAddress.isEmpty ? nil : try SourceAddress?(field: bytes[fields.sourceAddress]),
-            signals: try bytes[fields.signals].bounded("signals", by: SignalDocument.sizeLimit))
+            signals: try bytes[fields.signals].bounded("signals", by: SignalDocument.sizeLimit),
+            replaces: try DeviceID?(field: "replaces_device_id", optional: bytes[fields.replaces]))
     }
 
     private static func evidence(_ pieces: [Evidence]) throws(RequestError) -> [Evidence] {
@@ -74,6 +75,7 @@ private struct RequestFields {
     var idempotencyKey = 0..<0
     var sourceAddress = 0..<0
     var signals = 0..<0
+    var replaces = 0..<0
 
     mutating func read(_ bytes: UnsafeRawBufferPointer) throws(RequestReadingError) {
         var reader = RequestReader(bytes)
@@ -92,9 +94,10 @@ private struct RequestFields {
             case .bytes(9, let value): idempotencyKey = value
             case .bytes(10, let value): sourceAddress = value
             case .bytes(11, let value): signals = value
+            case .bytes(12, let value): replaces = value
             default:
                 // A field of a later version is skipped; a known field of another wire type makes the message malformed.
-                guard !(1...11).contains(field.number) else { throw .malformed }
+                guard !(1...12).contains(field.number) else { throw .malformed }
             }
         }
     }

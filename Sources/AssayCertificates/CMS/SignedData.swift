@@ -25,6 +25,10 @@ package struct SignedData: Sendable {
     /// Reads exactly one message with its content, its certificates and one signer. Throws `malformed_cms`, or
     /// `malformed_certificate` for a certificate that cannot be read.
     package init(parsing bytes: ArraySlice<UInt8>) throws(Rejection) {
+        do throws(Rejection) { try self.init(whole: bytes) } catch { throw error.locating(in: bytes, "the message") }
+    }
+
+    private init(whole bytes: ArraySlice<UInt8>) throws(Rejection) {
         self = try BERReader.parse(bytes, code: .malformedCMS) { outer throws(Rejection) in
             try outer.sequence { message throws(Rejection) in
                 guard try message.objectIdentifier() == Self.signedData else {
@@ -39,22 +43,29 @@ package struct SignedData: Sendable {
 
     private init(from fields: inout BERReader) throws(Rejection) {
         // §5.1: version 1 for plain data and signers named by issuer and number, 3 for signers named by key identifier.
-        guard [1, 3].contains(try fields.smallInteger()) else { throw fields.rejection("not a version of signed data") }
-        let digests = try fields.scope(.set) { digests throws(Rejection) in try Self.digestAlgorithms(&digests) }
-        content = try fields.sequence { encapsulated throws(Rejection) in
-            guard try encapsulated.objectIdentifier() == Self.data else {
-                throw encapsulated.rejection("the content is not plain data")
+        let version = try fields.field("version") { field throws(Rejection) in try field.smallInteger() }
+        guard [1, 3].contains(version) else { throw fields.rejection("signed data of version \(version), want 1 or 3") }
+        let digests = try fields.field("digestAlgorithms") { field throws(Rejection) in
+            try field.scope(.set) { digests throws(Rejection) in try Self.digestAlgorithms(&digests) }
+        }
+        content = try fields.field("encapContentInfo") { field throws(Rejection) in
+            try field.sequence { encapsulated throws(Rejection) in
+                guard try encapsulated.objectIdentifier() == Self.data else {
+                    throw encapsulated.rejection("the content is not plain data")
+                }
+                return try encapsulated.scope(.context(0)) { wrapper throws(Rejection) in try wrapper.octetString() }
             }
-            return try encapsulated.scope(.context(0)) { wrapper throws(Rejection) in try wrapper.octetString() }
         }
         guard let bag = try fields.optional(.context(0)) else { throw fields.rejection("no certificates") }
         certificates = try Self.certificates(bag.content)
         // Revocation lists in the message come from its sender and are never used.
         _ = try fields.optional(.context(1))
-        signer = try fields.scope(.set) { signers throws(Rejection) in
-            let signer = try SignerInfo(from: &signers)
-            guard signers.isAtEnd else { throw signers.rejection("more than one signer") }
-            return signer
+        signer = try fields.field("signerInfos") { field throws(Rejection) in
+            try field.scope(.set) { signers throws(Rejection) in
+                let signer = try SignerInfo(from: &signers)
+                guard signers.isAtEnd else { throw signers.rejection("more than one signer") }
+                return signer
+            }
         }
         // §5.1: this list is not signed, and a verifier may refuse a signer whose digest is not in it.
         guard digests.contains(signer.digestAlgorithm) else {
@@ -79,7 +90,11 @@ package struct SignedData: Sendable {
             guard certificates.count < certificateLimit else {
                 throw reader.rejection("more than \(certificateLimit) certificates")
             }
-            certificates.append(try Certificate(der: try reader.element(.sequence).encoded))
+            let index = certificates.count
+            let certificate = try reader.field("certificate \(index)") { field throws(Rejection) in
+                try Certificate(der: try field.element(.sequence).encoded)
+            }
+            certificates.append(certificate)
         }
         return certificates
     }

@@ -10,6 +10,8 @@ package struct AppConfiguration: Sendable {
     package var binding: BindingRule
     /// How many devices a subject may have; `nil`: any number.
     package var devicesPerSubject: UInt32?
+    /// Which device a registration may retire.
+    package var replacement = ReplacementRule.ofSubject
     /// In the order of the schemes, by the keys of their sections.
     package var sections: [(key: String, section: any SchemeSection)]
     /// Whether the claims of accepted verdicts are kept beside the audit log.
@@ -41,7 +43,7 @@ package struct AppConfiguration: Sendable {
         sections.contains { $0.section.serviceCalls.contains(where: \.isAwaited) }
     }
 
-    private var trustsDeviceAuthorities: Bool { provisioning != nil || sections.contains { $0.section.fleetArc != nil } }
+    private var trustsDeviceAuthorities: Bool { provisioning != nil || sections.contains { !$0.section.fleetArcs.isEmpty } }
 
     /// Everything that bears on a verdict, as a text and a digest. Two configurations that judge alike have the same digest, however they are
     /// written.
@@ -63,6 +65,7 @@ package struct AppConfiguration: Sendable {
         policy.add("max_devices_per_subject", optional: devicesPerSubject)
         policy.add("accept_simulated", flag: acceptsSimulated)
         for (_, section) in sections { section.describe(in: &policy, testRoots: testRoots) }
+        replacement.describe(in: &policy)
         confidence?.describe(in: &policy)
         provisioning?.describe(in: &policy)
         if trustsDeviceAuthorities, !deviceAuthorities.isEmpty {
@@ -115,7 +118,11 @@ extension AppConfiguration {
         self.init(
             id: id,
             challenges: ChallengeRule(timeToLive: timeToLive ?? ChallengeRule.usual),
-            binding: binding, devicesPerSubject: limit.flatMap { UInt32(exactly: $0) }, sections: read,
+            binding: binding, devicesPerSubject: limit.flatMap { UInt32(exactly: $0) },
+            replacement: section.optional("replaces")?.choice([
+                "subject": .ofSubject, "any": .any, "none": ReplacementRule.none,
+            ])
+                ?? .ofSubject, sections: read,
             keepsAuditClaims: section.optional("audit_claims")?.boolean() ?? false,
             acceptsSimulated: section.optional("accept_simulated")?.boolean() ?? false,
             confidence: section.optional("confidence").flatMap(ConfidenceRule.init(reading:)),
@@ -153,12 +160,13 @@ extension AppConfiguration {
 
     /// Warns of sections that do not find the extensions in the certificates of the app's own fleet.
     private func checkArcs(_ section: ConfigurationReader.Section) {
-        guard let own = provisioning?.fleet.map({ $0.arc.map { "\($0)" }.joined(separator: ".") }) else { return }
+        guard let own = provisioning?.fleet?.arc.description else { return }
         for (key, platform) in sections {
-            guard let arc = platform.fleetArc, arc != own, let value = section.optional(key) else { continue }
+            let arcs = platform.fleetArcs
+            guard !arcs.isEmpty, !arcs.contains(own), let value = section.optional(key) else { continue }
             (value.at("extension_arc") ?? value).warn(
                 .fleetArcDiffers,
-                "the app's fleet has its extensions under \(own), and they are looked for under \(arc): the secret in its "
+                "the app's fleet has its extensions under \(own), and they are looked for under \(arcs.joined(separator: ", or ")): the secret in its "
                     + "certificates is not found")
         }
     }
@@ -171,13 +179,6 @@ extension AppConfiguration {
         guard let value, let memory = binding.callerOwned?.spendEvidenceFor,
             let longest = lifetimes.max(by: { $0.milliseconds < $1.milliseconds }), memory < longest.milliseconds
         else { return }
-        value.report("want at least \(Self.text(longest.milliseconds)): \(longest.reason)")
-    }
-
-    /// A duration as the configuration writes it, in the largest unit that it is a whole number of.
-    static func text(_ milliseconds: Int64) -> String {
-        let units: [(String, Int64)] = [("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1000)]
-        let unit = units.first { milliseconds % $0.1 == 0 } ?? ("ms", 1)
-        return "\(milliseconds / unit.1)\(unit.0)"
+        value.report("want at least \(DurationText.exact(longest.milliseconds)): \(longest.reason)")
     }
 }

@@ -53,12 +53,12 @@ extension AppProvisioning {
         let vouched = issuing.vouchedCeiling.map { "at most \($0.name)" } ?? "refused"
         var lines = [
             (isOnEvidence ? "issues and renews" : "renews")
-                + " certificates: \(AppConfiguration.text(issuing.profile.validity)), assurance at least "
+                + " certificates: \(DurationText.exact(issuing.profile.validity)), assurance at least "
                 + "\(issuing.leastAssurance.name); keys that the platform does not attest: \(vouched)"
         ]
         if let fleet {
             lines.append(
-                "provisions a fleet of \(fleet.manufacturer): \(AppConfiguration.text(fleet.profile.validity)), "
+                "provisions a fleet of \(fleet.manufacturer): \(DurationText.exact(fleet.profile.validity)), "
                     + "assurance \(fleet.assurance.name)" + (fleet.makesKeys ? ", keys made here on request" : ""))
         }
         return lines
@@ -87,17 +87,13 @@ extension FleetRule {
             section.optional("generate_keys")?.warn(
                 .generatedKeys, "private keys are made here and sent to the provisioning service, which can use them")
         }
-        if Self.overlap(self.arc, self.profile.extensionArc) {
+        if self.arc.overlaps(self.profile.extensionArc) {
             (section.optional("fleet_arc") ?? section.optional("extension_arc") ?? value).report(
                 "\"fleet_arc\" and \"extension_arc\" must be two arcs, neither below the other")
         }
         section.done()
         guard manufacturer != nil else { return nil }
     }
-}
-
-extension FleetRule {
-    private static func overlap(_ a: [UInt64], _ b: [UInt64]) -> Bool { a.starts(with: b) || b.starts(with: a) }
 }
 
 extension CertificateProfile {
@@ -120,7 +116,14 @@ extension CertificateProfile {
             alternativeNames = names.compactMap { $0.template(of: places, isURI: true) }
         }
         if let arc = section.optional("extension_arc")?.arc() { extensionArc = arc }
-        if let allows = section.optional("client_auth")?.boolean() { allowsClientAuthentication = allows }
+        let authenticates = section.optional("client_auth"), usage = section.optional("extended_key_usage")
+        if let usage, authenticates != nil {
+            usage.report("\"extended_key_usage\" says it all: leave \"client_auth\" out, and name clientAuth here or not")
+        }
+        if let allows = authenticates?.boolean() {
+            keyPurposes = allows ? [.clientAuthentication] : []
+        }
+        if let purposes = usage?.keyPurposes() { keyPurposes = purposes }
     }
 }
 
@@ -191,17 +194,45 @@ extension ConfigurationReader.Value {
         return template
     }
 
-    /// An object identifier in dotted form, as its numbers.
-    fileprivate func arc() -> [UInt64]? {
-        guard let text = text() else { return nil }
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        let numbers = parts.compactMap { UInt64($0) }
-        // Below the arc stands a further number.
-        guard numbers.count == parts.count, numbers.count >= 2, ObjectIdentifier(numbers + [1]) != nil
-        else {
-            report("want an object identifier such as 1.3.6.1.4.1.60000.2, have \"\(text.prefix(60))\"")
+    private static let purposeLimit = 16
+
+    /// A list of purposes, each once; an empty one leaves the extension out.
+    fileprivate func keyPurposes() -> [KeyPurpose]? {
+        guard let list = list() else { return nil }
+        guard list.count <= Self.purposeLimit else {
+            report("want at most \(Self.purposeLimit) purposes")
             return nil
         }
-        return numbers
+        var purposes: [KeyPurpose] = []
+        for value in list {
+            guard let text = value.text() else { continue }
+            do throws(KeyPurposeError) {
+                let purpose = try KeyPurpose(text)
+                if purposes.contains(purpose) { value.report("\(purpose) stands twice") } else { purposes.append(purpose) }
+            } catch {
+                switch error {
+                case .unknown:
+                    let meant = Spelling.nearest(to: text, among: KeyPurpose.knownNames)
+                    value.report(
+                        "want \(KeyPurpose.knownNames.joined(separator: ", ")) or an object identifier in dotted form, have "
+                            + "\"\(text.prefix(60))\"" + (meant.map { "; did you mean \"\($0)\"?" } ?? ""))
+                case .refused(let name):
+                    value.report("no device's certificate has \(name): a device could stand for more than itself")
+                }
+            }
+        }
+        return purposes
+    }
+
+    /// An object identifier in dotted form.
+    fileprivate func arc() -> ExtensionArc? {
+        guard let text = text() else { return nil }
+        guard let arc = ExtensionArc(text) else {
+            report(
+                "want an object identifier such as 1.3.6.1.4.1.32473.2 (2.25 and the number of a UUID is one too), have \"\(text.prefix(60))\""
+            )
+            return nil
+        }
+        return arc
     }
 }

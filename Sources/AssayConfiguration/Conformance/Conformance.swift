@@ -1,4 +1,5 @@
 import AssayCore
+import AssayFiles
 package import AssaySchemes
 import Foundation
 
@@ -15,7 +16,7 @@ package struct Conformance: Sendable {
         package let expectedReason: String
         package let actual: Actual
         package let code: String
-        /// The difference, or why there is no outcome; empty for a pass.
+        /// The difference, why there is no outcome, and the sentence of a rejection; empty for an acceptance as expected.
         package let detail: String
         package let ok: Bool
         package let disputed: Bool
@@ -94,7 +95,7 @@ extension Conformance.Result {
             problems.append("another reason")
         }
         problems += FactComparison.differences(vector.expectation.facts, outcome.claims)
-        let detail = problems.isEmpty ? "" : (problems + [outcome.rejection?.detail].compactMap { $0 }).joined(separator: "; ")
+        let detail = (problems + [outcome.rejection?.detail].compactMap { $0 }).joined(separator: "; ")
         self.init(
             id: vector.id, kind: vector.kind, expect: vector.expectation.verdict,
             expectedReason: vector.expectation.reasons.first ?? "", actual: accepted ? .accept : .reject,

@@ -1,6 +1,7 @@
 import AssayCertificates
 import AssayCore
 import AssayEncoding
+import AssayFiles
 package import AssayPlugins
 package import AssaySchemes
 import Foundation
@@ -38,7 +39,10 @@ extension PluginEntry {
             top = try reader.open(text)
             entry = PluginEntry(reading: top, file: file, apps: apps, isPinned: isPinned)
             top.done()
+            checkPowers([])
         }
+
+        private var openPaths: [String] { entry.map { $0.sandbox.readable + $0.sandbox.executable } ?? [] }
 
         /// Reports a problem at the first of the keys that is set.
         func report(_ problem: String, at keys: String...) {
@@ -46,21 +50,23 @@ extension PluginEntry {
         }
 
         /// Reports folders to read that hold what no plugin may know.
-        func checkPowers(_ secrets: [(path: String, what: String)]) {
-            guard let entry else { return }
-            for folder in entry.sandbox.readable + entry.sandbox.executable {
-                if Self.showsProcesses(folder) {
-                    report(
-                        "the plugin could look into other processes through \(folder); want single files of it, such as /proc/cpuinfo",
-                        at: "powers")
-                    continue
-                }
-                let open = Self.resolved(folder)
-                for (path, what) in secrets where Self.contains(open, Self.resolved(path)) {
-                    report(
-                        "the plugin could read \(what) (\(path)), which \(folder) contains; want narrower folders", at: "powers"
-                    )
-                }
+        package func checkPowers(_ secrets: [(path: String, what: String)]) {
+            for folder in openPaths {
+                for problem in Self.problems(with: folder, secrets)
+                where !reader.problems.contains(where: { $0.message == problem }) { report(problem, at: "powers") }
+            }
+        }
+
+        /// Why no plugin may read a file or folder; empty if one may.
+        package static func problems(with folder: String, _ secrets: [(path: String, what: String)]) -> [String] {
+            guard !showsProcesses(folder) else {
+                return [
+                    "the plugin could look into other processes through \(folder); want single files of it, such as /proc/cpuinfo"
+                ]
+            }
+            let open = resolved(folder)
+            return secrets.filter { contains(open, resolved($0.path)) }.map { path, what in
+                "the plugin could read \(what) (\(path)), which \(folder) contains; want narrower folders"
             }
         }
 
@@ -156,6 +162,10 @@ extension PluginEntry {
             sandbox.limits.processorSeconds = UInt64(time / 1000)
         }
         if let count = section.optional("open_files")?.integer(in: 8...65_536) { sandbox.limits.descriptors = UInt64(count) }
+        // A library that handles calls on threads has one for each call at a time.
+        sandbox.limits.threads =
+            section.optional("threads")?.integer(in: 1...65_536) ?? max(sandbox.limits.threads, limits.concurrency + 64)
+        if let nice = section.optional("nice")?.integer(in: 0...19) { sandbox.limits.nice = nice }
         if let bytes = section.optional("file_size")?.bytes(in: 0...1 << 40) { sandbox.limits.fileSize = UInt64(bytes) }
         section.done()
     }
@@ -166,7 +176,10 @@ extension PluginEntry {
         var apps: [AppID] = []
         for value in value.filledList(orReport: "want at least one app") ?? [] {
             guard let text = value.text() else { continue }
-            guard let app = AppID(text), known?.contains(text) ?? true else {
+            let app = AppID(text)
+            // A name that no app can have is reported where the app stands.
+            if app == nil, known?.contains(text) == true { continue }
+            guard let app, known?.contains(text) ?? true else {
                 let meant = Spelling.nearest(to: text, among: known ?? []).map { "; did you mean \"\($0)\"?" } ?? ""
                 value.report("the configuration has no app \"\(text.prefix(64))\"" + meant)
                 continue

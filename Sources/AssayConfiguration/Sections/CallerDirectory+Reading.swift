@@ -48,7 +48,10 @@ private struct CallerList {
         let roles = roleItems?.compactMap { $0.choice(Role.byName) }
         let apps = section.required("apps")?.appGrant(among: known)
         section.done()
-        if apps?.only?.isEmpty == true { section.optional("apps")?.warn(.callerWithoutApps, "the caller may name no app") }
+        // A list of unknown names is reported by name.
+        if apps?.only?.isEmpty == true, (section.optional("apps")?.list() ?? []).isEmpty {
+            section.optional("apps")?.warn(.callerWithoutApps, "the caller may name no app")
+        }
         guard let name, let roles, let apps else { return }
         if !names.insert(name).inserted { item.report("two callers have the name \"\(name)\"") }
         let caller = Caller(name: name, roles: Set(roles), apps: apps.only)
@@ -148,12 +151,11 @@ extension ConfigurationReader.Value {
     /// The name of one of the apps.
     private func appID(among known: [String]) -> AppID? {
         guard let text = text() else { return nil }
-        guard known.contains(text), let id = AppID(text) else {
-            let meant = Spelling.nearest(to: text, among: known).map { "; did you mean \"\($0)\"?" }
-            report("there is no app \"\(text.prefix(64))\"" + (meant ?? ""))
-            return nil
-        }
-        return id
+        // A name that no app can have is reported where the app stands.
+        guard !known.contains(text) else { return AppID(text) }
+        let meant = Spelling.nearest(to: text, among: known).map { "; did you mean \"\($0)\"?" }
+        report("there is no app \"\(text.prefix(64))\"" + (meant ?? ""))
+        return nil
     }
 }
 

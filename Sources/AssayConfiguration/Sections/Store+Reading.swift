@@ -5,25 +5,28 @@ import AssaySchemes
 
 extension FixedConfiguration.Store {
     /// The section `store`.
-    init?(reading value: ConfigurationReader.Value, _ files: ConfigurationFiles) {
+    init?(reading value: ConfigurationReader.Value, _ files: ConfigurationFiles, at now: Timestamp) {
         let section = value.section()
         let place = Place(reading: section, value, files)
+        let newLedger = section.optional("new_ledger").flatMap { NewLedgerDeclaration(reading: $0, files, of: place, at: now) }
         let keyFile = section.optional("key_file")?.path(files)
         let (retention, disk) = (RetentionRule(reading: section), DiskSpaceRule(reading: section, of: place))
         section.done()
         guard let place else { return nil }
         self.init(place, keyFile: "")
         self.keyFile = keyFile ?? ownFiles + ".key"
-        (self.retention, self.disk) = (retention, disk)
+        (self.retention, self.disk, self.newLedger) = (retention, disk, newLedger)
     }
 
     /// What is understood, for people: one line a thing.
     var summary: [String] {
-        switch place {
-        case .file(let path): ["keeps its ledger in \(path), wrapped by \(keyFile)"]
-        case .postgresql(let settings, let folder):
-            settings.summary + ["keeps its own files in \(folder), and wraps the ledger's secrets by \(keyFile)"]
-        }
+        let ledger =
+            switch place {
+            case .file(let path): ["keeps its ledger in \(path), wrapped by \(keyFile)"]
+            case .postgresql(let settings, let folder):
+                settings.summary + ["keeps its own files in \(folder), and wraps the ledger's secrets by \(keyFile)"]
+            }
+        return ledger + (newLedger.map { [$0.summary] } ?? [])
     }
 
     /// The files that nothing but the daemon may read, and what each is.
@@ -103,6 +106,9 @@ extension ConfigurationReader {
         if store.file == nil { named.append(("store.folder", store.acknowledgedFile)) }
         if !paths.contains(where: { $0.key == "store.key_file" }) { named.append(("store.key_file", store.keyFile)) }
         if !paths.contains(where: { $0.key == "verdicts.file" }) { named.append(("verdicts.file", verdicts.file)) }
+        if let marker = store.newLedger?.marker, !paths.contains(where: { $0.key == "store.new_ledger.marker" }) {
+            named.append(("store.folder", marker))
+        }
         for side in ["-wal", "-shm"] { named.append(("verdicts.file", verdicts.file + side)) }
         for list in lists.all where list.setting.file == nil { named.append(("feeds", list.file)) }
         let files = named.map {
@@ -125,7 +131,7 @@ extension ConfigurationReader {
     }
 
     private static func isWritten(_ key: String) -> Bool {
-        ["store.path", "store.folder", "store.key_file", "verdicts.file", "feeds"].contains(key)
+        ["store.path", "store.folder", "store.key_file", "store.new_ledger.marker", "verdicts.file", "feeds"].contains(key)
             || (key.hasPrefix("feeds.") && key.hasSuffix(".file"))
             || (key.hasPrefix("listen[") && key.hasSuffix(".unix"))
     }

@@ -1,4 +1,5 @@
 import AssayCore
+import AssayFiles
 import AssaySchemes
 import AssayVendors
 import Foundation
@@ -25,12 +26,12 @@ extension VendorSettings {
             do throws(BoundedFileError) {
                 let roots = try BoundedFile.read(path, atMost: Self.rootsLimit, isRegular: true)
                 guard VendorClient.canTrust(roots) else {
-                    item.report("the file \(path) cannot be read, or holds no certificates in PEM")
+                    item.report("the file \(path) holds no certificates in PEM, or one that cannot be read")
                     continue
                 }
                 extraRoots += roots + [UInt8(ascii: "\n")]
             } catch {
-                item.report("the file \(path) cannot be read, or holds no certificates in PEM: it \(error)")
+                item.report("the file \(path) \(error)")
             }
         }
         section.done()

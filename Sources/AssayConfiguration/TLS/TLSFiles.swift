@@ -1,6 +1,7 @@
 package import AssayAPI
 import AssayCertificates
 package import AssayCore
+import AssayFiles
 package import AssayFramedRPC
 import AssayRPC
 package import AssaySchemes
@@ -53,6 +54,11 @@ package struct TLSFiles {
         }
         var warnings: [Warning] = []
         func warn(_ code: ConfigurationFinding.Code, _ text: String) { warnings.append(Warning(code: code, text: text)) }
+        if let dates = credentials.dates, dates.areReversed {
+            throw TLSFileError(
+                part: .certificates,
+                description: "\(settings.certificate): the certificate \(dates.reversal): it is never valid")
+        }
         if let dates = credentials.dates?.timestamps {
             guard dates.upperBound >= now else {
                 throw TLSFileError(
@@ -80,13 +86,19 @@ package struct TLSFiles {
         if let why = credentials.authorityCertificates.lazy.compactMap({ TLSCertificateUse($0)?.whyNoAuthority }).first {
             throw TLSFileError(part: .authorities, description: "\(settings.clientCA): \(why)")
         }
-        let ends = credentials.authorityDates.compactMap { $0.timestamps?.upperBound }
+        let authorityDates = credentials.authorityDates
+        let ends = authorityDates.compactMap { $0.timestamps?.upperBound }
         let expired = ends.count { $0 < now }
+        if let reversed = authorityDates.first(where: \.areReversed) {
+            let words = "\(settings.clientCA): a CA certificate \(reversed.reversal): it is never valid"
+            guard expired < ends.count else { throw TLSFileError(part: .authorities, description: words) }
+            warn(.authorityExpired, words)
+        }
         guard expired < ends.count else {
             throw TLSFileError(part: .authorities, description: "\(settings.clientCA): every CA certificate has expired")
         }
         if expired > 0 {
-            warn(.authorityExpired, "\(settings.clientCA): \(expired) of \(ends.count) CA certificates have expired")
+            warn(.authorityExpired, "\(settings.clientCA): \(expired) of \(authorityDates.count) CA certificates have expired")
         }
         if Self.isReadableByAll(settings.privateKey) {
             warn(
@@ -106,13 +118,7 @@ package struct TLSFiles {
         do throws(BoundedFileError) {
             bytes = try BoundedFile.read(path, atMost: sizeLimit, isRegular: true)
         } catch {
-            let why =
-                switch error.code {
-                case ENOENT: "there is no such file"
-                case EISDIR: "the file cannot be read"
-                default: "the file \(error)"
-                }
-            throw TLSFileError(part: part, description: "\(path): \(why)")
+            throw TLSFileError(part: part, description: "\(path): the file \(error)")
         }
         guard !bytes.isEmpty else { throw TLSFileError(part: part, description: "\(path): the file is empty") }
         return bytes
@@ -135,10 +141,17 @@ extension TLSSettings {
 }
 
 extension TLSCredentials.Dates {
-    /// Nil for dates that are the wrong way round, which no handshake accepts.
+    /// Nil for dates that are the wrong way round.
     fileprivate var timestamps: ClosedRange<Timestamp>? {
-        guard notBefore <= notAfter else { return nil }
-        return Timestamp(unixSeconds: notBefore)...Timestamp(unixSeconds: notAfter)
+        areReversed ? nil : Timestamp(unixSeconds: notBefore)...Timestamp(unixSeconds: notAfter)
+    }
+
+    /// Whether the end lies before the beginning: no handshake accepts such a certificate.
+    fileprivate var areReversed: Bool { notAfter < notBefore }
+
+    /// Both dates, to stand behind "the certificate".
+    fileprivate var reversal: String {
+        "ends \(Timestamp(unixSeconds: notAfter)), before it begins, \(Timestamp(unixSeconds: notBefore))"
     }
 }
 

@@ -18,11 +18,11 @@ public struct Finding: Hashable, Sendable {
     public let retry: RetryClass?
     /// A `FailureCode` if the outcome is `fail`; otherwise the note's code, or empty.
     public let code: String
-    /// A sentence for people.
+    /// A sentence for people, visible characters alone.
     public let detail: String
 
     public init(check: String, outcome: Outcome, code: String = "", detail: String = "", retry: RetryClass? = nil) {
-        (self.check, self.outcome, self.code, self.detail, self.retry) = (check, outcome, code, detail, retry)
+        (self.check, self.outcome, self.code, self.detail, self.retry) = (check, outcome, code, detail.visible, retry)
     }
 
     public static func pass(_ check: String) -> Finding { Finding(check: check, outcome: .pass) }

@@ -29,6 +29,8 @@ public struct Binding: Hashable, Sendable {
     public let clientData: [UInt8]
     /// SHA-256 of the bound payload; `nil` if none is bound, or only the caller knows it.
     public let payloadHash: [UInt8]?
+    /// The challenge in the client data; `nil` where it is not known.
+    let challenge: [UInt8]?
 
     /// Binding by Assay's own client data.
     public init(_ clientData: ClientData) {
@@ -36,14 +38,18 @@ public struct Binding: Hashable, Sendable {
         self.clientData = clientData.bytes
         clientDataHash = SHA256.bytes(of: self.clientData)
         payloadHash = clientData.payloadHash
+        challenge = clientData.challenge
     }
 
     /// Binding by the app's own client data, in which the challenge was found.
-    public init(embedded clientData: [UInt8]) {
+    ///
+    /// - Parameter challenge: for sentences about an app's mistakes; `nil`: not known.
+    public init(embedded clientData: [UInt8], challenge: [UInt8]? = nil) {
         mode = .embedded
         self.clientData = clientData
         clientDataHash = SHA256.bytes(of: clientData)
         payloadHash = nil
+        self.challenge = challenge ?? ClientData(parsing: clientData)?.challenge
     }
 
     /// No binding: the evidence says by itself what it is about.
@@ -51,7 +57,7 @@ public struct Binding: Hashable, Sendable {
 
     private init() {
         mode = .inEvidence
-        (clientData, clientDataHash, payloadHash) = ([], [], nil)
+        (clientData, clientDataHash, payloadHash, challenge) = ([], [], nil, nil)
     }
 
     /// Binding for which the caller is responsible. The hash is bytes; platforms do not enforce 32.
@@ -59,7 +65,7 @@ public struct Binding: Hashable, Sendable {
         mode = .callerOwned
         clientData = hash
         clientDataHash = hash
-        payloadHash = nil
+        (payloadHash, challenge) = (nil, nil)
     }
 }
 

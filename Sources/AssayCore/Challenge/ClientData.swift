@@ -25,6 +25,16 @@ public struct ClientData: Hashable, Sendable {
         (self.purpose, self.challenge, self.payloadHash) = (purpose, challenge, payloadHash)
     }
 
+    /// Reads the 93 bytes; `nil` for others.
+    package init?(parsing bytes: [UInt8]) {
+        guard bytes.count == Self.length, bytes.starts(with: Self.tag), let purpose = Purpose(rawValue: bytes[Self.tag.count])
+        else { return nil }
+        let payloadHash = Array(bytes.suffix(32))
+        self.init(
+            purpose: purpose, challenge: Array(bytes.dropFirst(Self.tag.count + 1).prefix(Challenge.length)),
+            payloadHash: payloadHash.contains { $0 != 0 } ? payloadHash : nil)
+    }
+
     /// Client data over a payload.
     public init?(purpose: Purpose, challenge: [UInt8], payload: [UInt8]) {
         self.init(purpose: purpose, challenge: challenge, payloadHash: Self.payloadHash(payload))

@@ -7,8 +7,11 @@
 ///   entry's subject not blocked, the certificate that the evidence rests on (on record, not revoked, not expired), spends (above the
 ///   spent horizon, unspent), counters, registrations (key and subject not blocked, key not registered, number of devices of the
 ///   subject), the certificate to issue (device named, key not blocked, key not certified, serial number new, the one that it was
-///   renewed from on record), the number of submissions. The devices are those whose counters advance and the one that the audit record names, except
-///   those that the entry registers.
+///   renewed from on record), the number of submissions. The devices are those whose counters advance, the one that the audit record names, and the one
+///   that is replaced, except those that the entry registers.
+/// - A device that an entry replaces loses its registration as by `DeviceRegistry.forget`, in the transaction of the entry and after its audit record, except
+///   that its certificates are revoked as `superseded` and that its stored verdicts, which are void, stay. It is not counted among the devices of its
+///   subject. Its key is registered until then: the entry cannot register the same key.
 /// - A token is spent once, whatever its expiry is in each entry. A token whose expiry is fixed is spent once with that expiry.
 /// - A stored verdict is void after its device was blocked or forgotten, or its certificate (`LedgerEntry.verdictCertificate`) revoked,
 ///   and is not repeated while the entry's subject is blocked.
@@ -64,6 +67,19 @@ public final class LedgerEntry: Sendable {
     public let subject: [UInt8]?
     /// What the entry has to do with device certificates; `nil` for most entries.
     public let certification: Certification?
+    /// The device that the entry's registration replaces; `nil` for most entries.
+    public let replacement: Replacement?
+
+    /// A device that is retired by the registration of another one.
+    ///
+    /// A class, because most entries have none: one reference in each entry in place of a record.
+    public final class Replacement: Sendable {
+        /// As it was registered. Whether it still is, and is not blocked, is checked in the commit.
+        public let device: Device
+        /// The audit record's reason.
+        public let reason: String
+        public init(_ device: Device, reason: String) { (self.device, self.reason) = (device, reason) }
+    }
 
     /// A token that can be spent once.
     public struct Spend: Hashable, Sendable {
@@ -131,11 +147,23 @@ public final class LedgerEntry: Sendable {
     /// rests on. So a repeated request gets its renewed certificate also after the one before was revoked.
     public var verdictCertificate: CertificateName? { certification?.issues?.name ?? certification?.restsOn }
 
+    /// Who replaces a device, when and why.
+    package var replacementContext: ChangeContext? {
+        replacement.map { ChangeContext(.caller(audit.caller), at: time, reason: $0.reason) }
+    }
+
+    /// Whether a device that the entry registers takes the place of the replaced one among the devices of its subject.
+    package func replaces(oneOfSubjectOf device: Device) -> Bool {
+        replacement.map { $0.device.app == device.app && $0.device.subject == device.subject } ?? false
+    }
+
     public init(
         time: Timestamp, spends: [Spend], registrations: [Device] = [], devicesPerSubject: UInt32? = nil,
         advances: [Advance] = [], idempotency: Idempotency? = nil, audit: AuditRecord,
-        auditClaims: AuditClaims? = nil, subject: [UInt8]? = nil, certification: Certification? = nil
+        auditClaims: AuditClaims? = nil, subject: [UInt8]? = nil, certification: Certification? = nil,
+        replacement: Replacement? = nil
     ) {
+        self.replacement = replacement
         self.time = time
         self.spends = spends
         self.registrations = registrations

@@ -132,9 +132,10 @@ public enum Hex {
         }
     }
 
-    /// The first 8 bytes as 16 digits, with an ellipsis if there are more: for sentences in which digests are compared.
+    /// The first 8 bytes as 16 digits, with an ellipsis if there are more, and words if there are none: for sentences in which digests are
+    /// compared.
     package static func short(_ bytes: some Collection<UInt8>) -> String {
-        encode(bytes.prefix(8)) + (bytes.count > 8 ? "…" : "")
+        bytes.isEmpty ? "no bytes" : encode(bytes.prefix(8)) + (bytes.count > 8 ? "…" : "")
     }
 
     /// Both cases are read; `nil` for an odd length or anything that is not a digit.

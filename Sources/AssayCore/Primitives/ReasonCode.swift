@@ -90,6 +90,7 @@ public enum ReasonCode: String, CaseIterable, Hashable, Sendable {
     case packageMismatch = "package_mismatch"
     case signerMismatch = "signer_mismatch"
     case tagsNotAscending = "tags_not_ascending"
+    case versionsDiffer = "versions_differ"
 
     // Statements of a vendor's token.
     case malformedToken = "malformed_token"
@@ -156,6 +157,7 @@ public enum ReasonCode: String, CaseIterable, Hashable, Sendable {
     case keyOwnerMismatch = "key_owner_mismatch"
     case keyAlreadyRegistered = "key_already_registered"
     case tooManyDevices = "too_many_devices"
+    case replacementRefused = "replacement_refused"
     case importedNotAccepted = "imported_not_accepted"
     case simulatedNotAccepted = "simulated_not_accepted"
     case unknownCertificate = "unknown_certificate"
@@ -205,7 +207,8 @@ extension ReasonCode {
         case .notYetValid: "A certificate is not yet valid."
         case .expired: "A certificate has expired."
         case .nonceMismatch: "The attestation was made over other client data or authenticator data."
-        case .keyIDMismatch: "The key id is not the digest of the attested public key."
+        case .keyIDMismatch:
+            "The key id is not the digest of the attested public key, or is not one: it does not have 32 bytes."
         case .credentialIDMismatch: "The credential id is not the key id."
         case .credentialKeyMismatch: "The credential public key is not the certified key."
         case .appIDMismatch: "The evidence is for another app."
@@ -246,6 +249,7 @@ extension ReasonCode {
         case .packageMismatch: "The evidence comes from a package that is not the app's."
         case .signerMismatch: "The package is signed by a certificate that is not the app's."
         case .tagsNotAscending: "The key description's tags are out of order, and the app wants them in order."
+        case .versionsDiffer: "The attestation and KeyMint have different versions, and the app wants equal ones."
         case .malformedToken: "The token is malformed."
         case .badAlgorithm: "The token names an algorithm that is not allowed."
         case .decryptionFailed: "The token cannot be decrypted by a key of the app."
@@ -304,6 +308,7 @@ extension ReasonCode {
         case .keyOwnerMismatch: "The device is registered for another subject."
         case .keyAlreadyRegistered: "The key is registered already."
         case .tooManyDevices: "The subject has as many devices as the app allows."
+        case .replacementRefused: "The registration would replace a device that it must not replace."
         case .importedNotAccepted: "The device was imported, and the app does not accept imported devices."
         case .simulatedNotAccepted:
             "The evidence rests on a test root, and the app does not set `accept_simulated: true`."
@@ -318,27 +323,27 @@ extension ReasonCode {
         }
     }
 
-    /// What the caller may do next. Platforms limit how often a device may attest, so `reAttest` is used only if nothing less
-    /// helps.
+    /// What the caller may do next, chosen by what follows if a million devices obey. Platforms limit how often a device may attest, so
+    /// `reAttest` is used only if a new key can differ in what was refused, and `newChallenge` only if the same app can succeed with one:
+    /// a fault of code or configuration is `never` or `contactOperator` (decision 0113).
     public var retry: RetryClass {
         switch self {
-        case .challengeInvalid, .challengeWrongPurpose, .challengeExpired, .challengeReused, .challengeAttemptsExceeded,
-            .clientDataMismatch, .payloadRequired, .nonceMismatch, .counterNotIncreasing, .counterTooOld, .challengeMismatch,
+        case .challengeInvalid, .challengeExpired, .challengeReused, .challengeAttemptsExceeded, .clientDataMismatch,
+            .nonceMismatch, .counterNotIncreasing, .counterTooOld, .challengeMismatch,
             .requestHashMismatch, .staleTimestamp, .csrNotBound, .confidenceTooLow:
             .newChallenge
-        case .tooManySubmissions: .later
-        case .unknownDevice, .environmentMismatch, .keyIDMismatch, .keyAlreadyRegistered, .keyOwnerMismatch, .csrKeyMismatch,
-            .assuranceTooLow, .keyAlreadyCertified, .certificateSerialTaken:
+        // A clock is wrong: evidence is good as soon as it is not ahead any more.
+        case .tooManySubmissions, .notYetValid, .timestampInFuture: .later
+        case .unknownDevice, .keyOwnerMismatch, .keyAlreadyCertified, .certificateSerialTaken, .expired, .receiptExpired,
+            .receiptTooOld, .receiptNotVerified, .attestedAppUnavailable, .createdOutOfWindow:
             .reAttest
-        case .notYetValid, .expired, .timestampInFuture, .receiptExpired, .receiptTooOld, .receiptNotVerified,
-            .attestedAppUnavailable, .createdOutOfWindow:
-            .reAttest
-        case .deviceBlocked, .bindingNotAllowed, .formatNotAccepted, .appIDMismatch, .categoryMissing, .categoryNotAllowed,
-            .bundleVersionNotAllowed, .untrustedRoot, .idempotencyKeyReused, .deviceMismatch, .tooManyDevices,
+        case .deviceBlocked, .bindingNotAllowed, .formatNotAccepted, .appIDMismatch, .environmentMismatch, .assuranceTooLow,
+            .categoryMissing, .categoryNotAllowed, .bundleVersionNotAllowed, .untrustedRoot, .deviceMismatch, .tooManyDevices,
             .importedNotAccepted, .simulatedNotAccepted, .revoked, .softwareLevel, .securityLevelTooLow, .rootOfTrustMissing,
             .bootloaderUnlocked,
             .bootState,
-            .bootKey, .bootKeyDenied, .packageMismatch, .signerMismatch, .tagsNotAscending, .appVersion, .osVersion,
+            .bootKey, .bootKeyDenied, .packageMismatch, .signerMismatch, .tagsNotAscending, .versionsDiffer, .appVersion,
+            .osVersion,
             .patchLevelTooOld,
             .patchLevelInFuture, .keyProperties, .attestedIDMismatch, .remoteProvisioningRequired, .provisioningCount,
             .attestationKeyOverused, .sdkVersionUnevaluated, .appNotLicensed, .licenseUnevaluated, .playProtect, .appAccessRisk,
@@ -348,7 +353,9 @@ extension ReasonCode {
             .secretUndecryptable,
             .serialMismatch, .splitNotAllowed, .unknownCertificate, .notEnrolled, .alreadyProvisioned:
             .contactOperator
-        case .evidenceTooLarge, .wrongFormat, .malformed, .signatureMalformed, .caAsLeaf, .wrongCurve, .timestampTooOld,
+        case .challengeWrongPurpose, .idempotencyKeyReused, .payloadRequired, .keyIDMismatch, .keyAlreadyRegistered,
+            .csrKeyMismatch, .evidenceTooLarge, .wrongFormat, .malformed, .signatureMalformed, .caAsLeaf, .wrongCurve,
+            .timestampTooOld,
             .malformedCSR, .possessionNotProven, .malformedCBOR, .malformedCertificate, .malformedAuthData,
             .malformedNonceExtension, .receiptMissing, .malformedCMS, .malformedReceipt, .receiptSignerUnexpected,
             .publicKeyMismatch, .receiptTypeUnexpected, .receiptClientHashMismatch, .badChain, .nameChaining, .caUsedAsLeaf,
@@ -357,7 +364,7 @@ extension ReasonCode {
             .credentialKeyMismatch,
             .flagsInvalid, .counterNotZero, .aclMissing, .aclMismatch, .malformedExtension, .missingAttestationExtension,
             .chainExtended, .chainShape, .securityLevelMismatch, .keyOrigin, .keyPurpose, .keyNotAppBound, .keyType,
-            .attestedAppMissing, .malformedToken, .badAlgorithm:
+            .attestedAppMissing, .malformedToken, .badAlgorithm, .replacementRefused:
             .never
         }
     }

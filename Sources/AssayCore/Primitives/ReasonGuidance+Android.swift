@@ -189,4 +189,14 @@ extension ReasonGuidance {
         remedy: """
             Omit `android.require_tag_order`, unless these models are to be refused: the order alone does not show a forgery.
             """)
+
+    static let versionsDiffer = ReasonGuidance(
+        cause: """
+            Software on the device restates a description in the name of a leaked key, and takes one version from the device and the \
+            other from elsewhere; `android.require_equal_versions` is set. No genuine device is known that differs from version 100 on.
+            """,
+        remedy: """
+            The device stays refused. If honest devices of one model fail, report them and omit `android.require_equal_versions`: the \
+            versions then differ with a note.
+            """)
 }

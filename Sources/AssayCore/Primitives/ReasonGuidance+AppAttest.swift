@@ -22,8 +22,9 @@ extension ReasonGuidance {
             with the attestation of a new one.
             """,
         remedy: """
-            The caller decodes what `generateKey` returned (standard Base64); on Android the id is \
-            SHA-256(SubjectPublicKeyInfo). The app keeps id and attestation together, and makes a new key.
+            The caller decodes what `generateKey` returned (standard Base64) to 32 bytes; on Android the id is \
+            SHA-256(SubjectPublicKeyInfo). The app keeps id and attestation together. The key itself is good: a new one has the \
+            same fault.
             """)
 
     static let forgedStatement = ReasonGuidance(
@@ -67,8 +68,9 @@ extension ReasonGuidance {
             TestFlight build installed over it goes on using the development key.
             """,
         remedy: """
-            The app makes a new key. Test builds get an app of their own with `app_attest.identities.environments: \
-            [development]`: in production that would admit any build that a developer of the team signs.
+            Test builds get an app of their own with `app_attest.identities.environments: [development]`: in production that \
+            would admit any build that a developer of the team signs. A TestFlight build removes the key id that it finds, once, \
+            and makes a new key.
             """)
 
     static let accessControl = ReasonGuidance(
@@ -138,7 +140,7 @@ extension ReasonGuidance {
             of seconds is far ahead.
             """,
         remedy: """
-            Keep both clocks synchronised; the camera writes seconds since 1970 and signs again. For small differences of \
+            Keep both clocks synchronised; the camera writes seconds since 1970. For small differences of \
             cameras raise `certificate_bundle.max_future`.
             """)
 

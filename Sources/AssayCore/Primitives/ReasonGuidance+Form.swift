@@ -177,8 +177,8 @@ extension ReasonGuidance {
             time before its certificate begins.
             """,
         remedy: """
-            Set the clocks of the daemon's machine and of the camera; `assay status` shows faults of the daemon's. Then the \
-            device signs or attests again.
+            Set the clocks of the daemon's machine and of the camera; `assay status` shows faults of the daemon's. The same \
+            evidence is good once its certificate has begun.
             """)
 
     static let expired = ReasonGuidance(

@@ -25,11 +25,11 @@ extension ReasonGuidance {
 
     static let requestHashMismatch = ReasonGuidance(
         cause: """
-            The app passes another request hash: of an earlier challenge or another payload, with padding, or none. Or \
+            The app passes another request hash: of an earlier challenge or another payload, in another encoding, or none. Or \
             `play_integrity.kinds` leaves out this kind of request.
             """,
         remedy: """
-            `requestHash` is Base64url of SHA-256(client data), without padding, over the caller's challenge and payload. If \
+            `requestHash` is Base64url of SHA-256(client data), over the caller's challenge and payload. If \
             app and caller agree on both, treat the token as a replay.
             """)
 

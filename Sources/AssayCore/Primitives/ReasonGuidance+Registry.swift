@@ -47,7 +47,7 @@ extension ReasonGuidance {
             """,
         remedy: """
             The caller repeats a lost registration under its idempotency key; `assay device get` shows whether the key is \
-            registered. Otherwise the app makes a new key.
+            registered. If it is, the app goes on with assertions by this key.
             """)
 
     static let tooManyDevices = ReasonGuidance(
@@ -58,6 +58,17 @@ extension ReasonGuidance {
         remedy: """
             `assay device list` shows the subject's devices, and `assay device forget` removes those that are not used any \
             more. Raise `max_devices_per_subject` only if honest users need it.
+            """)
+
+    static let replacementRefused = ReasonGuidance(
+        cause: """
+            The caller sends the id of a device that was replaced or forgotten before, that was registered for another subject or \
+            without one, or that belongs to a fleet; or the request names no subject; or the app replaces no devices.
+            """,
+        remedy: """
+            The caller keeps the device id of the last registration of each subject, names the subject, and leaves \
+            `replaces_device_id` out where there is none. `replaces` of the app says which devices may be replaced; \
+            `assay device forget` retires any.
             """)
 
     static let importedNotAccepted = ReasonGuidance(

@@ -82,6 +82,7 @@ extension ReasonCode {
         case .packageMismatch: .packageMismatch
         case .signerMismatch: .signerMismatch
         case .tagsNotAscending: .tagsNotAscending
+        case .versionsDiffer: .versionsDiffer
         case .malformedToken: .malformedToken
         case .badAlgorithm: .badAlgorithm
         case .decryptionFailed: .decryptionFailed
@@ -138,6 +139,7 @@ extension ReasonCode {
         case .keyOwnerMismatch: .keyOwnerMismatch
         case .keyAlreadyRegistered: .keyAlreadyRegistered
         case .tooManyDevices: .tooManyDevices
+        case .replacementRefused: .replacementRefused
         case .importedNotAccepted: .importedNotAccepted
         case .simulatedNotAccepted: .simulatedNotAccepted
         case .unknownCertificate: .unknownCertificate

@@ -3,21 +3,55 @@
 /// Two rejections are equal if their codes are.
 public struct Rejection: Error, Hashable, Sendable, CustomStringConvertible {
     public let code: FailureCode
-    /// One sentence without secrets or personal identifiers.
+    /// One sentence without secrets or personal identifiers, visible characters alone: it reaches callers, records, logs and terminals.
     public let detail: String
     /// The reader's offset in the bytes as received; `nil` if an offset has no meaning.
     public let offset: Int?
     /// What the relying party may do next.
     public let retry: RetryClass
+    /// What of its place `detail` names.
+    private let place: Place
+
+    private struct Place {
+        /// The detail begins with a name.
+        var isNamed = false
+        /// The detail ends with the offset.
+        var hasOffset = false
+    }
 
     public init(_ code: ReasonCode, _ detail: String, offset: Int? = nil) {
-        (self.code, self.detail, self.offset, retry) = (FailureCode(code), detail, offset, code.retry)
+        (self.code, self.detail, self.offset, retry) = (FailureCode(code), detail.visible, offset, code.retry)
+        place = Place()
     }
 
     /// - Parameter retry: for a code that is not built in; `nil`: `contactOperator`. A built-in code has that of its table.
     public init(_ code: FailureCode, _ detail: String, retry: RetryClass? = nil, offset: Int? = nil) {
-        (self.code, self.detail, self.offset) = (code, detail, offset)
+        (self.code, self.detail, self.offset) = (code, detail.visible, offset)
         self.retry = code.builtIn?.retry ?? retry ?? .contactOperator
+        place = Place()
+    }
+
+    private init(_ other: Rejection, _ detail: String, _ place: Place) {
+        (code, self.detail, offset, retry) = (other.code, detail, other.offset, other.retry)
+        self.place = place
+    }
+
+    /// The same rejection with the name of a field before its sentence. Names nest, the outermost first: "hardware-enforced [704]
+    /// root_of_trust: an OCTET STRING where a SEQUENCE is due".
+    package func at(_ name: String) -> Rejection {
+        var named = place
+        named.isNamed = true
+        return Rejection(self, name + (place.isNamed ? " " : ": ") + detail, named)
+    }
+
+    /// The same rejection with its offset in a structure after its sentence, once.
+    ///
+    /// - Parameter bytes: those of the structure, of which the offset is one.
+    package func locating(in bytes: ArraySlice<UInt8>, _ structure: String) -> Rejection {
+        guard !place.hasOffset, let offset, (bytes.startIndex...bytes.endIndex).contains(offset) else { return self }
+        var located = place
+        located.hasOffset = true
+        return Rejection(self, detail + " (byte \(offset - bytes.startIndex) of \(structure))", located)
     }
 
     public var description: String { "\(code.rawValue): \(detail)" }
@@ -87,4 +121,9 @@ public enum RetryClass: String, CaseIterable, Hashable, Sendable {
     case later
     /// Only an operator can help: by a change of policy or configuration, or by a decision about the device.
     case contactOperator = "contact_operator"
+}
+
+extension ReasonCode {
+    /// The code with its summary.
+    package var rejection: Rejection { Rejection(self, summary) }
 }

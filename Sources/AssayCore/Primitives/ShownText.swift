@@ -1,11 +1,22 @@
 extension String {
-    /// Text from evidence for a sentence: quoted, if it is at most 64 visible ASCII characters; otherwise only its length. So a sentence stays
-    /// one line whatever a device states.
+    /// Text from evidence for a sentence: quoted, if it is visible ASCII, with its ends alone if it has more than 64 characters; otherwise
+    /// only its length. So a sentence stays one line whatever a device states.
     package var shown: String {
-        guard (1...64).contains(utf8.count), utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\"") }) else {
-            return "a text of \(utf8.count) bytes"
+        guard !isEmpty else { return "an empty text" }
+        guard utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\"") }) else {
+            return "a text of \(utf8.count) bytes with other characters than visible ASCII"
         }
-        return "\"\(self)\""
+        guard utf8.count > 64 else { return "\"\(self)\"" }
+        return "\"\(prefix(32))…\(suffix(24))\" (\(utf8.count) bytes)"
+    }
+}
+
+extension String {
+    /// A certificate's name for a sentence: its visible ASCII and spaces, cut after 80 characters.
+    package var shownName: String {
+        guard !isEmpty else { return "an empty name" }
+        let text = String(decoding: utf8.map { (0x20...0x7E).contains($0) ? $0 : UInt8(ascii: "?") }, as: UTF8.self)
+        return text.utf8.count > 80 ? text.prefix(80) + "…" : text
     }
 }
 

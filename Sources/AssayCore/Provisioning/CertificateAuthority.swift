@@ -3,9 +3,7 @@ package protocol CertificateAuthority: Sendable {
     /// The public key of a PKCS#10 request (RFC 2986, DER) whose signature proves possession of the private key.
     ///
     /// Throws `malformed_csr`, `unsupported_key` or `possession_not_proven`. Nothing else of the request is used.
-    ///
-    /// - Returns: the SubjectPublicKeyInfo (DER) of a P-256 or P-384 key.
-    func requestedKey(_ csr: [UInt8]) throws(Rejection) -> [UInt8]
+    func requestedKey(_ csr: [UInt8]) throws(Rejection) -> RequestedKey
 
     /// Checks a bare SubjectPublicKeyInfo (DER). Throws `unsupported_key` unless it is a P-256 or P-384 key.
     func checkKey(_ publicKey: [UInt8]) throws(Rejection)
@@ -21,7 +19,7 @@ package protocol CertificateAuthority: Sendable {
     /// - Parameters:
     ///   - certificate: DER.
     ///   - arc: of the fleet's extensions.
-    func deviceSecret(in certificate: [UInt8], arc: [UInt64], _ fleet: FleetSecrets) -> [UInt8]?
+    func deviceSecret(in certificate: [UInt8], arc: ExtensionArc, _ fleet: FleetSecrets) -> [UInt8]?
 
     /// Signs a list of the revoked certificates of one CA.
     ///
@@ -67,19 +65,16 @@ package struct CertificateProfile: Hashable, Sendable {
     /// Where the CRL is published; `nil`: no CRL distribution point is written. `{ca}` stands for the CA's name.
     package var revocationListURL: NameTemplate?
     /// The arc of Assay's extension: see `docs/provisioning/certificates.md`.
-    package var extensionArc: [UInt64] = CertificateProfile.defaultArc
-    /// The purposes of extendedKeyUsage (`clientAuth`): true for certificates that devices show to TLS servers.
-    package var allowsClientAuthentication = true
-
-    /// 1.3.6.1.4.1.60000.2, beside the arc that camera fleets use (60000.1).
-    package static let defaultArc: [UInt64] = [1, 3, 6, 1, 4, 1, 60000, 2]
+    package var extensionArc = ExtensionArc.statement
+    /// The purposes of extendedKeyUsage, by default for certificates that devices show to TLS servers; empty: the extension is left out.
+    package var keyPurposes: [KeyPurpose] = [.clientAuthentication]
 
     package init() {}
 }
 
 /// The statements in a fleet certificate: extensions `arc.1` to `arc.6`, raw bytes in extnValue.
 package struct FleetStatement: Hashable, Sendable {
-    package var arc: [UInt64]
+    package var arc: ExtensionArc
     /// The serial number of the device, which the templates name.
     package var serial: String
     package var manufacturer: String
@@ -90,11 +85,8 @@ package struct FleetStatement: Hashable, Sendable {
     package var keyIndex: UInt16
     package var family: String
 
-    /// 1.3.6.1.4.1.60000.1
-    package static let defaultArc: [UInt64] = [1, 3, 6, 1, 4, 1, 60000, 1]
-
     package init(
-        arc: [UInt64] = Self.defaultArc, serial: String, manufacturer: String, validationEndpoint: String,
+        arc: ExtensionArc = .fleet, serial: String, manufacturer: String, validationEndpoint: String,
         sealedSecret: [UInt8],
         table: UInt16, keyIndex: UInt16, family: String
     ) {

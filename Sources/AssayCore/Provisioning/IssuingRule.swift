@@ -21,7 +21,7 @@ package struct IssuingRule: Hashable, Sendable {
 package struct FleetRule: Hashable, Sendable {
     package var profile: CertificateProfile
     /// The arc of the fleet's extensions.
-    package var arc: [UInt64]
+    package var arc: ExtensionArc
     /// At most 255 bytes, as the validation endpoint.
     package var manufacturer: String
     package var validationEndpoint: String
@@ -31,7 +31,7 @@ package struct FleetRule: Hashable, Sendable {
     package var makesKeys: Bool
 
     package init(
-        profile: CertificateProfile = CertificateProfile().ofFleet, arc: [UInt64] = FleetStatement.defaultArc,
+        profile: CertificateProfile = CertificateProfile().ofFleet, arc: ExtensionArc = .fleet,
         manufacturer: String,
         validationEndpoint: String, assurance: Assurance = .software, makesKeys: Bool = false
     ) {
@@ -89,14 +89,21 @@ extension PolicyText {
         mark(UInt64(profile.alternativeNames.count))
         for name in profile.alternativeNames { add("alternative_names", name.text) }
         add("crl_url", profile.revocationListURL?.text ?? "")
-        mark(UInt64(profile.extensionArc.count))
+        mark(UInt64(profile.extensionArc.numbers.count))
         add(arc: profile.extensionArc, "extension_arc")
-        add("client_auth", flag: profile.allowsClientAuthentication)
+        add("client_auth", flag: profile.keyPurposes.contains(.clientAuthentication))
+        for purpose in profile.keyPurposes where purpose != .clientAuthentication {
+            add("extended_key_usage", purpose.identifier)
+        }
     }
 
     /// The numbers of an object identifier: the digest has each by itself.
-    private mutating func add(arc: [UInt64], _ key: String) {
-        for number in arc { mark(number) }
-        show(key, arc.map(String.init).joined(separator: "."))
+    private mutating func add(arc: ExtensionArc, _ key: String) {
+        for number in arc.numbers {
+            // That of a UUID, in two halves.
+            if number > UInt128(UInt64.max) { mark(UInt64(truncatingIfNeeded: number >> 64)) }
+            mark(UInt64(truncatingIfNeeded: number))
+        }
+        show(key, "\(arc)")
     }
 }

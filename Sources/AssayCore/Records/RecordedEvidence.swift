@@ -62,7 +62,7 @@ extension RecordedEvidence {
             let payload = bound.isEmpty ? nil : bound
             guard let data = ClientData(purpose: purpose, challenge: challenge, payloadHash: payload) else { return nil }
             (asked, binding) = (.clientData(payloadHash: payload), Binding(data))
-        case .embedded: (asked, binding) = (.embedded(bound), Binding(embedded: bound))
+        case .embedded: (asked, binding) = (.embedded(bound), Binding(embedded: bound, challenge: challenge))
         case .callerOwned: (asked, binding) = (.callerOwned(bound), Binding(callerOwned: bound))
         case .inEvidence: (asked, binding) = (.inEvidence, .inEvidence)
         }

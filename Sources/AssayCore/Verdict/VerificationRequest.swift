@@ -15,6 +15,8 @@ public struct VerificationRequest: Hashable, Sendable {
     /// The caller's account or user; empty if none is named.
     public var subject: [UInt8]
     public var expectedDevice: DeviceID?
+    /// The device that a registration retires, whose key the user has lost; `nil`: none.
+    public var replaces: DeviceID?
     /// Empty if the caller requests no idempotency.
     public var idempotencyKey: [UInt8]
     /// The address of the caller's own client, by which requests are counted. It bears on no verdict.
@@ -37,8 +39,9 @@ public struct VerificationRequest: Hashable, Sendable {
     public init(
         app: AppID, purpose: Purpose, challenge: [UInt8], context: [UInt8] = [], evidence: [Evidence],
         binding: BindingRequest = .clientData(payloadHash: nil), subject: [UInt8] = [], expectedDevice: DeviceID? = nil,
-        idempotencyKey: [UInt8] = [], sourceAddress: SourceAddress? = nil, signals: [UInt8] = []
+        idempotencyKey: [UInt8] = [], sourceAddress: SourceAddress? = nil, signals: [UInt8] = [], replaces: DeviceID? = nil
     ) {
+        self.replaces = replaces
         self.app = app
         self.purpose = purpose
         self.challenge = challenge
@@ -81,6 +84,10 @@ public struct VerificationRequest: Hashable, Sendable {
         hash.append(expectedDevice?.bytes ?? [])
         // Left out where there are none, so that the digests of such requests stay as they are in ledgers.
         if !signals.isEmpty { hash.append(signals) }
+        if let replaces {
+            hash.append("replaces")
+            hash.append(replaces.bytes)
+        }
         return hash.finalize()
     }
 }

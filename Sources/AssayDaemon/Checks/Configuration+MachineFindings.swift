@@ -18,7 +18,7 @@ extension Configuration {
     package func machineFindings(
         as account: UnixAccount = .current, at now: Timestamp = SystemClock().now()
     ) -> [ConfigurationFinding] {
-        (storeFindings(account) + recordFindings(account) + webhookFindings() + socketFindings(account)
+        (storeFindings(account, now) + recordFindings(account) + webhookFindings() + socketFindings(account)
             + addressFindings(account) + copyFindings(account) + policyFindings(now) + provisioningFindings(account, now)
             + pluginFindings(account))
             .inOrder

@@ -17,14 +17,18 @@ import AssayService
 extension Configuration {
     /// What keeps the daemon from opening its ledger and its key file. What only SQLite could tell is not looked at: it would make
     /// files beside the ledger, and disturb a daemon that has it open. docs/check-config.md names that.
-    func storeFindings(_ account: UnixAccount) -> [ConfigurationFinding] {
-        switch fixed.store.place {
-        case .file(let path): ledgerFileFindings(path, account)
-        case .postgresql(let settings, _): databaseFindings(settings, account)
-        }
+    func storeFindings(_ account: UnixAccount, _ now: Timestamp) -> [ConfigurationFinding] {
+        let findings =
+            switch fixed.store.place {
+            case .file(let path): ledgerFileFindings(path, account, now)
+            case .postgresql(let settings, _): databaseFindings(settings, account)
+            }
+        return findings + declarationFindings(account, now)
     }
 
-    private func ledgerFileFindings(_ path: String, _ account: UnixAccount) -> [ConfigurationFinding] {
+    private func ledgerFileFindings(
+        _ path: String, _ account: UnixAccount, _ now: Timestamp
+    ) -> [ConfigurationFinding] {
         let ledger = UnixFile(at: path)
         let content = ledger?.kind == .file ? LedgerContent(of: path) : nil
         let isEmpty = ledger.map { $0.kind == .file && $0.size == 0 } ?? true || content == .empty
@@ -35,9 +39,9 @@ extension Configuration {
             findings.append(finding(.ledgerFolder, at: "store.path", why))
         } else if let why = ledgerFileTrouble(path, ledger, content, account) {
             findings.append(finding(.ledgerFile, at: "store.path", why))
-        } else if isEmpty, keyTrouble == nil, !keyIsCredential, UnixFile(at: fixed.store.keyFile) != nil {
-            findings.append(
-                missing(at: "store.path", ledger == nil ? "there is no ledger \(path)" : "the ledger \(path) is empty"))
+        } else if isEmpty, keyTrouble == nil {
+            findings += emptyFindings(
+                at: "store.path", ledger == nil ? "there is no ledger \(path)" : "the ledger \(path) is empty", now)
         }
         if let keyTrouble { findings.append(finding(.keyFile, at: "store.key_file", keyTrouble)) }
         return findings
@@ -86,11 +90,59 @@ extension Configuration {
     }
 
     /// A ledger that is missing beside its key file.
-    private func missing(at key: String, _ what: String) -> ConfigurationFinding {
+    private func missing(at key: String, _ what: String, _ why: String) -> ConfigurationFinding {
         finding(
             .ledgerMissing, at: key,
-            what + ", but its key file \(fixed.store.keyFile) exists: restore the ledger, or, if it is to be a new one, run "
-                + "assayd new-ledger")
+            what + ", but \(why): \(fixed.store.remedyOfEmptiness)")
+    }
+
+    /// An empty ledger: whether the daemon would make it a new one. Nothing where its key comes with the start, and no declaration is
+    /// there: whether it exists is not known.
+    private func emptyFindings(at key: String, _ what: String, _ now: Timestamp) -> [ConfigurationFinding] {
+        do throws(StartupError) {
+            if let why = try fixed.store.reasonNotToBeNew(at: now) { return [missing(at: key, what, why)] }
+        } catch {
+            return [finding(.newLedgerMarker, at: "store.new_ledger", error.description)]
+        }
+        return []
+    }
+
+    /// What a declaration of a new ledger will do, and whether its marker can be written.
+    private func declarationFindings(_ account: UnixAccount, _ now: Timestamp) -> [ConfigurationFinding] {
+        guard let declaration = fixed.store.newLedger else { return [] }
+        let place = "store.new_ledger"
+        guard declaration.isInForce(at: now) else {
+            return [
+                finding(
+                    .newLedgerDeclared, at: place + ".until",
+                    "the declaration ended \(declaration.until): an empty ledger is taken for a lost one; the section may be removed"
+                )
+            ]
+        }
+        if let file = UnixFile(at: declaration.marker, followsLink: false),
+            let why = Self.trouble(using: file, "the file \(declaration.marker)", account)
+        {
+            return [finding(.newLedgerMarker, at: place, why)]
+        }
+        if let why = Self.trouble(inFolderOf: declaration.marker, account) {
+            return [finding(.newLedgerMarker, at: place, why)]
+        }
+        let isNear = fixed.store.file.map { Self.device(of: $0) == Self.device(of: declaration.marker) } ?? false
+        return [
+            finding(
+                .newLedgerDeclared, at: place,
+                "until \(declaration.until) an empty ledger is made a new one, once under the id \"\(declaration.id)\""
+                    + (isNear
+                        ? "; \(declaration.marker) is on the ledger's file system, and where both are lost, only the end protects"
+                        : ""))
+        ]
+    }
+
+    /// The file system that a file is on, or will be on.
+    private static func device(of path: String) -> UInt64? {
+        var status = stat()
+        guard stat(ProtectedFile.folder(of: LedgerFile.resolved(path)), &status) == 0 else { return nil }
+        return UInt64(truncatingIfNeeded: status.st_dev)
     }
 
     // MARK: The ledger in a database
@@ -125,7 +177,7 @@ extension Configuration {
 
     /// Connects to the database, which takes up to some seconds where it does not answer, and looks whether the key file is that of its
     /// ledger.
-    func connectionFindings(_ account: UnixAccount) -> [ConfigurationFinding] {
+    func connectionFindings(_ account: UnixAccount, at now: Timestamp = SystemClock().now()) -> [ConfigurationFinding] {
         guard let found = fixed.store.inspectDatabase() else { return [] }
         var findings: [ConfigurationFinding] = []
         if let why = found.obstacle { findings.append(finding(.ledgerDatabase, at: "store.postgresql", why)) }
@@ -139,8 +191,8 @@ extension Configuration {
                 ? keyFileTrouble(account, ledgerIsEmpty: false)
                 : KeyFit(of: file, to: secrets) == .wrong ? "\(file) belongs to another ledger" : nil
             if let why { findings.append(finding(.keyFile, at: "store.key_file", why)) }
-        } else if !found.isDeclaredNew, !keyIsCredential, UnixFile(at: file, followsLink: false) != nil {
-            findings.append(missing(at: "store.postgresql", "the ledger \(fixed.store.name) is empty"))
+        } else if !found.isDeclaredNew {
+            findings += emptyFindings(at: "store.postgresql", "the ledger \(fixed.store.name) is empty", now)
         }
         return findings
     }

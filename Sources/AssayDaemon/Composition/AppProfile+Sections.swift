@@ -42,7 +42,7 @@ extension AppProfile {
             revocation: listed.first?.source, listedFormats: Set(verifiers(of: listed.map(\.section)).map(\.format)),
             discontinuedFormats: Set(schemes.flatMap { $0.discontinuedFormats }),
             requiredTogether: sections.reduce(into: []) { $0.formUnion($1.requiredTogether) }, challenges: app.challenges,
-            binding: app.binding, devicesPerSubject: app.devicesPerSubject,
+            binding: app.binding, devicesPerSubject: app.devicesPerSubject, replacement: app.replacement,
             policyDigest: app.policyDigest(
                 testRoots: dependencies.testRoots, deviceAuthorities: dependencies.deviceAuthorities),
             keepsAuditClaims: app.keepsAuditClaims,

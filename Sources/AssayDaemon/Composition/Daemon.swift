@@ -255,12 +255,10 @@ package func makeDaemon(
 private func supervisedPlugins(
     _ settings: PluginSettings, ledger: any Ledger, fleets: FleetSecretsCache, clock: any WallClock, logger: Logger
 ) -> PluginAdministration {
-    let metrics = PluginMetrics()
     let environment = PluginEnvironment(
         launcher: settings.launcher, user: settings.user, stateFolder: settings.state, daemonVersion: Version.text,
-        host: { LedgerPluginHost($0, ledger: ledger, fleets: fleets, metrics: metrics, logger: logger) }, logger: logger,
-        clock: clock)
-    return PluginAdministration(SupervisedPlugins(environment), metrics)
+        host: { LedgerPluginHost($0, ledger: ledger, fleets: fleets, logger: logger) }, logger: logger, clock: clock)
+    return PluginAdministration(SupervisedPlugins(environment))
 }
 
 /// The methods of the configuration in force, composed again when a plugin describes itself again.

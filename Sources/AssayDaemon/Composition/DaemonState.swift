@@ -91,10 +91,10 @@ struct DaemonState: Sendable {
 
     /// Keeps what judges under a configuration, so that a digest in a verdict can be followed to its text. Called before it judges.
     func keepPolicies(of live: LiveConfiguration) async throws(LedgerError) {
-        let (authorities, now) = (live.provisioning?.anchors ?? [], clock.now())
+        let now = clock.now()
         try await ledger.keep(
             policies: live.apps.flatMap { [$0] + ($0.shadowed.map { [$0] } ?? []) }.map { app in
-                let policy = app.policy(testRoots: live.testRoots, deviceAuthorities: authorities)
+                let policy = live.policy(of: app)
                 return StoredPolicy(digest: policy.digest, app: app.id, text: policy.text, firstSeen: now)
             })
     }
@@ -123,7 +123,8 @@ struct DaemonState: Sendable {
         let pipeline = VerificationPipeline(
             ledger: ledger, keys: keys, subjects: subjects, attempts: attempts, memory: memory, inquiries: inquiries,
             inquiryShare: live.inquiryShare, stages: stages, measures: measures, rates: rates,
-            refusals: RefusalMemory(counters: counters), followers: VerdictFollowers(recorder: facts, shadow: shadow))
+            refusals: RefusalMemory(counters: counters), followers: VerdictFollowers(recorder: facts, shadow: shadow),
+            revoked: { [revocationLists] in revocationLists.wake() })
         let attestation = AttestationService(
             pipeline: pipeline, keys: keys, counters: counters, clock: clock, requestLog: requestLog, horizon: horizon,
             observed: observed, recorder: recorder, rates: rates)

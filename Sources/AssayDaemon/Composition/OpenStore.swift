@@ -33,28 +33,58 @@ package struct OpenStore: Sendable {
     /// Opens or makes the ledger and its key file. Throws `LedgerError`, `StartupError`, or `VaultError` for a key file that
     /// does not open every secret of the ledger: with it nothing may be written, or the right one would not open that.
     ///
-    /// - Parameter logger: logs changes of the ledger's state while it is open.
-    package init(_ store: FixedConfiguration.Store, accepting exceptions: Exceptions = Exceptions(), logger: Logger)
-        async throws
-    {
+    /// - Parameters:
+    ///   - clock: against which the end of a declaration of a new ledger is held.
+    ///   - logger: logs changes of the ledger's state while it is open.
+    package init(
+        _ store: FixedConfiguration.Store, accepting exceptions: Exceptions = Exceptions(),
+        clock: some WallClock = SystemClock(), logger: Logger
+    ) async throws {
+        let now = clock.now()
         if !exceptions.ledgerMode { try Self.checkMode(of: store.backend, orTell: "start once with --accept-ledger-mode") }
         mark = store.file == nil ? try LedgerMark(beside: store.ownFiles) : nil
         let backend = store.backend(for: mark, acknowledged: store.acknowledgedFile)
         // Before the ledger is made.
-        if !backend.exists, !exceptions.newLedger { try Self.checkMayBeNew(store) }
+        if !backend.exists, !exceptions.newLedger { try Self.checkMayBeNew(store, at: now) }
         let ledger = try await backend.open(mayCreate: true) { Self.log($0, logger) }
+        do {
+            vault = try await Self.prepare(ledger, of: store, accepting: exceptions, at: now, logger)
+        } catch {
+            // Or another process would find it in use for a while.
+            ledger.close()
+            mark?.release()
+            throw error
+        }
+        self.ledger = ledger
+    }
+
+    /// Checks a ledger that is open, makes one that is new, and opens its secrets.
+    private static func prepare(
+        _ ledger: any OpenedLedger, of store: FixedConfiguration.Store, accepting exceptions: Exceptions, at now: Timestamp,
+        _ logger: Logger
+    ) async throws -> SecretVault {
         if let risk = ledger.durabilityRisk { logger.warning("\(risk)") }
         try await ledger.checkAuditEnd()
         let secrets = try await ledger.secrets()
         try await Self.checkReplacement(store, ledger, secrets)
         if secrets.isEmpty {
-            if !exceptions.newLedger, try await !ledger.isDeclaredNew() { try Self.checkMayBeNew(store) }
+            if !exceptions.newLedger, try await !ledger.isDeclaredNew() { try checkMayBeNew(store, at: now) }
             // Before the key file is made: a start that ends between the two can be repeated.
             try await ledger.declareNew()
         }
-        vault = SecretVault(key: try KeyFile.open(store.keyFile, mayCreate: secrets.isEmpty))
+        // Before anything is accepted. From now on an empty ledger is a lost one, also where this daemon did not make it.
+        if let declaration = store.newLedger, declaration.isInForce(at: now) {
+            var marker = try NewLedgerMarker(declaration.marker)
+            try marker.note(declaration.id, .made, at: now)
+            if secrets.isEmpty {
+                logger.warning(
+                    "the ledger is a new one, as store.new_ledger declares",
+                    metadata: ["ledger": "\(store.name)", "id": "\(declaration.id)", "marker": "\(declaration.marker)"])
+            }
+        }
+        let vault = SecretVault(key: try KeyFile.open(store.keyFile, mayCreate: secrets.isEmpty))
         for secret in secrets { _ = try vault.unwrap(secret) }
-        self.ledger = ledger
+        return vault
     }
 
     /// Invalidates all challenges issued so far, by removing their keys, and returns the number of keys removed. The key file is not
@@ -106,15 +136,20 @@ package struct OpenStore: Sendable {
 
     // MARK: Checks
 
-    /// Throws if the key file exists. Then the empty ledger either replaces one that was lost, or is about to be used for the first
-    /// time; nothing tells the two apart.
-    private static func checkMayBeNew(_ store: FixedConfiguration.Store) throws(StartupError) {
-        var status = stat()
-        guard lstat(store.keyFile, &status) == 0 else { return }
+    /// Throws if the empty ledger may replace one that was lost: its key file exists, and no declaration says that it is to be a new
+    /// one; or a ledger was made under the declaration before.
+    private static func checkMayBeNew(_ store: FixedConfiguration.Store, at now: Timestamp) throws(StartupError) {
+        guard let why = try store.reasonNotToBeNew(at: now) else {
+            // Before the ledger is made: what is begun may be repeated until it is made.
+            if let declaration = store.newLedger, declaration.isInForce(at: now) {
+                var marker = try NewLedgerMarker(declaration.marker)
+                try marker.note(declaration.id, .begun, at: now)
+            }
+            return
+        }
         throw StartupError(
-            "the ledger \(store.backend.name) is empty, but its key file \(store.keyFile) exists: the ledger may be lost, and in an empty "
-                + "one everything that was spent is fresh again; restore it, or, if it is to be a new one, run once "
-                + "assayd new-ledger (or assayd run --accept-new-ledger)")
+            "the ledger \(store.backend.name) is empty, but \(why): the ledger may be lost, and in an empty one everything that was spent is "
+                + "fresh again; \(store.remedyOfEmptiness) (or assayd run --accept-new-ledger)")
     }
 
     /// Throws if a file of the ledger was removed or exchanged while a daemon had it open, and the ledger does not hold what that daemon had committed.
@@ -159,6 +194,27 @@ package struct OpenStore: Sendable {
 }
 
 extension FixedConfiguration.Store {
+    /// Why an empty ledger may be one that was lost; `nil` if it is to be made. Throws if the marker of the declaration cannot be read.
+    func reasonNotToBeNew(at now: Timestamp) throws(StartupError) -> String? {
+        var ended = ""
+        if let declaration = newLedger {
+            if let use = try NewLedgerMarker(declaration.marker).use(of: declaration.id), use.state == .made {
+                return
+                    "a ledger was made under the id \"\(declaration.id)\" of store.new_ledger before (\(use.at), as \(declaration.marker) says)"
+            }
+            if declaration.isInForce(at: now) { return nil }
+            ended = ", and store.new_ledger has ended (\(declaration.until))"
+        }
+        return UnixFile(at: keyFile, followsLink: false) == nil ? nil : "its key file \(keyFile) exists" + ended
+    }
+
+    /// What to do about an empty ledger, to stand behind why it may be a lost one.
+    var remedyOfEmptiness: String {
+        let copy =
+            file == nil ? "; if a ledger in a file is to move here, copy it: assayd store copy --from FILE" : ""
+        return "restore it\(copy); if it is to be a new one, run assayd new-ledger once"
+    }
+
     /// The store that holds the ledger.
     package var backend: any LedgerBackend { backend(for: nil) }
 

@@ -11,7 +11,7 @@ final class ReloadableAuthority: CertificateAuthority {
 
     private var authority: any CertificateAuthority { current.withLock { $0 } }
 
-    func requestedKey(_ csr: [UInt8]) throws(Rejection) -> [UInt8] { try authority.requestedKey(csr) }
+    func requestedKey(_ csr: [UInt8]) throws(Rejection) -> RequestedKey { try authority.requestedKey(csr) }
 
     func checkKey(_ publicKey: [UInt8]) throws(Rejection) { try authority.checkKey(publicKey) }
 
@@ -21,7 +21,7 @@ final class ReloadableAuthority: CertificateAuthority {
 
     func authorities(at now: Timestamp) -> [AuthorityFacts] { authority.authorities(at: now) }
 
-    func deviceSecret(in certificate: [UInt8], arc: [UInt64], _ fleet: FleetSecrets) -> [UInt8]? {
+    func deviceSecret(in certificate: [UInt8], arc: ExtensionArc, _ fleet: FleetSecrets) -> [UInt8]? {
         authority.deviceSecret(in: certificate, arc: arc, fleet)
     }
 

@@ -65,7 +65,7 @@ extension Logger.MetadataValue {
 }
 
 extension String {
-    /// The value as a JSON string, with control and format characters escaped.
+    /// The value as a JSON string, with invisible characters escaped.
     fileprivate var quoted: String { "\"" + escaped + "\"" }
 
     fileprivate var quotedIfNeeded: String {
@@ -95,10 +95,6 @@ extension String {
 
 extension Unicode.Scalar {
     fileprivate var mustBeEscaped: Bool {
-        if self == "\"" || self == "\\" { return true }
-        switch properties.generalCategory {
-        case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned, .surrogate: return true
-        default: return false
-        }
+        self == "\"" || self == "\\" || isInvisible
     }
 }

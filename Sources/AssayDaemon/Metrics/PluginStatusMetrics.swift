@@ -32,7 +32,7 @@ enum PluginStatusMetrics: StatusSubject {
         "Pieces of evidence that ended a process of the plugin twice and are kept aside.")
     private static let own = MetricFamily(
         "assay_plugin_value", .gauge, labels: ["plugin", "name"],
-        "What the plugin measures itself, by the name that it gives; at most 32 names for a process.")
+        "What the plugin measures itself, by the name that it gives; at most 32 names, also over restarts of its processes.")
 
     static var families: [MetricFamily] {
         [

@@ -9,15 +9,14 @@ final class LedgerPluginHost: PluginHost {
     private let entry: PluginEntry
     private let ledger: any VerdictLedger & EnrolmentRegistry
     private let fleets: FleetSecretsCache
-    private let metrics: PluginMetrics
+    let measures = PluginMeasures()
     private let budget = Mutex(LineBudget())
     private let logger: Logger
 
     init(
-        _ entry: PluginEntry, ledger: any VerdictLedger & EnrolmentRegistry, fleets: FleetSecretsCache, metrics: PluginMetrics,
-        logger: Logger
+        _ entry: PluginEntry, ledger: any VerdictLedger & EnrolmentRegistry, fleets: FleetSecretsCache, logger: Logger
     ) {
-        (self.entry, self.ledger, self.fleets, self.metrics) = (entry, ledger, fleets, metrics)
+        (self.entry, self.ledger, self.fleets) = (entry, ledger, fleets)
         var logger = logger
         logger[metadataKey: "plugin"] = "\(entry.id)"
         self.logger = logger
@@ -27,15 +26,12 @@ final class LedgerPluginHost: PluginHost {
         guard logger.logLevel <= level.level else { return }
         // A plugin that logs without end does not fill the daemon's log.
         guard let dropped = budget.withLock({ $0.pass(at: .now) }) else {
-            return metrics.count("log_lines_dropped", 1, of: entry.id)
+            return measures.countDroppedLine()
         }
         var metadata = Logger.Metadata(fields.map { ("plugin_\($0.name)", .string($0.value)) }, uniquingKeysWith: { $1 })
         if dropped > 0 { metadata["dropped"] = "\(dropped)" }
         logger.log(level: level.level, "\(message)", metadata: metadata)
     }
-
-    func count(_ name: String, _ increment: UInt64) { metrics.count(name, increment, of: entry.id) }
-    func set(_ name: String, _ value: Double) { metrics.set(name, value, of: entry.id) }
 
     func device(keyID: [UInt8], in call: PluginCall) async throws -> Device? {
         let device = try await ledger.device(DeviceKey(app: call.app, keyID: keyID))
@@ -76,21 +72,6 @@ extension PluginLogLevel {
         case .error: .error
         }
     }
-}
-
-/// What plugins measure, by plugin and name.
-final class PluginMetrics: Sendable {
-    private let values = Mutex<[String: [String: Double]]>([:])
-
-    func count(_ name: String, _ increment: UInt64, of plugin: String) {
-        values.withLock { $0[plugin, default: [:]][name, default: 0] += Double(increment) }
-    }
-
-    func set(_ name: String, _ value: Double, of plugin: String) {
-        values.withLock { $0[plugin, default: [:]][name] = value }
-    }
-
-    subscript(plugin: String) -> [String: Double] { values.withLock { $0[plugin] ?? [:] } }
 }
 
 /// The secrets of the apps' fleets. Those of one app are 2500 derived keys, so they are derived once.

@@ -12,10 +12,9 @@ import Synchronization
 /// The plugins of the daemon, for `assay.v1.Plugins` and the status.
 package final class PluginAdministration: PluginControl {
     package let supervised: SupervisedPlugins
-    private let metrics: PluginMetrics
     private let reloading = Mutex<(@Sendable (ChangeOrigin) async -> String?)?>(nil)
 
-    init(_ supervised: SupervisedPlugins, _ metrics: PluginMetrics) { (self.supervised, self.metrics) = (supervised, metrics) }
+    init(_ supervised: SupervisedPlugins) { self.supervised = supervised }
 
     /// Says how the configuration is read again.
     package func reloads(by reload: @escaping @Sendable (ChangeOrigin) async -> String?) {
@@ -26,7 +25,7 @@ package final class PluginAdministration: PluginControl {
     var descriptions: [PluginDescription?] { supervised.all.map(\.description) }
 
     package func plugins() -> [Assay_V1_Plugin] {
-        supervised.all.map { Assay_V1_Plugin($0, metrics[$0.entry.id]) }
+        supervised.all.map { Assay_V1_Plugin($0, $0.measures.values) }
     }
 
     package func enable(_ id: String) async throws {

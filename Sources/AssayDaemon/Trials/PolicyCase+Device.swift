@@ -1,5 +1,6 @@
 import AssayConfiguration
 import AssayCore
+import AssayFiles
 import AssaySchemes
 
 extension Device {

@@ -43,7 +43,7 @@ package struct PolicyReplay {
                     app.id,
                     Candidate(
                         profile: AppProfile(app, of: live.schemes, in: dependencies, logger: logger),
-                        policy: app.policy(testRoots: live.testRoots, deviceAuthorities: authorities),
+                        policy: live.policy(of: app),
                         isShown: { [shown = Set(keys)] in Self.isShown($0, among: shown) },
                         secretFormats: app.provisioning?.fleet == nil ? [] : app.fleetFormats(dependencies))
                 )
@@ -119,7 +119,7 @@ extension AppConfiguration {
     /// The formats of sections that accept certificates of the app's fleet.
     fileprivate func fleetFormats(_ dependencies: SchemeDependencies) -> Set<EvidenceFormat> {
         Set(
-            sections.filter { $0.section.fleetArc != nil }.flatMap {
+            sections.filter { !$0.section.fleetArcs.isEmpty }.flatMap {
                 $0.section.verifiers(dependencies.of(id)).map(\.format)
             })
     }

@@ -113,8 +113,10 @@ struct CompactParts {
     }
 
     static func decode(_ part: ArraySlice<UInt8>, _ name: StaticString) throws(Rejection) -> [UInt8] {
-        guard let bytes = Base64.url.decode(String(decoding: part, as: UTF8.self)) else {
-            throw Rejection(.malformedToken, "the \(name) is not base64url without padding", offset: part.startIndex)
+        let text = String(decoding: part, as: UTF8.self)
+        guard let bytes = Base64.url.decode(text) else {
+            let fault = Base64.misspelling(ofURL: text) ?? "it has bytes that are not UTF-8"
+            throw Rejection(.malformedToken, "the \(name) is not base64url without padding (\(fault))", offset: part.startIndex)
         }
         return bytes
     }

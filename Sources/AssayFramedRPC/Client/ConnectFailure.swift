@@ -52,8 +52,7 @@ extension TLSFailure {
     }
 
     private static let meanings: KeyValuePairs<String, String> = [
-        "certificate_verify_failed":
-            "the server's certificate is of none of the CAs that are trusted here, out of date, or not for this address",
+        "certificate_verify_failed": "the server's certificate is not from a CA that is trusted here, or out of date",
         "alert_unknown_ca": "the server does not know the CA of the certificate that is shown here",
         "alert_certificate_expired": "the server finds the certificate that is shown here out of date",
         "alert_unsupported_certificate": "the certificate that is shown here is not for clients",

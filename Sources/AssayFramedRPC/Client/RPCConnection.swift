@@ -23,15 +23,14 @@ package final class RPCConnection: Sendable {
     package static func connect(
         to address: RPCAddress, limits: RPCConnectionLimits = RPCConnectionLimits(), tls: ClientTLS? = nil
     ) async throws(RPCError) -> RPCConnection {
-        var serverName: String?
-        if case .tls(let host, _) = address { serverName = tls?.expectedName(at: host) }
-        let handshake = ClientHandshake(serverName: serverName)
+        let handshake: ClientHandshake? =
+            if case .tls(let host, _) = address { tls.map { ClientHandshake(host: host, $0) } } else { nil }
         let bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .connectTimeout(TimeAmount(limits.connectTimeout))
             .channelOption(.writeBufferWaterMark, value: .init(low: 64 << 10, high: 256 << 10))
         let initializer: @Sendable (any Channel) -> EventLoopFuture<RPCConnection> = { channel in
             channel.eventLoop.makeCompletedFuture {
-                if case .tls(let host, _) = address, let tls {
+                if case .tls(let host, _) = address, let tls, let handshake {
                     try channel.pipeline.syncOperations.addHandlers(tls.handler(host: host), handshake)
                 }
                 return try RPCConnection(channel, limits)
@@ -52,7 +51,7 @@ package final class RPCConnection: Sendable {
                 return try await bootstrap.connect(unixDomainSocketPath: path, channelInitializer: initializer)
             }
         } catch {
-            let why = handshake.problem ?? ConnectFailure.explain(error, at: address)
+            let why = handshake?.problem ?? ConnectFailure.explain(error, at: address)
             throw .connectFailed("\(address): \(why)")
         }
     }

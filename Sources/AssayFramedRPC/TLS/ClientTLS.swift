@@ -1,3 +1,4 @@
+import Foundation
 import NIOCore
 import NIOSSL
 import NIOTLS
@@ -7,6 +8,8 @@ import Synchronization
 package struct ClientTLS: Sendable {
     private let context: NIOSSLContext
     private let serverName: String?
+    /// Of the CAs that are trusted, to explain a certificate that is not.
+    let authorityDates: [TLSCredentials.Dates]
 
     /// - Parameter serverName: the DNS name that the server's certificate must have; nil: the host of the address, a name or an IP
     ///   address.
@@ -19,13 +22,14 @@ package struct ClientTLS: Sendable {
             return configuration
         }
         self.serverName = serverName
+        authorityDates = credentials.authorityDates
     }
 
     /// A client that shows no certificate.
     ///
     /// - Parameter authorities: PEM, the CAs that the server's certificate must come from.
     package init(authorities: [UInt8], serverName: String? = nil) throws(TLSError) {
-        context = try TLSCredentials.context(trusting: authorities)
+        (context, authorityDates) = try TLSCredentials.context(trusting: authorities)
         self.serverName = serverName
     }
 
@@ -47,11 +51,17 @@ package struct ClientTLS: Sendable {
 final class ClientHandshake: ChannelInboundHandler, Sendable {
     typealias InboundIn = ByteBuffer
 
+    private let host: String
     private let serverName: String?
+    private let authorities: [TLSCredentials.Dates]
     private let failure = Mutex<String?>(nil)
 
-    /// - Parameter serverName: the DNS name that the server's certificate must have; nil: TLS verifies the address.
-    init(serverName: String?) { self.serverName = serverName }
+    /// - Parameters:
+    ///   - host: the server's, as the address names it.
+    ///   - tls: has the DNS name that the server's certificate must have; without one TLS verifies the address.
+    init(host: String, _ tls: ClientTLS) {
+        (self.host, serverName, authorities) = (host, tls.expectedName(at: host), tls.authorityDates)
+    }
 
     /// The first error.
     var problem: String? { failure.withLock { $0 } }
@@ -61,7 +71,7 @@ final class ClientHandshake: ChannelInboundHandler, Sendable {
             if negotiated != TLSProtocol.name {
                 end(context, "the server does not speak \(TLSProtocol.name)")
             } else if let serverName, !names(context).contains(serverName.lowercased()) {
-                end(context, "the server's certificate does not have the name \(serverName)")
+                end(context, missing(serverName, context))
             }
         }
         context.fireUserInboundEventTriggered(event)
@@ -70,10 +80,20 @@ final class ClientHandshake: ChannelInboundHandler, Sendable {
     /// The DNS names of the server's certificate, in lower case. TLS also accepts a certificate with the address in place of the
     /// name; this check does not.
     private func names(_ context: ChannelHandlerContext) -> [String] {
-        guard let certificate = try? context.pipeline.syncOperations.nioSSL_peerCertificate() else { return [] }
+        guard let certificate = certificate(context) else { return [] }
         return certificate._subjectAlternativeNames().filter { $0.nameType == .dnsName }.map {
             String(decoding: $0.contents, as: UTF8.self).lowercased()
         }
+    }
+
+    private func missing(_ name: String, _ context: ChannelHandlerContext) -> String {
+        certificate(context).map { ServerCertificateFault.explain(missing: name, in: $0) }
+            ?? "the server's certificate does not have the name \(name)"
+    }
+
+    /// What the server has shown, verified or not.
+    private func certificate(_ context: ChannelHandlerContext) -> NIOSSLCertificate? {
+        try? context.pipeline.syncOperations.nioSSL_peerCertificate()
     }
 
     private func end(_ context: ChannelHandlerContext, _ problem: String) {
@@ -82,8 +102,18 @@ final class ClientHandshake: ChannelInboundHandler, Sendable {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        note("TLS: " + TLSFailure.explainToClient(error))
+        note("TLS: " + explain(error, context))
         context.fireErrorCaught(error)
+    }
+
+    private func explain(_ error: any Error, _ context: ChannelHandlerContext) -> String {
+        if error as? NIOSSLExtraError == .failedToValidateHostname { return missing(serverName ?? host, context) }
+        let words = TLSFailure.explain(error)
+        guard words.contains("certificate_verify_failed"), let certificate = certificate(context) else {
+            return TLSFailure.explainToClient(error)
+        }
+        return words + ": "
+            + ServerCertificateFault.explain(TLSCredentials.Dates(certificate), authorities: authorities, at: Int64(time(nil)))
     }
 
     private func note(_ problem: String) { failure.withLock { $0 = $0 ?? problem } }

@@ -46,13 +46,14 @@ package struct TLSCredentials: Sendable {
         return certificates
     }
 
-    /// The context of a client that shows no certificate.
-    static func context(trusting authorities: [UInt8]) throws(TLSError) -> NIOSSLContext {
+    /// The context of a client that shows no certificate, and the dates of the CAs that it trusts.
+    static func context(trusting authorities: [UInt8]) throws(TLSError) -> (NIOSSLContext, [Dates]) {
         var configuration = TLSConfiguration.makeClientConfiguration()
-        configuration.trustRoots = .certificates(try read(authorities, .authorities))
+        let roots = try read(authorities, .authorities)
+        configuration.trustRoots = .certificates(roots)
         configuration.minimumTLSVersion = .tlsv13
         configuration.applicationProtocols = [TLSProtocol.name]
-        do { return try NIOSSLContext(configuration: configuration) } catch {
+        do { return (try NIOSSLContext(configuration: configuration), roots.map(Dates.init)) } catch {
             throw TLSError(.authorities, TLSFailure.explain(error))
         }
     }

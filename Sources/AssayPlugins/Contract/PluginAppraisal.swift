@@ -54,16 +54,18 @@ package struct PluginScope: Sendable {
     package let hasDevice: Bool
     package let ceiling: Assurance
     package let now: Timestamp
+    /// Whether the daemon told the plugin in this call that a device of the fleet is blocked. True of an answer that was checked when it came.
+    package let toldBlock: Bool
     /// Whether the judgement can accept evidence. Of a second opinion, which can only reject, the findings alone are read.
     package let canAccept: Bool
 
     package init(
         plugin: String, format: PluginFormat, app: AppID, purpose: Purpose?, clientDataSHA256: [UInt8]?, hasDevice: Bool,
-        ceiling: Assurance, now: Timestamp, canAccept: Bool = true
+        ceiling: Assurance, now: Timestamp, toldBlock: Bool, canAccept: Bool = true
     ) {
         (self.plugin, self.format, self.app, self.purpose) = (plugin, format, app, purpose)
         (self.clientDataSHA256, self.hasDevice) = (clientDataSHA256, hasDevice)
-        (self.ceiling, self.now, self.canAccept) = (ceiling, now, canAccept)
+        (self.ceiling, self.now, self.toldBlock, self.canAccept) = (ceiling, now, toldBlock, canAccept)
     }
 
     /// The key id of a device of this plugin, from what the plugin calls its subject key: 32 bytes.
@@ -165,7 +167,7 @@ extension PluginAppraisal {
         let latest = scope.now.adding(milliseconds: memoryLimit)
         let time = Timestamp(unixMilliseconds: milliseconds)
         guard time > scope.now, time <= latest else {
-            throw PluginFault("a use is remembered until \(milliseconds), want a time after now and at most 400 days ahead")
+            throw PluginFault("a use is remembered until \(time), want a time after now and at most 400 days ahead")
         }
         return time
     }
@@ -179,7 +181,8 @@ extension PluginAppraisal.Token {
         digest = scope.digest(PluginScope.tokenTag, Array(token.token))
         until = try PluginAppraisal.time(token.untilUnixMs, scope)
         let (code, retry) =
-            token.usedCode.isEmpty ? (FailureCode(.challengeReused), nil) : try scope.format.code(Array(token.usedCode))
+            token.usedCode.isEmpty
+            ? (FailureCode(.challengeReused), nil) : try scope.format.code(Array(token.usedCode), toldBlock: scope.toldBlock)
         used = Rejection(code, code.builtIn?.summary ?? "the evidence was used before", retry: retry)
     }
 }
@@ -191,10 +194,10 @@ extension Finding {
         switch finding.outcome {
         case .pass: self = .pass(check)
         case .fail:
-            let (code, retry) = try scope.format.code(Array(finding.code))
+            let (code, retry) = try scope.format.code(Array(finding.code), toldBlock: scope.toldBlock)
             self = .fail(check, Rejection(code, detail, retry: retry))
         case .unavailable:
-            let (code, _) = try scope.format.code(Array(finding.code))
+            let (code, _) = try scope.format.code(Array(finding.code), toldBlock: scope.toldBlock)
             self = Finding(check: check, outcome: .unavailable, code: code.rawValue, detail: detail)
         case .skipped: self = Finding(check: check, outcome: .skipped, detail: detail)
         case .note: self = .note(check, try PluginText.name(finding.code, of: "a note's code"), detail)

@@ -104,7 +104,7 @@ package struct PluginFormat: Hashable, Sendable {
         self.claims = Dictionary(claims, uniquingKeysWith: { first, _ in first })
         let codes = try PluginDescription.read(format.codes, limit: 64, "codes of '\(name)'") {
             (code) throws(PluginFault) in
-            (try PluginText.name(code.code, of: "a reason code"), RetryClass(code.retry) ?? .contactOperator)
+            (try Self.declared(code.code), RetryClass(code.retry) ?? .contactOperator)
         }
         try PluginDescription.checkDistinct(codes.map(\.0), "reason code")
         self.codes = Dictionary(codes, uniquingKeysWith: { first, _ in first })
@@ -112,23 +112,42 @@ package struct PluginFormat: Hashable, Sendable {
 }
 
 extension PluginFormat {
-    /// Codes of decisions that the daemon alone takes: a caller that reads one of them may rely on that. A block of a device of a fleet
-    /// is told to plugins, which state it.
-    private static let reservedCodes: Set<ReasonCode> = [
-        .pluginQuarantined, .idempotencyKeyReused, .challengeAttemptsExceeded, .keyAlreadyRegistered,
-        .tooManyDevices, .tooManySubmissions, .simulatedNotAccepted,
+    /// Codes of decisions that the daemon alone takes, from its ledger, its limits and the app's configuration: a caller that reads one of them may
+    /// rely on that.
+    static let reservedCodes: Set<ReasonCode> = [
+        .challengeInvalid, .challengeWrongPurpose, .challengeAttemptsExceeded, .idempotencyKeyReused, .bindingNotAllowed,
+        .formatNotAccepted, .pluginQuarantined, .vendorRefused, .confidenceTooLow, .assuranceTooLow, .deviceBlocked,
+        .deviceMismatch, .keyOwnerMismatch, .keyAlreadyRegistered, .tooManyDevices, .replacementRefused,
+        .importedNotAccepted, .simulatedNotAccepted, .unknownCertificate,
+        .keyAlreadyCertified, .certificateSerialTaken, .tooManySubmissions, .notEnrolled, .alreadyProvisioned, .malformedCSR,
+        .possessionNotProven, .csrKeyMismatch, .csrNotBound,
     ]
 
     /// A reason code that the plugin declared, or one of Assay's. A declared one comes with its retry class.
-    func code(_ bytes: [UInt8]) throws(PluginFault) -> (code: FailureCode, retry: RetryClass?) {
+    ///
+    /// - Parameter toldBlock: whether the daemon told the plugin in this call that a device of the fleet is blocked. Then the block is the
+    ///   daemon's word, which the plugin repeats.
+    func code(
+        _ bytes: [UInt8], toldBlock: Bool = false
+    ) throws(PluginFault) -> (code: FailureCode, retry: RetryClass?) {
         let text = try PluginText.name(bytes, of: "a reason code")
         guard let code = FailureCode(rawValue: text), code.builtIn != nil || codes[text] != nil else {
             throw PluginFault("the reason code '\(text)' is neither declared nor one of Assay's")
         }
-        guard code.builtIn.map(Self.reservedCodes.contains) != true else {
-            throw PluginFault("the reason code '\(text)' says what only Assay decides")
-        }
+        guard !Self.isReserved(code) || toldBlock && code.builtIn == .deviceBlocked else { throw Self.reserved(text) }
         return (code, codes[text])
+    }
+
+    private static func isReserved(_ code: FailureCode) -> Bool { code.builtIn.map(reservedCodes.contains) ?? false }
+
+    private static func reserved(_ text: String) -> PluginFault {
+        PluginFault("the reason code '\(text)' says what only Assay decides")
+    }
+
+    fileprivate static func declared(_ bytes: some Collection<UInt8>) throws(PluginFault) -> String {
+        let text = try PluginText.name(bytes, of: "a reason code")
+        if let code = FailureCode(rawValue: text), isReserved(code) { throw reserved(text) }
+        return text
     }
 }
 

@@ -24,12 +24,19 @@ enum PluginText {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Text without control characters; what is longer than the limit is cut.
+    /// Text of one line, as every caller, record and terminal may show it: invisible characters are replaced, line ends and tabs by spaces. What
+    /// is longer than the limit is cut.
     static func sentence(_ text: String) -> String {
-        var bytes = text.utf8.prefix(sentenceLimit).map { $0 < 0x20 || $0 == 0x7f ? UInt8(ascii: " ") : $0 }
-        // A character that was cut is dropped whole.
-        while let last = bytes.last, last >= 0x80, String(validating: bytes, as: UTF8.self) == nil { bytes.removeLast() }
-        return String(decoding: bytes, as: UTF8.self)
+        guard text.utf8.count > sentenceLimit || !text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) else { return text }
+        var shown = String.UnicodeScalarView()
+        var size = 0
+        for scalar in text.unicodeScalars {
+            let kept: Unicode.Scalar = ["\t", "\n", "\r"].contains(scalar) ? " " : scalar.isInvisible ? "\u{FFFD}" : scalar
+            size += Unicode.UTF8.width(kept)
+            guard size <= sentenceLimit else { break }
+            shown.append(kept)
+        }
+        return String(shown)
     }
 
     /// Bytes of a plugin in a message: quoted if they are short ASCII, otherwise their number.

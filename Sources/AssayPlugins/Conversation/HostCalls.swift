@@ -8,16 +8,13 @@ import Synchronization
 
 /// Answers the calls of one process of a plugin. Services that have to be declared answer for calls in flight only.
 package final class HostCalls: PeerCallHandler {
-    /// Names of metrics in the life of a process.
-    static let metricLimit = 32
     static let fieldLimit = 16
 
     private let host: any PluginHost
     /// The plugin's name, of which key ids and tokens are derived.
     private let plugin: String
     private let allowed: Mutex<Set<HostService>>
-    private let inFlight = Mutex<[[UInt8]: PluginCall]>([:])
-    private let metrics = Mutex<Set<String>>([])
+    private let inFlight = Mutex<[[UInt8]: (call: PluginCall, toldBlock: Bool)]>([:])
     private let unanswered = Atomic(0)
 
     package init(_ host: any PluginHost, plugin: String) {
@@ -28,8 +25,11 @@ package final class HostCalls: PeerCallHandler {
     /// Opens the services that the plugin declared and the catalog allows.
     package func allow(_ services: Set<HostService>) { allowed.withLock { $0 = services } }
 
-    package func begin(_ call: PluginCall) { inFlight.withLock { $0[call.token] = call } }
+    package func begin(_ call: PluginCall) { inFlight.withLock { $0[call.token] = (call, false) } }
     package func end(_ call: PluginCall) { inFlight.withLock { $0[call.token] = nil } }
+
+    /// Whether the plugin was told during a call that a device of the fleet is blocked.
+    func toldBlock(in call: PluginCall) -> Bool { inFlight.withLock { $0[call.token]?.toldBlock ?? false } }
 
     /// Whether the plugin waits for the daemon: a call of its own is not answered yet.
     var isAnswering: Bool { unanswered.load(ordering: .relaxed) > 0 }
@@ -81,7 +81,7 @@ package final class HostCalls: PeerCallHandler {
     /// The call that a request names. Throws unless the service is open and the call in flight.
     private func call(_ service: HostService, _ token: Data) throws -> PluginCall {
         guard allowed.withLock({ $0.contains(service) }) else { throw RPCError.notDeclared(service) }
-        guard let call = inFlight.withLock({ $0[Array(token)] }) else { throw RPCError.notInFlight }
+        guard let call = inFlight.withLock({ $0[Array(token)]?.call }) else { throw RPCError.notInFlight }
         return call
     }
 
@@ -109,18 +109,15 @@ package final class HostCalls: PeerCallHandler {
         do { name = try PluginText.name(request.name, of: "the metric") } catch {
             throw RPCError(.invalidArgument, error.description, reason: "invalid_name")
         }
-        let isKept = metrics.withLock { metrics in
-            guard metrics.count < Self.metricLimit || metrics.contains(name) else { return false }
-            metrics.insert(name)
-            return true
-        }
+        let isKept =
+            switch request.value {
+            case .increment(let increment): host.measures.count(name, increment)
+            case .gauge(let value): host.measures.set(name, value)
+            case nil: throw RPCError(.invalidArgument, "the metric has no value", reason: "missing_value")
+            }
         guard isKept else {
-            throw RPCError(.resourceExhausted, "a process has at most \(Self.metricLimit) metrics", reason: "too_many_metrics")
-        }
-        switch request.value {
-        case .increment(let increment): host.count(name, increment)
-        case .gauge(let value): host.set(name, value)
-        case nil: throw RPCError(.invalidArgument, "the metric has no value", reason: "missing_value")
+            throw RPCError(
+                .resourceExhausted, "a plugin has at most \(PluginMeasures.nameLimit) metrics", reason: "too_many_metrics")
         }
         return Assay_Plugin_V1_MeasureResponse()
     }
@@ -161,6 +158,7 @@ package final class HostCalls: PeerCallHandler {
     ) async throws -> Assay_Plugin_V1_FindFleetDeviceResponse {
         let call = try call(.findFleetDevice, request.callToken)
         let device = try await host.fleetDevice(secret: Array(request.secret), in: call)
+        if device?.isBlocked == true { inFlight.withLock { $0[call.token]?.toldBlock = true } }
         return .with { response in
             guard let device else { return }
             response.device = .with {

@@ -6,10 +6,8 @@ package import AssayCore
 package protocol PluginHost: Sendable {
     /// A line for the daemon's log.
     func log(_ level: PluginLogLevel, _ message: String, _ fields: [(name: String, value: String)])
-    /// Adds to a counter.
-    func count(_ name: String, _ increment: UInt64)
-    /// Sets a gauge.
-    func set(_ name: String, _ value: Double)
+    /// What the plugin measures, over all its processes.
+    var measures: PluginMeasures { get }
     /// The registered device with this key id, unless it is blocked.
     func device(keyID: [UInt8], in call: PluginCall) async throws -> Device?
     /// For each digest of a token, whether it was used.

@@ -38,6 +38,15 @@ package struct PluginRequest: Sendable {
     }
 }
 
+extension PluginRequest {
+    /// Refuses what the daemon's registry refuses before the plugin is asked, once the device that Locate named is looked up. A second opinion
+    /// has no devices.
+    func admitLocated() throws(Rejection) {
+        guard canAccept else { return }
+        try DeviceAdmission().check(located: device, for: purpose)
+    }
+}
+
 /// A plugin gave no usable answer: the caller is answered UNAVAILABLE.
 package enum PluginCallFailure: Error, Sendable, CustomStringConvertible {
     /// The plugin's status, or that of the connection.
@@ -108,7 +117,7 @@ extension PluginSession {
         if format.freshness != .challenge { request.clientData = nil }
         let response: Assay_Plugin_V1_AppraiseResponse = try await send(
             .appraise, Assay_Plugin_V1_AppraiseRequest(request, call), timeout)
-        let scope = PluginScope(request, format, plugin: description.name)
+        let scope = PluginScope(request, format, plugin: description.name, toldBlock: host.toldBlock(in: call))
         do {
             let appraisal = try PluginAppraisal(response, in: scope)
             return .appraised(appraisal, message: try response.serializedBytes(), device: request.device)
@@ -142,6 +151,7 @@ extension PluginSession {
             do { request.device = try await host.device(ofSubjectKey: subjectKey, in: call) } catch {
                 throw .registry("\(error)")
             }
+            do throws(Rejection) { try request.admitLocated() } catch { return .failure(error) }
         }
         return .success(request)
     }
@@ -262,11 +272,11 @@ extension Assay_Plugin_V1_AppraiseRequest {
 }
 
 extension PluginScope {
-    fileprivate init(_ request: PluginRequest, _ format: PluginFormat, plugin: String) {
+    fileprivate init(_ request: PluginRequest, _ format: PluginFormat, plugin: String, toldBlock: Bool) {
         self.init(
             plugin: plugin, format: format, app: request.app, purpose: request.purpose,
             clientDataSHA256: request.clientData.map { SHA256.bytes(of: $0) }, hasDevice: request.device != nil,
-            ceiling: request.ceiling, now: request.now, canAccept: request.canAccept)
+            ceiling: request.ceiling, now: request.now, toldBlock: toldBlock, canAccept: request.canAccept)
     }
 }
 

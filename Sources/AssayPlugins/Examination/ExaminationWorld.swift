@@ -43,6 +43,27 @@ package struct ExaminationWorld: Sendable {
     }
 }
 
+extension ExaminationWorld {
+    /// Why a commit refuses what an accepted appraisal uses up and changes; `nil` if it does not.
+    func refusal(of appraisal: Appraisal, _ device: Device?, in app: AppID) -> (Rejection, check: String)? {
+        let used = Set(used.map { EvidenceUse.token(app: app, digest: $0) })
+        for use in appraisal.uses where used.contains(use.token) {
+            if case .rejected(let rejection) = use.repetition { return (rejection, "use") }
+        }
+        switch appraisal.effect {
+        case .register(let registration) where devices[registration.keyID] != nil:
+            return (ReasonCode.keyAlreadyRegistered.rejection, "commit")
+        case .advance(_, let counter, let rule):
+            guard let device else { return nil }
+            do throws(Rejection) {
+                _ = try CounterState(counter: device.counter, window: device.counterWindow).advanced(to: counter, rule: rule)
+                return nil
+            } catch { return (error, "commit") }
+        default: return nil
+        }
+    }
+}
+
 extension Device {
     fileprivate init(_ reader: CaseReader, keyID: [UInt8], format: EvidenceFormat, app: AppID) throws(CaseError) {
         guard let id = DeviceID(bytes: try reader.base64("id_b64")) else { throw reader.problem("id_b64", "has not 16 bytes") }
@@ -56,6 +77,8 @@ extension Device {
         self.init(
             id: id, app: app, subject: nil, registration: registration,
             registeredAt: Timestamp(unixMilliseconds: try reader.optionalInteger("registered_at_unix_ms") ?? 0),
+            blocks: reader.object["blocked".utf8] == .boolean(true)
+                ? [Block(.device, reason: "", since: Timestamp(unixMilliseconds: 0))] : [],
             counter: counter)
     }
 }
@@ -102,6 +125,7 @@ extension PluginFleetDevice {
 final class ExaminationHost: PluginHost {
     private let world: Mutex<ExaminationWorld>
     private let lines = Atomic(0)
+    let measures = PluginMeasures()
 
     init(_ world: ExaminationWorld = .empty) { self.world = Mutex(world) }
 
@@ -116,10 +140,8 @@ final class ExaminationHost: PluginHost {
     func log(_ level: PluginLogLevel, _ message: String, _ fields: [(name: String, value: String)]) {
         lines.add(1, ordering: .relaxed)
     }
-    func count(_ name: String, _ increment: UInt64) {}
-    func set(_ name: String, _ value: Double) {}
 
-    func device(keyID: [UInt8], in call: PluginCall) -> Device? { current.devices[keyID] }
+    func device(keyID: [UInt8], in call: PluginCall) -> Device? { current.devices[keyID].flatMap { $0.isBlocked ? nil : $0 } }
     func areUsed(_ digests: [[UInt8]], in call: PluginCall) -> [Bool] {
         let used = current.used
         return digests.map { used.contains($0) }

@@ -6,7 +6,7 @@ import Foundation
 extension PluginExamination {
     /// The verdict that the daemon would give.
     enum Judged {
-        case accepted(PluginAppraisal, message: [UInt8])
+        case accepted(Appraisal)
         case rejected(Rejection, check: String)
         case unavailable(String)
 
@@ -22,20 +22,36 @@ extension PluginExamination {
         var isAccepted: Bool { if case .accepted = self { true } else { false } }
     }
 
-    /// Judges as the daemon does: its own refusals, Locate, Appraise, tokens that were used before.
+    /// Judges by the daemon's own steps: its verifier for plugins, its registry's rules, its decision.
     ///
     /// - Throws: for an answer against the contract, a status that evidence is no reason for, and an end of the process.
     func judge(_ session: PluginSession, _ request: PluginRequest, in world: ExaminationWorld, _ what: String) async throws
         -> Judged
     {
-        let format = try format(of: request)
-        guard request.body.count <= format.sizeLimit else {
-            return .rejected(Rejection(.evidenceTooLarge, "\(request.body.count) bytes"), check: "size")
-        }
+        let judge = PluginJudge(id: plugin.entry.id, name: try described().name, ceiling: request.ceiling)
+        let verifier = PluginVerifier(app: request.app, declared: try format(of: request), primary: judge, others: [])
+        let evidence: BoundedEvidence
+        do throws(Rejection) {
+            evidence = try verifier.bounded(Evidence(format: request.format, keyID: [], body: request.body))
+        } catch { return .rejected(error, check: "evidence") }
         host.set(world)
-        let answer: PluginSession.Answer
+        var facts = Facts()
         do throws(PluginCallFailure) {
-            answer = try await session.judge(request, timeout: .enforced(timeout))
+            var complete = request
+            switch try await session.locate(request, timeout: .enforced(timeout)) {
+            case .refused(let rejection): return .rejected(rejection, check: "evidence")
+            case .unavailable(let why): return .unavailable(why)
+            case .none: break
+            case .device(let keyID, let subjectKey):
+                (complete.device, complete.subjectKey) = (world.devices[keyID], subjectKey)
+                do throws(Rejection) { try complete.admitLocated() } catch {
+                    return .rejected(error, check: DeviceAdmission.check)
+                }
+            }
+            guard case .appraised(_, let message, _) = try await session.appraise(complete, timeout: .enforced(timeout)) else {
+                return .unavailable("the plugin gave no judgement")
+            }
+            facts = Facts(device: complete.device, opinions: [Opinion(plugin: judge.id, answer: .answered(message))])
         } catch {
             if case .status(let error) = error, session.isOpen, error.code == .unavailable || error.code == .resourceExhausted {
                 return .unavailable(error.description)
@@ -47,20 +63,19 @@ extension PluginExamination {
             let end = session.process.endIfEnded.map { "; the process \($0)" } ?? ""
             throw CheckFailure("expected: a judgement of \(what); found: \(error)\(end)")
         }
-        guard case .appraised(let appraisal, let message, _) = answer else {
-            guard case .refused(let rejection) = answer else { return .unavailable("") }
-            return .rejected(rejection, check: "locate")
+        let appraisal = verifier.appraise(
+            evidence,
+            in: AppraisalContext(
+                binding: request.clientData.map { Binding(embedded: $0) } ?? .inEvidence, facts: facts, now: request.now))
+        switch Decision([appraisal]) {
+        case .reject(let rejection, let check): return .rejected(rejection, check: check)
+        case .unavailable(let check, let detail): return .unavailable("\(check): \(detail)")
+        case .accept: break
         }
-        if let failure = appraisal.failure, let rejection = failure.rejection {
-            return .rejected(rejection, check: failure.check)
+        if let (rejection, check) = world.refusal(of: appraisal, facts.device, in: request.app) {
+            return .rejected(rejection, check: check)
         }
-        if let finding = appraisal.findings.first(where: { $0.outcome == .unavailable }) {
-            return .unavailable("\(finding.check): \(finding.code) \(finding.detail)")
-        }
-        if case .tokens(let tokens) = appraisal.use, let token = tokens.first(where: { world.used.contains($0.digest) }) {
-            return .rejected(token.used, check: "freshness")
-        }
-        return .accepted(appraisal, message: message)
+        return .accepted(appraisal)
     }
 
     // MARK: Bodies that are no evidence
@@ -169,7 +184,7 @@ extension PluginExamination {
         case (.unavailable, .unavailable): return nil
         case (.rejected(let rejection, _), .rejected(let codes)) where codes.contains(rejection.code.rawValue) || codes.isEmpty:
             return nil
-        case (.accepted(let appraisal, _), .accepted(let claims)):
+        case (.accepted(let appraisal), .accepted(let claims)):
             for (name, value) in claims.sorted(by: { $0.key < $1.key }) {
                 let found = appraisal.claims[name]
                 guard found.map({ value.map($0.equals) ?? false }) ?? (value == nil) else {

@@ -53,7 +53,7 @@ package struct PluginJudge: Hashable, Sendable {
     ) throws(Rejection) {
         let scope = PluginScope(
             plugin: name, format: declared, app: app, purpose: nil, clientDataSHA256: nil, hasDevice: false, ceiling: .none,
-            now: context.now, canAccept: false)
+            now: context.now, toldBlock: true, canAccept: false)
         guard let judged = try judgement(in: context, of: scope, &appraisal) else { return }
         for finding in judged.findings { appraisal.findings.append(finding.named(by: id)) }
         if let rejection = judged.failure?.rejection { throw rejection }

@@ -61,7 +61,7 @@ package struct PluginVerifier: EvidenceVerifier {
         PluginScope(
             plugin: primary.name, format: declared, app: app, purpose: nil,
             clientDataSHA256: declared.freshness == .challenge ? SHA256.bytes(of: context.binding.clientData) : nil,
-            hasDevice: context.facts.device != nil, ceiling: primary.ceiling, now: context.now)
+            hasDevice: context.facts.device != nil, ceiling: primary.ceiling, now: context.now, toldBlock: true)
     }
 
     private func effect(of judged: PluginAppraisal, _ context: AppraisalContext) -> Effect {

@@ -60,6 +60,10 @@ package struct Sandbox: Hashable, Sendable {
         package var fileSize: UInt64 = 1 << 20
         /// Seconds of processor time in the life of a process.
         package var processorSeconds: UInt64?
+        /// Threads of a process. One with more is killed.
+        package var threads = 128
+        /// The nice value of a process: the higher, the less of a contended processor it gets.
+        package var nice = 5
 
         package init() {}
     }
@@ -94,6 +98,8 @@ package struct Sandbox: Hashable, Sendable {
         add("--limit", "nofile=\(limits.descriptors)")
         add("--limit", "fsize=\(limits.fileSize)")
         if let seconds = limits.processorSeconds { add("--limit", "cpu=\(seconds)") }
+        add("--threads", String(limits.threads))
+        add("--nice", String(limits.nice))
         if let user { add("--user", "\(user.id):\(user.group)") }
         for path in readable { add("--ro", path) }
         for path in executable { add("--rx", path) }

@@ -1,5 +1,6 @@
 import CPluginProcess
 import Glibc
+import Synchronization
 
 /// The process of a plugin: started by the launcher, killed by its process descriptor, never by a remembered number.
 ///
@@ -14,6 +15,7 @@ package final class PluginProcess: Sendable {
     private let descriptor: CInt
     private let ending: Promise<ProcessEnd>
     private let output: ProcessOutput
+    private let excess = Atomic(0)
 
     private init(_ started: Started, _ report: LauncherReport, _ output: ProcessOutput) {
         (id, socket, descriptor, ending) = (started.id, started.socket, started.descriptor, started.ending)
@@ -30,6 +32,12 @@ package final class PluginProcess: Sendable {
 
     /// How the process ended; `nil` while it runs.
     package var endIfEnded: ProcessEnd? { ending.current }
+
+    /// How many threads it had when it was killed for having more than its limit; `nil` if it was not.
+    var excessThreads: Int? {
+        let count = excess.load(ordering: .relaxed)
+        return count > 0 ? count : nil
+    }
 
     /// The last lines that it wrote to stdout and stderr, oldest first.
     package var lastLines: [String] { output.lastLines }
@@ -64,11 +72,45 @@ package final class PluginProcess: Sendable {
         let text = await report.value
         timer.cancel()
         let process = PluginProcess(started, LauncherReport(parsing: text), output)
-        guard let failure = process.report.failure else { return process }
+        guard let failure = process.report.failure else {
+            process.watchThreads(launch.sandbox.limits.threads)
+            return process
+        }
         Glibc.close(started.socket)
         process.kill()
         _ = await process.end
         throw failure
+    }
+
+    // MARK: Threads
+
+    private static let threadInterval = Duration.milliseconds(500)
+
+    /// Kills the process when it has more threads than it may. The kernel's limit is of all processes of a user, and is wider.
+    private func watchThreads(_ limit: Int) {
+        Task { [weak self] in
+            while true {
+                try? await Task.sleep(for: Self.threadInterval)
+                guard let self, endIfEnded == nil else { return }
+                guard let count = Self.threads(of: id), count > limit else { continue }
+                excess.store(count, ordering: .relaxed)
+                output.add("it has \(count) threads, limits.threads allows \(limit): it is killed")
+                return kill()
+            }
+        }
+    }
+
+    /// The twentieth field of `/proc/PID/stat`; `nil` if it cannot be read.
+    private static func threads(of id: Int32) -> Int? {
+        let file = open("/proc/\(id)/stat", O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return nil }
+        defer { Glibc.close(file) }
+        var bytes = [UInt8](repeating: 0, count: 1024)
+        let count = read(file, &bytes, bytes.count)
+        // The second field is the name, which may have spaces and brackets of its own.
+        guard count > 0, let end = bytes[..<count].lastIndex(of: UInt8(ascii: ")")) else { return nil }
+        let fields = bytes[(end + 1)..<count].split(separator: UInt8(ascii: " "))
+        return fields.count > 17 ? Int(String(decoding: fields[17], as: UTF8.self)) : nil
     }
 
     private struct Started: Sendable {

@@ -40,6 +40,12 @@ final class ProcessOutput: Sendable {
         return true
     }
 
+    /// Adds a line of the daemon's own about the process.
+    func add(_ line: String) {
+        state.withLock { $0.kept = $0.kept.suffix(Self.keptLines - 1) + [line] }
+        onLine(line)
+    }
+
     private func take(_ bytes: some Collection<UInt8>) {
         let lines = state.withLock { state in
             var lines: [String] = []
@@ -63,8 +69,7 @@ extension ProcessOutput.State {
     fileprivate mutating func endLine() -> String? {
         defer { (line, isTooLong) = ([], false) }
         guard !line.isEmpty else { return nil }
-        // Bytes of a terminal, and line ends of other systems, stay out of the daemon's log.
-        let text = String(decoding: line.map { $0 < 0x20 || $0 == 0x7f ? UInt8(ascii: " ") : $0 }, as: UTF8.self)
+        let text = PluginText.sentence(String(decoding: line, as: UTF8.self))
         kept = kept.suffix(ProcessOutput.keptLines - 1) + [text]
         guard let dropped = budget.pass(at: .now) else { return nil }
         return text + (isTooLong ? " …" : "") + (dropped > 0 ? " (\(dropped) lines before it were dropped)" : "")

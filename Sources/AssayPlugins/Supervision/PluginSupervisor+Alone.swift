@@ -159,7 +159,8 @@ extension PluginSupervisor {
             return false
         }
         let lateness = watch.lateness.withLock { $0 }
-        guard !isStopped, lateness != .excused, lateness == .blamed || brokeConnection || end.isOwnFault else {
+        guard !isStopped, lateness != .excused, lateness == .blamed || brokeConnection || session.process.isAtFault(in: end)
+        else {
             call.answer(
                 .failure(
                     PluginUnavailable(

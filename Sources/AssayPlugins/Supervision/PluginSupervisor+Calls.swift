@@ -38,6 +38,7 @@ extension PluginSupervisor {
                 countUnavailable()
                 throw PluginUnavailable(.registry, "the daemon's store does not answer")
             }
+            do throws(Rejection) { try request.admitLocated() } catch { return .refused(error) }
         }
         return try await appraise(request)
     }

@@ -188,7 +188,7 @@ extension PluginSupervisor {
         case .deadline: blamed = lost.filter(\.isBlamed)
         case .connection, .answersNotRead: blamed = lost
         case .silence: blamed = []
-        case nil: blamed = !process.isClosing && end.isOwnFault ? lost : []
+        case nil: blamed = !process.isClosing && process.session.process.isAtFault(in: end) ? lost : []
         }
         let digests = Set(blamed.compactMap { $0.call.suspicion(of: entry.id)?.digest })
         guard !digests.isEmpty else { return }
@@ -229,6 +229,11 @@ extension SupervisionState {
         aloneQueue = []
         effects.isChanged = true
     }
+}
+
+extension PluginProcess {
+    /// Whether the process ended by what it did.
+    func isAtFault(in end: ProcessEnd) -> Bool { excessThreads != nil || end.isOwnFault }
 }
 
 extension ProcessEnd {

@@ -46,6 +46,9 @@ package final class PluginSupervisor: Sendable {
         state = Mutex(SupervisionState(entry, environment.times, isEnabled: isEnabled))
     }
 
+    /// What the plugin measures, over all its processes.
+    package var measures: PluginMeasures { host.measures }
+
     // MARK: Life
 
     /// Starts the processes. Called once.

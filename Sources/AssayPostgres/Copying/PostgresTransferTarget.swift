@@ -54,13 +54,19 @@ package final class PostgresTransferTarget: TransferTarget {
     private static func begin(_ database: Database) throws(PostgresError) {
         let isMarked = try !database.query("SELECT 1 FROM meta WHERE name = $1", .text(mark)).isEmpty
         guard !isMarked else { return }
+        // A start that was refused and a declaration of a new ledger leave a writer that has written nothing.
         let isEmpty = try database.query(
             """
-            SELECT NOT EXISTS (SELECT 1 FROM writers) AND NOT EXISTS (SELECT 1 FROM secrets) AND NOT EXISTS (SELECT 1 FROM devices)
+            SELECT NOT EXISTS (SELECT 1 FROM writers WHERE number > 0) AND NOT EXISTS (SELECT 1 FROM secrets)
+                AND NOT EXISTS (SELECT 1 FROM devices)
             """
         ).first { $0.bool(0) }
         guard isEmpty == true else {
             throw .unsuitable("the database holds a ledger that was used already: copy into an empty schema")
+        }
+        let owner = try database.query("SELECT held_by FROM writers WHERE held_until > \(WriterLease.now)").first { $0.text(0) }
+        if let owner {
+            throw .unsuitable("the database is in use by \(owner): stop it; one that was killed counts until 15 s are over")
         }
         _ = try database.query("INSERT INTO meta VALUES ($1, 1) ON CONFLICT DO NOTHING", .text(mark))
     }

@@ -141,6 +141,10 @@ struct GroupFacts {
             counter.lastAcceptedAt = max(counter.lastAcceptedAt, entry.time)
             known[id] = counter
         }
+        if let replaced = entry.replacement?.device.id {
+            guard let counter = counters[replaced] else { throw Refusal(code: .unknownDevice) }
+            guard !counter.isBlocked else { throw Refusal(code: .deviceBlocked) }
+        }
         return known
     }
 
@@ -188,7 +192,8 @@ struct GroupFacts {
                 let subject = device.subject.flatMap({ subjects[SubjectKey(subject: $0, app: device.app)] })
             {
                 let pending = before.count { $0.app == device.app && $0.subject == device.subject }
-                guard subject.devices + Int64(pending) < Int64(limit) else { throw Refusal(code: .tooManyDevices) }
+                let replaced: Int64 = entry.replaces(oneOfSubjectOf: device) ? 1 : 0
+                guard subject.devices + Int64(pending) - replaced < Int64(limit) else { throw Refusal(code: .tooManyDevices) }
             }
         }
     }
@@ -226,6 +231,7 @@ struct GroupFacts {
         for (id, counter) in known { counters[id] = counter }
         changes.touched.formUnion(known.keys)
         for device in entry.registrations { register(device, &changes) }
+        if let replaced = entry.replacement?.device { remove(replaced) }
         if let certificate = entry.certification?.issues {
             certifiedKeys.insert(DeviceKey(app: certificate.app, keyID: certificate.keyID))
             certificates[certificate.name] = Certificate(
@@ -253,6 +259,13 @@ struct GroupFacts {
             case .key: keys[device.key]?.isBlocked = true
             }
         }
+    }
+
+    /// Removes a device that is replaced. The statements that do so are run before those of the group.
+    private mutating func remove(_ device: Device) {
+        counters[device.id] = nil
+        keys[device.key]?.device = nil
+        if let subject = device.subject { subjects[SubjectKey(subject: subject, app: device.app)]?.devices -= 1 }
     }
 
     /// The outcome of an import. An added device is added to the facts and to `changes`.

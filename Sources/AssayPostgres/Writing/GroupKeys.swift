@@ -52,6 +52,7 @@ struct GroupKeys {
         }
         if let subject = entry.subject { subjects.insert(SubjectKey(subject: subject, app: entry.audit.app)) }
         for device in entry.registrations { add(device) }
+        if let replaced = entry.replacement?.device { add(replaced) }
         for advance in entry.advances { devices.insert(advance.device) }
         if let device = entry.audit.device { devices.insert(device) }
         for spend in entry.spends {

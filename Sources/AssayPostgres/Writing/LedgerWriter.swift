@@ -115,12 +115,11 @@ final class LedgerWriter: @unchecked Sendable {
     }
 
     private func serve(_ jobs: [EntriesJob]) {
-        let entries = jobs.flatMap(\.entries)
-        let result = connection.transact { transaction throws(PostgresError) in
-            guard !secrets.areStale else { throw .unsuitable(SecretsAge.staleness) }
-            return try transaction.apply(entries)
+        if jobs.count > 1, jobs.contains(where: { $0.entries.contains { $0.replacement != nil } }) {
+            for job in jobs { serve([job]) }
+            return
         }
-        switch result {
+        switch commit(jobs.flatMap(\.entries)) {
         case .success(let outcomes):
             if needsProof(jobs, outcomes), case .failure(let error) = connection.prove() {
                 for job in jobs { job.fail(error.ledgerError) }
@@ -138,6 +137,31 @@ final class LedgerWriter: @unchecked Sendable {
             } else {
                 for job in jobs { job.fail(error.ledgerError) }
             }
+        }
+    }
+
+    /// Commits entries in one transaction, except that one that replaces a device has a transaction of its own: what entries before it changed
+    /// of that device has to be in the tables.
+    private func commit(_ entries: [LedgerEntry]) -> Result<[CommitOutcome], PostgresError> {
+        let replacing = entries.firstIndex { $0.replacement != nil }
+        if entries.count > 1, let replacing {
+            var outcomes: [CommitOutcome] = []
+            for run in [entries[..<replacing], entries[replacing...replacing], entries[(replacing + 1)...]] where !run.isEmpty {
+                switch commit(Array(run)) {
+                case .success(let some): outcomes += some
+                case .failure(let error): return .failure(error)
+                }
+            }
+            return .success(outcomes)
+        }
+        return connection.transact { transaction throws(PostgresError) in
+            guard !secrets.areStale else { throw .unsuitable(SecretsAge.staleness) }
+            let prepared = try transaction.apply(entries)
+            guard replacing != nil, transaction.database.connection.engine.notifies,
+                case .toCommit(let statements, let outcomes) = prepared
+            else { return prepared }
+            // Other daemons have the record of the replaced device.
+            return .toCommit(statements + ChangeNotification.statements(transaction.deviceChanges, settings), outcomes)
         }
     }
 }
@@ -167,9 +191,24 @@ extension WriterTransaction {
         var changes = GroupChanges()
         let outcomes = entries.map { facts.decide($0, &changes) }
         guard !changes.accepted.isEmpty else { return .nothing(outcomes) }
-        for entry in changes.accepted { record(entry) }
+        for entry in changes.accepted {
+            record(entry)
+            try retire(entry)
+        }
         addedDevices += Int64(changes.registered.count)
         return .toCommit(changes.trip(facts, keys), outcomes)
+    }
+
+    /// Removes the device that an accepted entry replaces. Its rows are locked.
+    private func retire(_ entry: LedgerEntry) throws(PostgresError) {
+        guard let replaced = entry.replacement?.device, let context = entry.replacementContext else { return }
+        // Read again under the locks.
+        guard let device = try database.find(DeviceTable.device(replaced.id)) else {
+            throw .damaged("a device with a counter has no record")
+        }
+        _ = try end(device, .superseded, context)
+        // The rows of the new device again: those of the one before may have been its own, and are removed.
+        _ = try lock(GroupKeys(of: entry.registrations))
     }
 
     /// Appends the records of an accepted entry, and notes its changes of devices.

@@ -40,7 +40,7 @@ package struct AuthoritySet: CertificateAuthority {
 
     // MARK: CertificateAuthority
 
-    package func requestedKey(_ csr: [UInt8]) throws(Rejection) -> [UInt8] { try CertificateRequest(der: csr).publicKey }
+    package func requestedKey(_ csr: [UInt8]) throws(Rejection) -> RequestedKey { try CertificateRequest(der: csr).key }
 
     package func checkKey(_ publicKey: [UInt8]) throws(Rejection) {
         _ = try CertifiableKey(publicKey[...], code: .unsupportedKey)
@@ -63,9 +63,10 @@ package struct AuthoritySet: CertificateAuthority {
         }
     }
 
-    package func deviceSecret(in certificate: [UInt8], arc: [UInt64], _ fleet: FleetSecrets) -> [UInt8]? {
-        guard let read = try? AssayCertificates.Certificate(der: certificate[...]), let arc = FleetArc(arc) else { return nil }
-        return try? FleetExtensions(read, arc: arc).secret(fleet)
+    package func deviceSecret(in certificate: [UInt8], arc: ExtensionArc, _ fleet: FleetSecrets) -> [UInt8]? {
+        guard let read = try? AssayCertificates.Certificate(der: certificate[...]) else { return nil }
+        // It was issued here, below the arc of today or of a configuration before.
+        return try? FleetExtensions(read, arc: FleetArc(arc).orStandard).secret(fleet)
     }
 
     package func sign(_ content: RevocationListContent, issuer: [UInt8]) async throws(AuthorityError) -> [UInt8] {

@@ -83,10 +83,11 @@ extension AuthorityChain {
 
     /// Reads a PEM file: the issuer first.
     package static func read(_ path: String) throws(AuthorityFileError) -> AuthorityChain {
-        guard let file = FileHandle(forReadingAtPath: path), let data = try? file.read(upToCount: fileLimit + 1) else {
-            throw AuthorityFileError(path, FileManager.default.fileExists(atPath: path) ? "cannot be read" : "is missing")
+        let bytes: [UInt8]
+        do throws(BoundedFileError) { bytes = try BoundedFile.read(path, atMost: fileLimit) } catch {
+            throw AuthorityFileError(path, error.description)
         }
-        return try AuthorityChain(Array(data), of: path)
+        return try AuthorityChain(bytes, of: path)
     }
 
     /// - Parameters:

@@ -26,11 +26,7 @@ package struct IssuingAuthority: Sendable {
         (self.name, self.chain, self.signer) = (name, chain, signer)
         start = max(signsFrom ?? chain.validity.notBefore, chain.validity.notBefore)
         issuer = chain.issuer.publicKey.sha256
-        do throws(AuthorityError) {
-            certificateSigner = try CertificateSigner(signer, name: Array(chain.issuer.subject.der))
-        } catch {
-            throw AuthorityChainError("\"\(chain.issuer.subject)\" cannot sign: \(error)")
-        }
+        certificateSigner = CertificateSigner(signer, name: Array(chain.issuer.subject.der))
     }
 
     package func hasEnded(at now: Timestamp) -> Bool { now > chain.validity.notAfter }

@@ -1,9 +1,6 @@
 import AssayCertificates
 package import AssayCore
-import AssayEncoding
-import Foundation
-import SwiftASN1
-import X509
+package import AssayEncoding
 
 /// A certificate of version 3 before it is signed (RFC 5280 §4.1).
 package struct CertificateDraft: Sendable {
@@ -27,24 +24,23 @@ package struct CertificateDraft: Sendable {
 
     /// The certificate (DER). Throws `.unavailable` if the key cannot sign, `.impossible` if the fields cannot be encoded.
     func signed(by signer: CertificateSigner) async throws(AuthorityError) -> [UInt8] {
-        let der: [UInt8]
-        do {
-            let certificate = try await X509.Certificate(
-                version: .v3, serialNumber: .init(bytes: serial),
-                publicKey: X509.Certificate.PublicKey(derEncoded: publicKey),
-                notValidBefore: Date(wholeSecondOf: notBefore), notValidAfter: Date(wholeSecondOf: notAfter),
-                issuer: signer.name, subject: try subject.name,
-                signatureAlgorithm: signer.key.defaultSignatureAlgorithm,
-                extensions: X509.Certificate.Extensions(try extensions.map { try $0.value }),
-                issuerAsyncPrivateKey: .init(signer.key))
-            var serializer = DER.Serializer()
-            try serializer.serialize(certificate)
-            der = serializer.serializedBytes
-        } catch let error as AuthorityError {
-            throw error
-        } catch {
-            throw .impossible("a field has no encoding")
+        // Another reader than the one of requests: what is certified must be a key.
+        guard let key = try? SubjectPublicKeyInfo(der: publicKey[...]), (try? AssayCertificates.PublicKey(key)) != nil else {
+            throw .impossible("the public key cannot be read")
         }
+        let body = DERWriter.sequence([
+            DERWriter.context(0, [DERWriter.integer(2)]), DERWriter.integer(unsigned: serial),
+            signer.signer.algorithm.signatureIdentifier, signer.name,
+            DERWriter.sequence([DERWriter.time(notBefore), DERWriter.time(notAfter)]), try subject.der(), publicKey,
+            DERWriter.context(3, [DERWriter.sequence(extensions.map(\.der))]),
+        ])
+        let signature = try await signer.signer.sign(body)
+        do throws(Rejection) {
+            _ = try DERReader.parse(signature[...], code: .malformedCertificate) { outer throws(Rejection) in
+                try outer.sequence { parts throws(Rejection) in (try parts.integer(), try parts.integer()) }
+            }
+        } catch { throw .unavailable("the key's answer is no signature") }
+        let der = DERWriter.sequence([body, signer.signer.algorithm.signatureIdentifier, DERWriter.bitString(signature)])
         guard der.count <= AssayCertificates.Certificate.sizeLimit else {
             throw .impossible("it would have \(der.count) bytes, more than \(AssayCertificates.Certificate.sizeLimit)")
         }
@@ -54,93 +50,28 @@ package struct CertificateDraft: Sendable {
 
 /// An extension, its value in DER unless its specification has other bytes.
 package struct ExtensionDraft: Sendable {
-    /// Dotted.
-    package let identifier: ObjectIdentifier
+    package let identifier: OID
     package let isCritical: Bool
     /// The content of extnValue.
     package let content: [UInt8]
 
-    package init(_ identifier: ObjectIdentifier, isCritical: Bool = false, _ content: [UInt8]) {
+    package init(_ identifier: OID, isCritical: Bool = false, _ content: [UInt8]) {
         (self.identifier, self.isCritical, self.content) = (identifier, isCritical, content)
     }
 
-    fileprivate var value: X509.Certificate.Extension {
-        get throws {
-            X509.Certificate.Extension(
-                oid: try ASN1ObjectIdentifier(elements: identifier.arcs), critical: isCritical, value: content[...])
-        }
+    fileprivate var der: [UInt8] {
+        // DER leaves out what is FALSE by default.
+        DERWriter.sequence(
+            [DERWriter.objectIdentifier(identifier.description)] + (isCritical ? [DERWriter.boolean(true)] : [])
+                + [DERWriter.octetString(content)])
     }
 }
 
-extension Date {
-    /// Milliseconds are cut off.
-    fileprivate init(wholeSecondOf time: Timestamp) {
-        self.init(timeIntervalSince1970: (Double(time.unixMilliseconds) / 1000).rounded(.down))
-    }
-}
-
-/// The key and the name of an issuer, parsed once for all its certificates.
+/// The key and the name of an issuer.
 struct CertificateSigner: Sendable {
-    let key: SignerKey
-    let name: X509.DistinguishedName
+    let signer: any AuthoritySigner
+    /// The issuer's subject (DER).
+    let name: [UInt8]
 
-    /// - Parameter name: the issuer's subject (DER).
-    init(_ signer: any AuthoritySigner, name: [UInt8]) throws(AuthorityError) {
-        do {
-            key = try SignerKey(signer)
-            self.name = try X509.DistinguishedName(derEncoded: DER.parse(name))
-        } catch {
-            throw .impossible("the issuer's key or name cannot be read")
-        }
-    }
-}
-
-/// A signer as swift-certificates takes keys.
-struct SignerKey: CustomPrivateKey {
-    private let signer: any AuthoritySigner
-    let publicKey: X509.Certificate.PublicKey
-
-    init(_ signer: any AuthoritySigner) throws {
-        self.signer = signer
-        publicKey = try X509.Certificate.PublicKey(derEncoded: signer.publicKey)
-    }
-
-    var defaultSignatureAlgorithm: X509.Certificate.SignatureAlgorithm { signer.algorithm.certificateAlgorithm }
-    var supportedSignatureAlgorithms: [X509.Certificate.SignatureAlgorithm] { [defaultSignatureAlgorithm] }
-
-    func signSynchronously(
-        bytes: some DataProtocol, signatureAlgorithm: X509.Certificate.SignatureAlgorithm
-    ) throws -> X509.Certificate.Signature {
-        throw AuthorityError.unavailable("the key signs asynchronously only")
-    }
-
-    func signAsynchronously(
-        bytes: some DataProtocol & Sendable, signatureAlgorithm: X509.Certificate.SignatureAlgorithm
-    ) async throws -> X509.Certificate.Signature {
-        let signature = try await signer.sign(Array(bytes))
-        do {
-            return try X509.Certificate.Signature(
-                signatureAlgorithm: signatureAlgorithm, signatureBytes: ASN1BitString(bytes: signature[...]))
-        } catch {
-            throw AuthorityError.unavailable("the key's answer is no signature")
-        }
-    }
-
-    // A private key in a token cannot be written, so none is.
-    static var defaultPEMDiscriminator: String { "PRIVATE KEY" }
-    func serialize(into coder: inout DER.Serializer) throws {
-        throw AuthorityError.unavailable("the key does not leave its signer")
-    }
-
-    static func == (a: SignerKey, b: SignerKey) -> Bool { a.publicKey == b.publicKey }
-    func hash(into hasher: inout Hasher) { hasher.combine(publicKey) }
-}
-
-extension AuthorityAlgorithm {
-    var certificateAlgorithm: X509.Certificate.SignatureAlgorithm {
-        switch self {
-        case .p256: .ecdsaWithSHA256
-        case .p384: .ecdsaWithSHA384
-        }
-    }
+    init(_ signer: any AuthoritySigner, name: [UInt8]) { (self.signer, self.name) = (signer, name) }
 }

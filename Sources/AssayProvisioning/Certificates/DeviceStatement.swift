@@ -18,8 +18,8 @@ enum DeviceStatement {
         return ExtensionDraft(try identifier(order.profile.extensionArc, 1), DERWriter.sequence(fields))
     }
 
-    static func identifier(_ arc: [UInt64], _ last: UInt64) throws(AuthorityError) -> ObjectIdentifier {
-        guard let identifier = ObjectIdentifier(arc + [last]) else { throw .impossible("its extension arc is none") }
+    static func identifier(_ arc: ExtensionArc, _ last: Int) throws(AuthorityError) -> OID {
+        guard let identifier = OID(dotted: "\(arc).\(last)") else { throw .impossible("its extension arc is none") }
         return identifier
     }
 }
@@ -33,7 +33,7 @@ extension FleetStatement {
         ]
         var extensions: [ExtensionDraft] = []
         for (index, value) in values.enumerated() {
-            extensions.append(ExtensionDraft(try DeviceStatement.identifier(arc, UInt64(index) + 1), value))
+            extensions.append(ExtensionDraft(try DeviceStatement.identifier(arc, index + 1), value))
         }
         return extensions
     }

@@ -1,4 +1,5 @@
 import AssayCertificates
+import AssayCore
 import AssayEncoding
 import Crypto
 
@@ -21,9 +22,10 @@ extension ExtensionDraft {
         ExtensionDraft(.keyUsage, isCritical: true, DERWriter.namedBits([UInt8(truncatingIfNeeded: usage.rawValue)]))
     }
 
-    /// §4.2.1.12: clientAuth alone.
-    static let clientAuthentication = ExtensionDraft(
-        .extendedKeyUsage, DERWriter.sequence([DERWriter.objectIdentifier(ObjectIdentifier.clientAuthentication.description)]))
+    /// §4.2.1.12.
+    static func extendedKeyUsage(_ purposes: [KeyPurpose]) -> ExtensionDraft {
+        ExtensionDraft(.extendedKeyUsage, DERWriter.sequence(purposes.map { DERWriter.objectIdentifier($0.identifier) }))
+    }
 
     /// §4.2.1.2.
     static func subjectKey(_ identifier: [UInt8]) -> ExtensionDraft {
@@ -51,4 +53,11 @@ extension ExtensionDraft {
 extension SubjectPublicKeyInfo {
     /// SHA-1 of the key's bits (RFC 5280 §4.2.1.2, method 1): a name, which nothing rests on.
     var keyIdentifier: [UInt8] { Array(Insecure.SHA1.hash(data: Array(keyBytes))) }
+}
+
+extension OID {
+    static let extendedKeyUsage = OID(2, 5, 29, 37)
+    static let subjectKeyIdentifier = OID(2, 5, 29, 14)
+    static let authorityKeyIdentifier = OID(2, 5, 29, 35)
+    static let revocationListDistribution = OID(2, 5, 29, 31)
 }

@@ -48,7 +48,7 @@ extension IssuingAuthority {
             throw .impossible("the public key cannot be read")
         }
         var extensions: [ExtensionDraft] = [.endEntity, .keyUsage(.digitalSignature)]
-        if order.profile.allowsClientAuthentication { extensions.append(.clientAuthentication) }
+        if !order.profile.keyPurposes.isEmpty { extensions.append(.extendedKeyUsage(order.profile.keyPurposes)) }
         extensions += [.subjectKey(key.keyIdentifier), .authorityKey(chain.keyIdentifier)]
         var uris: [String] = []
         for template in order.profile.alternativeNames { uris.append(try template.filledURI(values)) }

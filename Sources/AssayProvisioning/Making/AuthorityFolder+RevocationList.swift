@@ -1,6 +1,7 @@
 import AssayCertificates
 package import AssayCore
 import AssayEncoding
+import AssayFiles
 import Foundation
 
 extension AuthorityFolder {
@@ -57,11 +58,12 @@ extension AuthorityFolder {
     /// The list before, which only the root can have signed.
     private func previousList(by anchor: TrustAnchor) throws(AuthorityFileError) -> CertificateRevocationList? {
         guard FileManager.default.fileExists(atPath: rootList) else { return nil }
-        guard let bytes = FileManager.default.contents(atPath: rootList) else {
-            throw AuthorityFileError(rootList, "cannot be read")
+        let bytes: [UInt8]
+        do throws(BoundedFileError) { bytes = try BoundedFile.read(rootList, atMost: 64 << 20) } catch {
+            throw AuthorityFileError(rootList, error.description)
         }
         do throws(Rejection) {
-            let list = try CertificateRevocationList(file: Array(bytes))
+            let list = try CertificateRevocationList(file: bytes)
             try list.verify(by: anchor)
             return list
         } catch {

@@ -25,7 +25,7 @@ extension IssuingAuthority {
             var serializer = DER.Serializer()
             try serializer.appendConstructedNode(identifier: .sequence) { coder in
                 coder.serializeRawBytes(signedPart)
-                try coder.serialize(list.algorithmIdentifier)
+                coder.serializeRawBytes(list.algorithm.signatureIdentifier)
                 try coder.serialize(ASN1BitString(bytes: signature[...]))
             }
             return serializer.serializedBytes

@@ -10,13 +10,11 @@ struct RevocationListBody: DERSerializable {
     let keyIdentifier: [UInt8]
     let algorithm: AuthorityAlgorithm
 
-    var algorithmIdentifier: SignatureIdentifier { SignatureIdentifier(algorithm: algorithm) }
-
     func serialize(into coder: inout DER.Serializer) throws {
         try coder.appendConstructedNode(identifier: .sequence) { coder in
             // v2.
             try coder.serialize(1)
-            try coder.serialize(algorithmIdentifier)
+            coder.serializeRawBytes(algorithm.signatureIdentifier)
             coder.serializeRawBytes(issuer)
             try coder.serialize(RevocationTime(content.thisUpdate))
             try coder.serialize(RevocationTime(content.nextUpdate))
@@ -100,20 +98,6 @@ private struct RevocationTime: DERSerializable {
                 GeneralizedTime(
                     year: year, month: month, day: day, hours: hours, minutes: minutes, seconds: seconds,
                     fractionalSeconds: 0))
-        }
-    }
-}
-
-/// ecdsa-with-SHA256 or ecdsa-with-SHA384, without parameters (RFC 5758 §3.2).
-struct SignatureIdentifier: DERSerializable {
-    let algorithm: AuthorityAlgorithm
-
-    func serialize(into coder: inout DER.Serializer) throws {
-        try coder.appendConstructedNode(identifier: .sequence) { coder in
-            switch algorithm {
-            case .p256: try coder.serialize([1, 2, 840, 10045, 4, 3, 2] as ASN1ObjectIdentifier)
-            case .p384: try coder.serialize([1, 2, 840, 10045, 4, 3, 3] as ASN1ObjectIdentifier)
-            }
         }
     }
 }

@@ -42,6 +42,14 @@ package enum AuthorityAlgorithm: String, CaseIterable, Hashable, Sendable {
         }
     }
 
+    /// The AlgorithmIdentifier (DER) of its signatures: ecdsa-with-SHA256 or ecdsa-with-SHA384, without parameters (RFC 5758 §3.2).
+    package var signatureIdentifier: [UInt8] {
+        switch self {
+        case .p256: DERWriter.sequence([DERWriter.objectIdentifier("1.2.840.10045.4.3.2")])
+        case .p384: DERWriter.sequence([DERWriter.objectIdentifier("1.2.840.10045.4.3.3")])
+        }
+    }
+
     /// The ECDSA-Sig-Value (DER, RFC 3279 §2.2.3) of a raw signature; `nil` unless it is r ‖ s, each as wide as the curve's coordinates.
     package func signature(raw: [UInt8]) -> [UInt8]? {
         guard raw.count == 2 * width else { return nil }

@@ -15,7 +15,8 @@ extension WriterSession {
         guard try spend(entry.spends, at: entry.time) else { return .refused(try objection(to: entry)) }
 
         let touched = entry.touchedDevice
-        let refusable = entry.registrations.count + entry.advances.count + (touched == nil ? 0 : 1)
+        let replaced = entry.replacement?.device.id
+        let refusable = entry.registrations.count + entry.advances.count + (touched == nil ? 0 : 1) + (replaced == nil ? 0 : 1)
         let done =
             refusable > 1
             ? try attempt { () throws(SQLiteError) in try applyDevices(of: entry, touched) }
@@ -26,6 +27,10 @@ extension WriterSession {
         }
         try audit.append(entry)
         if let certification = entry.certification { try apply(certification, of: entry) }
+        if let replaced, let context = entry.replacementContext {
+            guard let device = try devices.device(replaced) else { throw .damaged("a device with a counter has no record") }
+            _ = try end(device, .superseded, context)
+        }
         if let verdict = entry.idempotency {
             try idempotency.keep(verdict, certificate: try entry.verdictCertificate.flatMap(certificates.number(of:)))
         }
@@ -75,6 +80,9 @@ extension WriterSession {
             guard try counters.touch(touched, at: entry.time) else { return false }
             note(.unclear(touched))
         }
+        if let replaced = entry.replacement?.device.id {
+            guard let row = try counters.row(replaced), !row.isBlocked else { return false }
+        }
         return true
     }
 
@@ -83,7 +91,8 @@ extension WriterSession {
         for device: Device, in entry: LedgerEntry, besides pending: Int
     ) throws(SQLiteError) -> Bool {
         guard let limit = entry.devicesPerSubject, device.subject != nil else { return true }
-        return try devices.count(ofSubjectOf: device, upTo: limit) + Int64(pending) < Int64(limit)
+        let replaced: UInt32 = entry.replaces(oneOfSubjectOf: device) ? 1 : 0
+        return try devices.count(ofSubjectOf: device, upTo: limit + replaced) + Int64(pending) < Int64(limit) + Int64(replaced)
     }
 
     /// The reason of a refusal: the first in the order that `VerdictLedger` documents. Only reads.
@@ -96,6 +105,10 @@ extension WriterSession {
             guard let row = try counters.row(device) else { return .unknownDevice }
             guard !row.isBlocked else { return .deviceBlocked }
             states[device] = row.state
+        }
+        if let replaced = entry.replacement?.device.id {
+            guard let row = try counters.row(replaced) else { return .unknownDevice }
+            guard !row.isBlocked else { return .deviceBlocked }
         }
         if try isSubjectBlocked(of: entry) { return .deviceBlocked }
         if let code = try objection(toBasisOf: entry) { return code }

@@ -14,6 +14,8 @@ package struct ConfigurationFinding: Hashable, Sendable {
         case ledgerFile = "ledger_file"
         case ledgerDatabase = "ledger_database"
         case ledgerMissing = "ledger_missing"
+        case newLedgerMarker = "new_ledger_marker"
+        case newLedgerDeclared = "new_ledger_declared"
         case keyFile = "key_file"
         case fileUnreadable = "file_unreadable"
         case socketFolder = "socket_folder"
@@ -56,6 +58,7 @@ package struct ConfigurationFinding: Hashable, Sendable {
         case issuingRoot = "issuing_root"
         case issuingStartShared = "issuing_start_shared"
         case revocationURLShared = "revocation_url_shared"
+        case revocationURLUnwritten = "revocation_url_unwritten"
         case pluginCatalog = "plugin_catalog"
         case pluginFile = "plugin_file"
         case pluginLauncher = "plugin_launcher"
@@ -73,8 +76,8 @@ package struct ConfigurationFinding: Hashable, Sendable {
 
         package var severity: Severity {
             switch self {
-            case .ledgerFolder, .ledgerFile, .ledgerDatabase, .ledgerMissing, .keyFile, .fileUnreadable, .socketFolder,
-                .socketFile,
+            case .ledgerFolder, .ledgerFile, .ledgerDatabase, .ledgerMissing, .newLedgerMarker, .keyFile, .fileUnreadable,
+                .socketFolder, .socketFile,
                 .revocationFile, .addressUnresolved, .addressNotLocal, .addressOverlap, .addressInUse, .issuingKey,
                 .issuingNone, .pluginFile, .pluginLauncher, .pluginSandbox, .pluginState, .pluginUser:
                 .failure
@@ -87,7 +90,8 @@ package struct ConfigurationFinding: Hashable, Sendable {
                 .pluginCatalog, .pluginSandboxWeaker, .operationsOpen, .recordsFile, .tracesUnreachable:
                 .warning
             case .counterStrict, .daemonRunning, .issuingEndsSoon, .issuingRoot, .issuingStartShared, .pluginSecret,
-                .pluginUnpinned, .webhookPlain, .webhookEveryVerdict:
+                .pluginUnpinned, .webhookPlain, .webhookEveryVerdict, .newLedgerDeclared,
+                .revocationURLUnwritten:
                 .note
             }
         }
@@ -97,16 +101,16 @@ package struct ConfigurationFinding: Hashable, Sendable {
             switch self {
             case .testRoots, .softwareRoots, .simulatedAccepted, .testKeys, .unlockedDevices, .unauthenticatedNetwork,
                 .counterStrict, .daemonRunning, .generatedKeys, .pluginSandboxWeaker, .pluginUnpinned, .operationsOpen,
-                .webhookPlain, .webhookEveryVerdict:
+                .webhookPlain, .webhookEveryVerdict, .newLedgerDeclared:
                 true
-            case .ledgerFolder, .ledgerFile, .ledgerDatabase, .ledgerMissing, .keyFile, .fileUnreadable, .socketFolder,
-                .socketFile,
+            case .ledgerFolder, .ledgerFile, .ledgerDatabase, .ledgerMissing, .newLedgerMarker, .keyFile, .fileUnreadable,
+                .socketFolder, .socketFile,
                 .revocationFile, .revocationCopy,
                 .revocationEntries, .socketMode, .callerUnreachable, .callerWithoutApps, .appWithoutCaller, .appIDPrefix,
                 .certificateExpiresSoon, .certificateUnfit, .authorityExpired, .privateKeyOpen, .addressUnresolved,
                 .addressNotLocal, .addressOverlap, .addressInUse, .privilegedPort, .policyUnmeetable, .keyCannotSign,
                 .issuingKey, .issuingToken, .issuingNone, .issuingEnded, .issuingEndsSoon, .revocationDirectory,
-                .fleetArcDiffers, .issuingRoot, .issuingStartShared, .revocationURLShared,
+                .fleetArcDiffers, .issuingRoot, .issuingStartShared, .revocationURLShared, .revocationURLUnwritten,
                 .pluginCatalog, .pluginFile, .pluginLauncher, .pluginSandbox, .pluginSecret, .pluginState,
                 .pluginUser, .recordsFile, .tracesUnreachable:
                 false

@@ -1,5 +1,6 @@
 package import AssayCertificates
 import AssayCore
+import AssayFiles
 package import AssayVendors
 
 /// Values that sections of several platforms have.
@@ -83,7 +84,14 @@ package struct ConfigurationFiles {
             return nil
         }
         do throws(Rejection) {
-            return try TrustAnchor(name: name, pem: String(decoding: bytes, as: UTF8.self), simulated: simulated)
+            let anchor = try TrustAnchor(name: name, pem: String(decoding: bytes, as: UTF8.self), simulated: simulated)
+            guard anchor.validity.notBefore <= anchor.validity.notAfter else {
+                value.report(
+                    "\(resolve(name)): the certificate ends \(anchor.validity.notAfter), before it begins, "
+                        + "\(anchor.validity.notBefore): it is never valid")
+                return nil
+            }
+            return anchor
         } catch {
             value.report("\(resolve(name)): \(error.detail)")
             return nil

@@ -36,15 +36,84 @@ package enum YAMLText {
     package static func explain(_ error: any Error) -> (line: Int?, message: String) {
         guard let error = error as? YamlError else { return (nil, "not YAML: \(error)") }
         switch error {
-        case .scanner(let context, let problem, let mark, _), .parser(let context, let problem, let mark, _),
-            .composer(let context, let problem, let mark, _):
-            return (mark.line, "not YAML: " + [context?.text, problem].compactMap { $0 }.joined(separator: ", "))
+        case .scanner(let context, let problem, let mark, let text), .parser(let context, let problem, let mark, let text),
+            .composer(let context, let problem, let mark, let text):
+            let words = [context?.text, problem].compactMap { $0 }.joined(separator: ", ")
+            let start = context?.mark.line ?? mark.line
+            guard let fault = fault(problem, startedIn: start, at: Character(of: text, at: mark)) else {
+                return (mark.line, "not YAML: \(words)")
+            }
+            return (fault.isWhereItStarted ? start : mark.line, "not YAML: \(fault.meaning) (\(words))")
         case .reader(let problem, let offset, _, let text):
             let line = offset.map { text.prefix($0).count { $0.isNewline } + 1 }
-            return (line, "not YAML: \(problem)")
+            let meaning = problem == "control characters are not allowed" ? "the line has a control character" : nil
+            return (line, "not YAML: " + (meaning.map { "\($0) (\(problem))" } ?? problem))
         case .duplicatedKeysInMapping(let names, let context):
             return (context.mark.line, "given more than once: " + names.map { "\"\($0)\"" }.joined(separator: ", "))
         default: return (nil, "not YAML: \(error)")
         }
+    }
+
+    /// What the library's words mean for the one who wrote the file.
+    private struct Fault {
+        let meaning: String
+        /// Whether the mistake is where the construct began: the library notices it lines later.
+        var isWhereItStarted = false
+    }
+
+    /// - Parameters:
+    ///   - line: where the construct that is broken began.
+    ///   - character: what stands where the library stopped.
+    private static func fault(_ problem: String, startedIn line: Int, at character: Character?) -> Fault? {
+        switch problem {
+        case "found character that cannot start any token":
+            switch character {
+            case "\t": return Fault(meaning: tab)
+            case let character?:
+                return Fault(meaning: "a text may not begin with \"\(character)\": put it in quotes")
+            case nil: return nil
+            }
+        case "found a tab character where an indentation space is expected",
+            "found a tab character that violates indentation":
+            return Fault(meaning: tab)
+        case "mapping values are not allowed in this context":
+            return Fault(
+                meaning: "a \": \" where no key may stand: the line is indented more than its neighbours, or has two of them; "
+                    + "a text with \": \" is put in quotes")
+        case "could not find expected ':'":
+            return Fault(meaning: "the line is no \"key: value\"; the colon is missing", isWhereItStarted: true)
+        case "did not find expected key":
+            return Fault(
+                meaning: "the line does not go on with the section that begins in line \(line): its indentation is another")
+        case "did not find expected '-' indicator":
+            return Fault(
+                meaning:
+                    "the line is no item of the list that begins in line \(line): an item begins with \"- \", all of them in one column"
+            )
+        case "did not find expected ',' or ']'":
+            return Fault(meaning: "the \"[\" of line \(line) is not closed before this, or a comma is missing")
+        case "did not find expected ',' or '}'":
+            return Fault(meaning: "the \"{\" of line \(line) is not closed before this, or a comma is missing")
+        case "block sequence entries are not allowed in this context":
+            return Fault(meaning: "a list begins on the line after its key, with \"- \" before each item")
+        case "found unexpected end of stream":
+            return Fault(meaning: "the quotation mark that opens in this line is not closed", isWhereItStarted: true)
+        case "found unknown escape character":
+            return Fault(meaning: "in double quotes a backslash begins an escape: double it, or take single quotes")
+        default: return nil
+        }
+    }
+
+    private static let tab = "a tab stands here; YAML is indented with spaces"
+}
+
+extension Character {
+    /// The character at a mark, which counts lines and code points from 1.
+    fileprivate init?(of text: String, at mark: Mark) {
+        let lines = text.unicodeScalars.split(separator: "\n", maxSplits: mark.line, omittingEmptySubsequences: false)
+        guard mark.line >= 1, mark.line <= lines.count,
+            let scalar = lines[mark.line - 1].dropFirst(max(0, mark.column - 1)).first
+        else { return nil }
+        self.init(scalar)
     }
 }

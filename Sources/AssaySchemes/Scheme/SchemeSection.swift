@@ -61,8 +61,8 @@ package protocol SchemeSection: Sendable {
     /// The app that the section describes, as other sections compare it with theirs; `nil` if the platform does not state it.
     var identity: AppIdentity? { get }
 
-    /// The arc under which the section reads a fleet's extensions in certificates of Assay's own CAs; `nil`: it accepts none of them.
-    var fleetArc: String? { get }
+    /// The arcs under which the section reads a fleet's extensions in certificates of Assay's own CAs; empty: it accepts none of them.
+    var fleetArcs: [String] { get }
 
     /// The way to the rule by which the section accepts no certificate without a secret that the app's fleet can decrypt; `nil`: it has no
     /// such rule.
@@ -113,7 +113,7 @@ extension SchemeSection {
     package var revocationLists: Set<String> { [] }
     package var revocationFiles: [RevocationFile] { [] }
     package var identity: AppIdentity? { nil }
-    package var fleetArc: String? { nil }
+    package var fleetArcs: [String] { [] }
     package var fleetSecretRule: String? { nil }
     package var devicePlatforms: Set<DevicePlatform> { [] }
     package var attestsCertifiableKeys: Bool { false }

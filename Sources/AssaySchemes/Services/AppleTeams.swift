@@ -1,3 +1,4 @@
+import AssayCore
 import AssayFiles
 package import AssayVendors
 

@@ -34,6 +34,8 @@ package final class AppProfile: Sendable {
     package let binding: BindingRule
     /// How many devices a subject may have; `nil`: any number. Registrations without a subject are not counted.
     package let devicesPerSubject: UInt32?
+    /// Which device a registration may retire.
+    package let replacement: ReplacementRule
     /// SHA-256 of everything in the configuration that bears on a verdict.
     package let policyDigest: [UInt8]
     /// Whether the claims of accepted verdicts are kept beside the audit log.
@@ -63,7 +65,8 @@ package final class AppProfile: Sendable {
         revocation: (any RevocationSource)? = nil, listedFormats: Set<EvidenceFormat>? = nil,
         discontinuedFormats: Set<EvidenceFormat> = [], requiredTogether: Set<EvidenceFormat> = [],
         challenges: ChallengeRule = ChallengeRule(),
-        binding: BindingRule = BindingRule(), devicesPerSubject: UInt32? = nil, policyDigest: [UInt8],
+        binding: BindingRule = BindingRule(), devicesPerSubject: UInt32? = nil,
+        replacement: ReplacementRule = .ofSubject, policyDigest: [UInt8],
         keepsAuditClaims: Bool = false, acceptsSimulated: Bool = false, confidence: ConfidenceRule? = nil,
         issuing: IssuingRule? = nil, fleet: Fleet? = nil, policyKeys: PolicyKeys = PolicyKeys(),
         recording: RecordingRule? = nil, shadow: AppProfile? = nil
@@ -83,7 +86,7 @@ package final class AppProfile: Sendable {
         hasOwnTokens = verifiers.contains { $0.replayProtection == .ownTokens }
         self.challenges = challenges
         self.binding = binding
-        self.devicesPerSubject = devicesPerSubject
+        (self.devicesPerSubject, self.replacement) = (devicesPerSubject, replacement)
         self.policyDigest = policyDigest
         self.keepsAuditClaims = keepsAuditClaims
         self.acceptsSimulated = acceptsSimulated

@@ -93,7 +93,7 @@ struct Freshness: Sendable {
             } catch {
                 throw .refused(error, check: "binding")
             }
-            return Binding(embedded: clientData)
+            return Binding(embedded: clientData, challenge: request.challenge)
         case .callerOwned, .inEvidence: throw .failed(.inconsistent("the binding has no challenge"))
         }
     }

@@ -74,6 +74,18 @@ package struct RateLimits: Sendable {
         }
     }
 
+    /// Gives back what requests were charged at reading that are not counted: those whose verdict is given again, and those that the limit of
+    /// their device refuses.
+    func giveBackUncounted(_ requests: [AuthorizedRequest], _ answers: [Answer]) {
+        for (request, answer) in zip(requests, answers) {
+            switch answer {
+            case .repeated, .failed(.rateLimited):
+                giveBack(.verdicts, request.caller, request.request.app, request.request.sourceAddress)
+            case .verdict, .completed, .failed, .abandoned: continue
+            }
+        }
+    }
+
     /// The rule and the key of a limit, where it applies.
     private func bucket(
         _ limit: RateLimit, _ use: RateBuckets.Use, _ caller: Caller, _ id: AppID?, _ address: SourceAddress?

@@ -3,7 +3,8 @@ import AssayCore
 package import AssayRPC
 
 /// Authorises calls: the peer is a caller of the configuration, the caller has one of the method's roles, and it may use the app.
-/// Everything else is PERMISSION_DENIED, which does not tell what exists; the log says why.
+/// Everything else is PERMISSION_DENIED, which does not tell what exists; the log says why. Only a caller that may use every app is told that an app
+/// is unknown: it would learn so from any other answer.
 package struct CallAuthorizer: Sendable {
     private let callers: CallerDirectory
     private let apps: AppDirectory
@@ -67,7 +68,10 @@ package struct CallAuthorizer: Sendable {
 
     /// The app of a request, if it is configured and the caller may use it.
     func profile(of app: AppID, for caller: Caller) throws(RPCError) -> AppProfile {
-        guard let profile = apps[app] else { throw denial(of: caller, .noSuchApp) }
+        guard let profile = apps[app] else {
+            guard caller.apps == nil else { throw denial(of: caller, .noSuchApp) }
+            throw .unknownApp(app, among: apps.all.map(\.id.text))
+        }
         guard caller.may(use: app) else { throw denial(of: caller, .notItsApp, app: app) }
         return profile
     }

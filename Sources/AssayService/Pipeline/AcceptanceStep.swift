@@ -24,9 +24,8 @@ package struct DecidedRequest: Sendable {
     let appraisals: [Appraisal]
     let fresh: Freshness.Outcome
     let changes: VerificationCase.Changes
-
     /// The device that is registered now, or that the evidence comes from.
-    var device: Device? { changes.registrations.first ?? prepared.deviceRecord }
+    let device: Device?
 }
 
 /// What a step made.

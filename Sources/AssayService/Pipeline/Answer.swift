@@ -82,6 +82,6 @@ final class PendingAcceptance: Sendable {
                 purpose: admitted.request.purpose, device: verdict.device, assurance: assurance,
                 evidenceDigest: verdict.evidenceDigest, policyDigest: verdict.policyDigest, simulated: verdict.simulated,
                 claimsDigest: claims?.digest ?? []), auditClaims: claims, subject: prepared.subjectToRecheck,
-            certification: changes.certification(issuing: result?.certificate))
+            certification: changes.certification(issuing: result?.certificate), replacement: prepared.replacement)
     }
 }

@@ -11,7 +11,7 @@ package final class EvidenceMeasures: Sendable {
 
     func record(_ changes: VerificationCase.Changes, of prepared: VerificationCase) {
         for advance in changes.advances {
-            guard let device = prepared.deviceRecord, advance.counter >= device.counter else { continue }
+            guard let device = prepared.knownDevice, advance.counter >= device.counter else { continue }
             counterSteps.record(UInt64(advance.counter - device.counter))
         }
         guard !changes.registrations.isEmpty else { return }

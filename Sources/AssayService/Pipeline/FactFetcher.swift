@@ -19,15 +19,17 @@ struct FactFetcher: Sendable {
             for index in pieces.indices { try await locateOutside(&pieces[index], admitted, fresh, subject: subject) }
         }
         try await checkSubject(subject, of: pieces, admitted)
-        guard pieces.count == 1 || Set(pieces.compactMap(\.device?.id)).count <= 1 else {
-            throw .refused(.severalDevices, check: "registry")
+        let replaced = try await replacedDevice(admitted, subject: subject)
+        let named: EvidenceDevice
+        do throws(Rejection) { named = try EvidenceDevice(of: pieces) } catch {
+            throw .refused(error, check: DeviceAdmission.check)
         }
         for index in pieces.indices where pieces[index].needs.outsideAnswer {
             await ask(about: &pieces[index], admitted, fresh)
         }
         for index in pieces.indices { await consult(about: &pieces[index], admitted) }
         addRevocation(to: &pieces, admitted)
-        return VerificationCase(admitted: admitted, pieces: pieces, subject: subject)
+        return VerificationCase(admitted: admitted, pieces: pieces, subject: subject, named: named, replaced: replaced)
     }
 
     /// The keyed hash of the subject that a request names; `nil` where it names none.
@@ -140,12 +142,7 @@ struct FactFetcher: Sendable {
             do {
                 piece.facts.device = try await ledger.device(DeviceKey(app: admitted.request.app, keyID: keyID))
             } catch { throw .failed(.ledger(error)) }
-            if let device = piece.facts.device {
-                try Registry.check(device, for: admitted, subject: subject)
-            } else if admitted.request.purpose != .register {
-                // Whether the plugin would have noticed must not decide.
-                throw .refused(ReasonCode.unknownDevice.rejection, check: "registry")
-            }
+            try Registry.check(located: piece.facts.device, for: admitted, subject: subject)
         }
         question.device = piece.facts.device
         piece.question = (question, source)
@@ -193,40 +190,31 @@ extension DeviceFacts {
     func refuseBlocked(subject: [UInt8], of app: AppID) async throws(StageError) {
         let isBlocked: Bool
         do { isBlocked = try await self.isBlocked(subject: subject, of: app) } catch { throw .failed(.ledger(error)) }
-        guard !isBlocked else { throw .refused(ReasonCode.deviceBlocked.rejection, check: "registry") }
+        guard !isBlocked else { throw .refused(ReasonCode.deviceBlocked.rejection, check: DeviceAdmission.check) }
     }
-}
-
-extension Rejection {
-    /// The evidence, or the registration that it relies on, is worth what a test root is worth.
-    static let simulatedNotAccepted = Rejection(
-        .simulatedNotAccepted, "the evidence rests on a test root, and the app does not say accept_simulated: true")
-
-    /// A verdict names one device: by it the commit looks for blocks once more, the audit log tells what happened, and a
-    /// verdict that is kept for a repetition becomes void.
-    static let severalDevices = Rejection(.deviceMismatch, "the pieces of evidence are of several devices")
 }
 
 /// What the registry has to say before the evidence of a known device is looked at: cheap, so it comes first.
 enum Registry {
     static func check(_ device: Device, for admitted: AuthorizedRequest, subject: [UInt8]?) throws(StageError) {
-        let request = admitted.request
-        do throws(Rejection) {
-            guard !device.isBlocked else {
-                throw Rejection(.deviceBlocked, "the device \(device.id) or its subject is blocked")
-            }
-            if let expected = request.expectedDevice, expected != device.id {
-                throw Rejection(.deviceMismatch, "the evidence is of \(device.id), the request expects \(expected)")
-            }
-            if let owner = device.subject, let subject, owner != subject {
-                throw Rejection(
-                    .keyOwnerMismatch, "the device was registered for another subject than the request names (\(device.id))")
-            }
-            guard admitted.profile.acceptsSimulated || !device.registration.simulated else {
-                throw Rejection.simulatedNotAccepted
-            }
-        } catch {
-            throw .refused(error, check: "registry", device: device)
+        do throws(Rejection) { try admission(of: admitted, subject: subject).check(device) } catch {
+            throw .refused(error, check: DeviceAdmission.check, device: device)
         }
+    }
+
+    /// - Parameter device: that of the name which a plugin read from the evidence; `nil`: none is registered under it.
+    static func check(
+        located device: Device?, for admitted: AuthorizedRequest, subject: [UInt8]?
+    ) throws(StageError) {
+        do throws(Rejection) {
+            try admission(of: admitted, subject: subject).check(located: device, for: admitted.request.purpose)
+        } catch {
+            throw .refused(error, check: DeviceAdmission.check, device: device)
+        }
+    }
+
+    private static func admission(of admitted: AuthorizedRequest, subject: [UInt8]?) -> DeviceAdmission {
+        DeviceAdmission(
+            expected: admitted.request.expectedDevice, subject: subject, acceptsSimulated: admitted.profile.acceptsSimulated)
     }
 }

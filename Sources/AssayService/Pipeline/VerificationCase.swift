@@ -35,9 +35,17 @@ struct VerificationCase: Sendable {
     let pieces: [Piece]
     /// Keyed hash of the caller's subject.
     let subject: [UInt8]?
+    /// The device that all pieces are of.
+    let named: EvidenceDevice
+    /// The device that is retired if the request registers one.
+    let replacement: LedgerEntry.Replacement?
 
-    /// The known device, if the evidence is of one.
-    var device: DeviceID? { pieces.lazy.compactMap(\.device?.id).first }
+    init(
+        admitted: AuthorizedRequest, pieces: [Piece], subject: [UInt8]?, named: EvidenceDevice, replaced: Device? = nil
+    ) {
+        (self.admitted, self.pieces, self.subject, self.named) = (admitted, pieces, subject, named)
+        replacement = replaced.map { LedgerEntry.Replacement($0, reason: "replaced by another registration") }
+    }
 
     /// The subject whose block the commit has to look for: `nil` where the device was registered for it, whose own state says
     /// whether it is blocked.
@@ -45,9 +53,6 @@ struct VerificationCase: Sendable {
         guard let subject, !pieces.contains(where: { $0.device?.subject == subject }) else { return nil }
         return subject
     }
-
-    /// The record of the known device.
-    var deviceRecord: Device? { pieces.lazy.compactMap(\.device).first }
 
     /// The statements that the evidence makes by itself.
     var statements: [Needs.Statement] { pieces.compactMap(\.needs.statement) }
@@ -112,9 +117,10 @@ struct VerificationCase: Sendable {
         case .inEvidence: findings.append(.statement)
         }
         findings.append(.pass("binding"))
-        if let device = pieces.lazy.compactMap(\.device).first, device.subject == nil, subject != nil {
+        if subject != nil, let device = knownDevice, device.subject == nil {
             findings.append(.note("registry", "subject_not_registered", "the device was registered without a subject"))
         }
+        if let replaced = replacement?.device, case .accepted = decision { findings.append(.replaced(replaced)) }
         var claims = Claims()
         if let only = appraisals.first, appraisals.count == 1 {
             findings += only.findings

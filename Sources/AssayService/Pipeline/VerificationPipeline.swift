@@ -18,17 +18,20 @@ package struct VerificationPipeline: Sendable {
     private let rates: RateLimits?
     private let refusals: RefusalMemory?
     private let followers: VerdictFollowers?
+    private let revoked: @Sendable () -> Void
 
     /// - Parameters:
     ///   - followers: what goes on with requests of apps that are recorded or have a shadow policy; `nil`: nothing does.
+    ///   - revoked: called after a registration that may have revoked certificates of the device that it replaces. Never waits.
     ///   - authenticatesChallenges: false only for a policy's tests, which have no key of the daemon that issued the challenges.
     package init(
         ledger: any VerdictLedger, keys: ChallengeKeys, subjects: SubjectKey, attempts: ChallengeAttempts,
         memory: EvidenceUseLimit, inquiries: OutsideInquiries = OutsideInquiries(),
         inquiryShare: InquiryShare = InquiryShare(apps: 1, callLimit: 64), stages: StageTimes = StageTimes(),
         measures: EvidenceMeasures = EvidenceMeasures(), rates: RateLimits? = nil, refusals: RefusalMemory? = nil,
-        followers: VerdictFollowers? = nil, authenticatesChallenges: Bool = true
+        followers: VerdictFollowers? = nil, revoked: @escaping @Sendable () -> Void = {}, authenticatesChallenges: Bool = true
     ) {
+        self.revoked = revoked
         (self.stages, self.measures) = (stages, measures)
         self.ledger = ledger
         (self.attempts, self.rates, self.refusals) = (attempts, rates, refusals)
@@ -180,7 +183,9 @@ package struct VerificationPipeline: Sendable {
             }
             let prepared = try await fetching.fetch(admitted, fresh)
             // Before the appraisal, and charging nothing: what names the device is not verified yet.
-            if let rates, let device = prepared.device, let refusal = rates.refusal(of: device, of: admitted.request.app) {
+            if let rates, let device = prepared.knownDevice?.id,
+                let refusal = rates.refusal(of: device, of: admitted.request.app)
+            {
                 throw .failed(.rateLimited(refusal))
             }
             guard fresh.binding.mode == .inEvidence else { return .prepared(fresh, prepared) }
@@ -230,7 +235,7 @@ package struct VerificationPipeline: Sendable {
         guard stored.request == asked.request else {
             throw .refused(ReasonCode.idempotencyKeyReused.rejection, check: "idempotency")
         }
-        if let objection = stored.objection { throw .refused(objection.rejection, check: "registry") }
+        if let objection = stored.objection { throw .refused(objection.rejection, check: DeviceAdmission.check) }
         // The verdict may be about no device, or about a device without a subject.
         if let subject = fetching.subject(of: admitted.request) {
             try await ledger.refuseBlocked(subject: subject, of: admitted.request.app)
@@ -266,9 +271,9 @@ package struct VerificationPipeline: Sendable {
         let decision = Decision(appraisals)
         if !prepared.admitted.profile.acceptsSimulated, !decision.isRejection, appraisals.contains(where: \.simulated) {
             // Comes before unavailable checks: their results could not make this evidence acceptable.
-            let verdict = prepared.verdict(.accepted(.none), appraisals, fresh.binding, device: prepared.device)
+            let verdict = prepared.verdict(.accepted(.none), appraisals, fresh.binding, device: prepared.knownDevice?.id)
             return .settled(
-                .verdict(verdict.rejected(.simulatedNotAccepted, check: "simulated", device: prepared.device)))
+                .verdict(verdict.rejected(.simulatedNotAccepted, check: "simulated", device: prepared.knownDevice?.id)))
         }
         switch decision {
         case .unavailable(let check, let detail):
@@ -276,7 +281,7 @@ package struct VerificationPipeline: Sendable {
             return .settled(.failed(.evidenceUnavailable(check: check, detail: detail)))
         case .reject(let rejection, let check):
             let verdict = prepared.verdict(
-                .rejected(rejection, check: check), appraisals, fresh.binding, device: prepared.device)
+                .rejected(rejection, check: check), appraisals, fresh.binding, device: prepared.knownDevice?.id)
             if let refusals, prepared.restsOnRequest {
                 refusals.remember(
                     verdict, on: prepared.admitted, with: fresh.challenge,
@@ -295,33 +300,40 @@ package struct VerificationPipeline: Sendable {
                 fresh.challenge.map(attempts.forget)
                 return .settled(.failed(.evidenceMemoryFull))
             }
-            guard changes.registrations.count <= 1 else { return refused(.severalDevices, check: "registry") }
+            let device: Device?
+            do throws(Rejection) {
+                device = try prepared.decidedDevice(appraisals, changes)
+            } catch {
+                return refused(error, check: DeviceAdmission.check)
+            }
             guard prepared.admitted.request.purpose != .register || !changes.registrations.isEmpty else {
                 return refused(
                     Rejection(.evidenceMissing, "nothing that was given registers a device"), check: "evidence")
             }
-            let device = changes.registrations.first?.id ?? prepared.device
             // Evidence that names no device does not match the expected device.
-            if let expected = prepared.admitted.request.expectedDevice, expected != device {
-                let found = device.map { "of \($0)" } ?? "of no registered device"
+            if let expected = prepared.admitted.request.expectedDevice, expected != device?.id {
+                let found = device.map { "of \($0.id)" } ?? "of no registered device"
                 return refused(
-                    Rejection(.deviceMismatch, "the evidence is \(found), the request expects \(expected)"), check: "registry",
-                    device: device)
+                    Rejection(.deviceMismatch, "the evidence is \(found), the request expects \(expected)"),
+                    check: DeviceAdmission.check, device: device?.id)
             }
-            if let rates, let device, let refusal = rates.charge(device, of: prepared.admitted.request.app) {
+            let verdict = prepared.verdict(.accepted(assurance), appraisals, fresh.binding, device: device?.id)
+            if let confidence = verdict.confidence, let refusal = prepared.admitted.refusal(of: confidence) {
+                return .settled(
+                    .verdict(
+                        verdict.rejected(refusal, check: Finding.confidenceCheck, device: prepared.knownDevice?.id)))
+            }
+            // The last of the rules: what is refused above costs the device nothing.
+            if let rates, let device, let refusal = rates.charge(device.id, of: prepared.admitted.request.app) {
                 fresh.challenge.map(attempts.forget)
                 return .settled(.failed(.rateLimited(refusal)))
             }
             measures.record(changes, of: prepared)
-            let verdict = prepared.verdict(.accepted(assurance), appraisals, fresh.binding, device: device)
-            if let confidence = verdict.confidence, let refusal = prepared.admitted.refusal(of: confidence) {
-                return .settled(.verdict(verdict.rejected(refusal, check: Finding.confidenceCheck, device: prepared.device)))
-            }
             guard prepared.admitted.step == nil else {
                 return .decided(
                     DecidedRequest(
                         prepared: prepared, verdict: verdict, assurance: assurance, appraisals: appraisals, fresh: fresh,
-                        changes: changes))
+                        changes: changes, device: device))
             }
             return .accepted(PendingAcceptance(prepared, verdict, fresh, changes))
         }
@@ -345,7 +357,7 @@ package struct VerificationPipeline: Sendable {
             giveBack()
             switch error {
             case .refused(let rejection, let check, _):
-                return .settled(.verdict(decided.verdict.rejected(rejection, check: check, device: prepared.device)))
+                return .settled(.verdict(decided.verdict.rejected(rejection, check: check, device: prepared.knownDevice?.id)))
             case .failed(let error):
                 fresh.challenge.map(attempts.forget)
                 return .settled(.failed(error))
@@ -361,6 +373,8 @@ package struct VerificationPipeline: Sendable {
         switch outcome {
         case .committed:
             accepted.challenge.map(attempts.forget)
+            // The certificates of the replaced device are revoked.
+            if accepted.entry.replacement != nil { revoked() }
             guard let result = accepted.result else { return .verdict(accepted.verdict) }
             return .completed(accepted.verdict, message: result.message)
         case .repeated(let message): return repetition(of: message, to: accepted.admitted)
@@ -406,6 +420,8 @@ extension PendingAcceptance {
     /// Why the ledger refused the entry, with the values that it compared.
     fileprivate func rejection(_ code: ReasonCode) -> Rejection {
         switch code {
+        case .unknownDevice where entry.replacement != nil:
+            return entry.replacement.map { .replacementUnknown($0.device.id) } ?? code.rejection
         case .tooManyDevices:
             let limit = entry.devicesPerSubject.map { "\($0)" } ?? "any number"
             return Rejection(code, "the subject has as many registered devices as the app allows: \(limit)")
@@ -418,9 +434,4 @@ extension PendingAcceptance {
         default: return code.rejection
         }
     }
-}
-
-extension ReasonCode {
-    /// The code with its summary.
-    var rejection: Rejection { Rejection(self, summary) }
 }

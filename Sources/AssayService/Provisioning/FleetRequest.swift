@@ -25,10 +25,10 @@ struct FleetRequest: Hashable, Sendable {
     init(_ message: Assay_V1_ProvisionDeviceRequest) throws(RequestError) {
         serialText = try Self.serial(message.deviceSerial)
         family = message.deviceFamily
-        guard family.isPrintable, family.unicodeScalars.count <= Self.familyLimit else {
-            throw RequestError(
-                "device_family", "must have at most \(Self.familyLimit) characters, none of them a control character")
+        guard family.unicodeScalars.count <= Self.familyLimit else {
+            throw RequestError("device_family", "must have at most \(Self.familyLimit) characters")
         }
+        try family.checkVisible("device_family")
         guard message.deviceSecret.isEmpty || message.deviceSecret.count == SealedSecret.secretLength else {
             throw RequestError("device_secret", "must have \(SealedSecret.secretLength) bytes or none")
         }
@@ -39,16 +39,25 @@ struct FleetRequest: Hashable, Sendable {
         idempotencyKey = try message.idempotencyKey.bounded("idempotency_key", by: VerificationRequest.idempotencyKeyLimit)
     }
 
-    /// A serial number: 1 to 255 characters, none of them a control character, and no white space at either end.
+    /// A serial number: 1 to 255 visible characters, and no white space at either end. One with an invisible character would be another device
+    /// that looks like an existing one.
     static func serial(_ text: String, field: String = "device_serial") throws(RequestError) -> String {
         let characters = text.unicodeScalars
-        guard (1...serialLimit).contains(characters.count), text.isPrintable else {
-            throw RequestError(field, "must have 1 to \(serialLimit) characters, none of them a control character")
+        guard (1...serialLimit).contains(characters.count) else {
+            throw RequestError(field, "must have 1 to \(serialLimit) characters")
         }
+        try text.checkVisible(field)
         guard [characters.first, characters.last].allSatisfy({ $0?.properties.isWhitespace == false }) else {
             throw RequestError(field, "must neither begin nor end with white space")
         }
         return text
+    }
+
+    /// The serial number by which a listing or a look-up asks; `nil`: by none. It is not checked as for a provisioning: earlier versions took
+    /// serial numbers with white space at their ends.
+    static func wanted(_ text: String) throws(RequestError) -> [UInt8]? {
+        let serial = try Array(text.utf8).bounded("device_serial", by: 4 * serialLimit)
+        return serial.isEmpty ? nil : serial
     }
 
     /// The claims of the device's record.
@@ -82,6 +91,9 @@ struct FleetRequest: Hashable, Sendable {
 }
 
 extension String {
-    /// Whether no character is a control character.
-    fileprivate var isPrintable: Bool { unicodeScalars.allSatisfy { $0.properties.generalCategory != .control } }
+    /// Throws for a character that cannot be seen or that changes how others are shown, naming it and its place.
+    func checkVisible(_ field: String) throws(RequestError) {
+        guard let (place, scalar) = firstInvisible else { return }
+        throw RequestError(field, "must have visible characters alone; character \(place) is \(scalar.codePoint)")
+    }
 }

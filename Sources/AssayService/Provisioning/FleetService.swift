@@ -50,7 +50,11 @@ package struct FleetService: Sendable {
                 rates?.giveBack(.verdicts, caller, app.id, nil)
             } else {
                 let id = DeviceID(bytes: Array(response.deviceID)).map { "\($0)" } ?? ""
-                requestLog.changed("provisioned a device", by: caller, app: app.id, ["device": id])
+                // Read once more: provisioning is rare, and most requests have nothing to tell.
+                let quirks = request.csr.flatMap { try? authority.requestedKey($0).quirks } ?? []
+                let notes = quirks.isEmpty ? [:] : ["csr": quirks.map(\.rawValue).joined(separator: ", ")]
+                requestLog.changed(
+                    "provisioned a device", by: caller, app: app.id, notes.merging(["device": id]) { $1 })
             }
             return response
         } catch {
@@ -72,6 +76,19 @@ package struct FleetService: Sendable {
     ) async throws(StageError) -> Assay_V1_ProvisionDeviceResponse {
         let identity = request.identity(caller, app.id, fleet.secrets)
         if let repeated = try await repetition(of: identity, app, fleet) { return repeated }
+        do throws(StageError) {
+            return try await provision(request, caller, app, fleet, identity)
+        } catch {
+            // An equal request may have been provisioned since, here or by another daemon of the ledger. This one was refused by what that one
+            // changed, at whatever place, and gets its answer.
+            if case .refused = error, let repeated = try await repetition(of: identity, app, fleet) { return repeated }
+            throw error
+        }
+    }
+
+    private func provision(
+        _ request: FleetRequest, _ caller: Caller, _ app: AppProfile, _ fleet: Fleet, _ identity: FleetRequest.Identity
+    ) async throws(StageError) -> Assay_V1_ProvisionDeviceResponse {
         try await checkSerial(of: request, app)
         let key = try certifiedKey(request, fleet)
         let made = try await make(request, key, caller, app, fleet, identity)
@@ -82,12 +99,10 @@ package struct FleetService: Sendable {
             revoked()
             return made.answer
         case .refused(let code):
-            // An equal request may have been faster.
-            if code == .alreadyProvisioned, let repeated = try await repetition(of: identity, app, fleet) { return repeated }
             if code == .notEnrolled, let why = try await unmetPermission(request, app) {
-                throw .refused(why, check: "registry")
+                throw .refused(why, check: DeviceAdmission.check)
             }
-            throw .refused(code.rejection, check: "registry")
+            throw .refused(code.rejection, check: DeviceAdmission.check)
         }
     }
 
@@ -148,13 +163,13 @@ package struct FleetService: Sendable {
         guard stored.supersededAt == nil else {
             let why = Rejection(
                 .revoked, "the device was provisioned again since, so the certificate of this answer is revoked")
-            throw .refused(why, check: "registry")
+            throw .refused(why, check: DeviceAdmission.check)
         }
         let (device, certificate) = try await reading { () async throws(LedgerError) in
             (try await ledger.device(stored.device), try await ledger.certificate(stored.certificate))
         }
-        guard let device else { throw .refused(ReasonCode.unknownDevice.rejection, check: "registry") }
-        guard !device.isBlocked else { throw .refused(ReasonCode.deviceBlocked.rejection, check: "registry") }
+        guard let device else { throw .refused(ReasonCode.unknownDevice.rejection, check: DeviceAdmission.check) }
+        guard !device.isBlocked else { throw .refused(ReasonCode.deviceBlocked.rejection, check: DeviceAdmission.check) }
         guard let certificate, certificate.revocation == nil else {
             throw .refused(ReasonCode.revoked.rejection, check: "certificate")
         }
@@ -180,9 +195,9 @@ package struct FleetService: Sendable {
                 let made = P256.Signing.PrivateKey()
                 return (Array(made.publicKey.derRepresentation), made)
             }
-            let spki = try authority.requestedKey(csr)
-            try FleetCertificate.checkKey(spki)
-            return (spki, nil)
+            let requested = try authority.requestedKey(csr)
+            try FleetCertificate.checkKey(requested.publicKey)
+            return (requested.publicKey, nil)
         } catch {
             throw .refused(error, check: "csr")
         }

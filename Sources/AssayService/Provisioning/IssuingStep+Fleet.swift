@@ -18,7 +18,7 @@ extension IssuingStep {
         }
         guard let record, record.device == device.id else {
             throw .refused(
-                Rejection(.unknownDevice, "the serial number is not on record for this device"), check: "registry",
+                Rejection(.unknownDevice, "the serial number is not on record for this device"), check: DeviceAdmission.check,
                 device: device)
         }
         let content = FleetCertificate(

@@ -49,7 +49,8 @@ struct IssuingStep: AcceptanceStep {
                 Rejection(.formatNotAccepted, "no certificate is issued on the judgement of the plugin \(plugin)"),
                 check: "plugin")
         }
-        let publicKey = try Self.checking("csr") { () throws(Rejection) -> [UInt8] in try self.publicKey() }
+        let requested = try Self.checking("csr") { () throws(Rejection) in try requestedKey() }
+        let publicKey = requested.publicKey
         let protection = try Self.checking("key") { () throws(Rejection) -> KeyProtection in
             try self.protection(of: publicKey, decided)
         }
@@ -66,9 +67,10 @@ struct IssuingStep: AcceptanceStep {
         } catch {
             throw .failed(.issuing(error))
         }
-        let verdict = decided.verdict.adding([
-            .pass("csr"), .pass("key"), .note("key", "key_\(protection.name)", protection.sentence), .pass("assurance"),
-        ])
+        let verdict = decided.verdict.adding(
+            [.pass("csr")] + requested.quirks.map { .note("csr", $0.rawValue, $0.sentence) } + [
+                .pass("key"), .note("key", "key_\(protection.name)", protection.sentence), .pass("assurance"),
+            ])
         return AcceptanceResult(
             verdict: verdict, certificate: signed.certificate, message: try message(verdict, signed, repeated: false),
             repetition: try message(verdict, signed, repeated: true))
@@ -80,18 +82,19 @@ struct IssuingStep: AcceptanceStep {
 
     // MARK: The key
 
-    /// The SubjectPublicKeyInfo of the key. A CSR proves possession of it.
-    private func publicKey() throws(Rejection) -> [UInt8] {
+    /// A CSR proves possession of the key.
+    private func requestedKey() throws(Rejection) -> AssayCore.RequestedKey {
         switch key {
         case .csr(let bytes): return try authority.requestedKey(bytes)
         case .bare(let bytes):
             try authority.checkKey(bytes)
-            return bytes
+            return AssayCore.RequestedKey(publicKey: bytes)
         }
     }
 
     /// How the key is tied to the evidence.
     private func protection(of publicKey: [UInt8], _ decided: DecidedRequest) throws(Rejection) -> KeyProtection {
+        // All pieces speak for one key, if several speak for one.
         if let attested = decided.appraisals.lazy.compactMap(\.certifiableKey).first {
             guard attested == SHA256.bytes(of: publicKey) else {
                 throw Rejection(.csrKeyMismatch, "the evidence speaks for another key")

@@ -71,6 +71,7 @@ package struct ProvisioningService: Sendable {
             trace: ActiveSpan.current?.trace)
         let begun = MonotonicTime.nanoseconds()
         let answers = await pipeline.judge([authorized])
+        rates?.giveBackUncounted([authorized], answers)
         counters.count(answers, to: [authorized], took: MonotonicTime.nanoseconds() &- begun)
         requestLog.judged([authorized], answers)
         observed.judged([authorized], answers)
@@ -82,9 +83,7 @@ package struct ProvisioningService: Sendable {
             requestLog.changed(
                 "issued a certificate", by: caller, app: app.id, ["device": verdict.device.map { "\($0)" } ?? ""])
             return try Assay_V1_IssueCertificateResponse(serializedBytes: message)
-        case .repeated(let message)?:
-            rates?.giveBack(.verdicts, caller, app.id, address)
-            return try Assay_V1_IssueCertificateResponse(serializedBytes: message)
+        case .repeated(let message)?: return try Assay_V1_IssueCertificateResponse(serializedBytes: message)
         case .failed(let error)?: throw error
         case .abandoned?, nil: throw RPCError.cancelled
         }
@@ -260,7 +259,8 @@ extension CertificateListing {
             }
         let limit = try Self.pageSize.limit(message.pageSize)
         let device = message.deviceID.isEmpty ? nil : try DeviceID(field: "device_id", message.deviceID)
-        self = try CertificateListing(app: app, device: device, isRevoked: isRevoked, limit: limit)
+        let serial = try FleetRequest.wanted(message.deviceSerial)
+        self = try CertificateListing(app: app, device: device, deviceSerial: serial, isRevoked: isRevoked, limit: limit)
             .continued(by: message.pageToken)
     }
 }

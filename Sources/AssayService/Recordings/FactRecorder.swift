@@ -110,7 +110,9 @@ extension RecordingContent {
     fileprivate init(_ judged: FactRecorder.Judged, _ verdict: Verdict, keepingEvidence vault: SecretVault?) {
         let pieces = judged.appraised?.recordedPieces(of: verdict) ?? []
         let isDecided = judged.appraised.map {
-            TrialOutcome(verdict.decision) == $0.prepared.outcome(of: $0.appraisals, $0.binding)
+            // No policy states what the registry says.
+            !verdict.isRejected(by: DeviceAdmission.check)
+                && TrialOutcome(verdict.decision) == $0.prepared.outcome(of: $0.appraisals, $0.binding)
         }
         let record = VerdictRecord(judged.request, .verdict(verdict), subject: [])
         let recording = record.map {
@@ -120,6 +122,12 @@ extension RecordingContent {
         guard let vault, let appraised = judged.appraised else { return }
         // What cannot be encrypted is not kept.
         evidence = try? vault.seal(appraised.evidence.encoded(), of: self.recording)
+    }
+}
+
+extension Verdict {
+    fileprivate func isRejected(by check: String) -> Bool {
+        if case .rejected(_, check: check) = decision { true } else { false }
     }
 }
 

@@ -59,7 +59,8 @@ package struct AttestationService: Sendable {
                 try SourceAddress?(field: request.sourceAddress.utf8)
             )
             guard request.ttlMs <= ChallengeRule.longest else {
-                throw RequestError("ttl_ms", "must be at most \(ChallengeRule.longest)")
+                throw RequestError(
+                    "ttl_ms", "must be at most \(ChallengeRule.longest), which is \(DurationText.exact(ChallengeRule.longest))")
             }
         } catch {
             throw RPCError(error)
@@ -105,7 +106,7 @@ package struct AttestationService: Sendable {
         let begun = MonotonicTime.nanoseconds()
         let answers = await pipeline.judge(batch.requests)
         counters.count(answers, to: batch.requests, took: MonotonicTime.nanoseconds() &- begun)
-        giveBackRepeated(batch.requests, answers)
+        rates?.giveBackUncounted(batch.requests, answers)
         requestLog.judged(batch.requests, answers, traceNames: batch.traceNames)
         observed.judged(batch.requests, answers)
         recorder.judged(batch.requests, answers)
@@ -150,15 +151,6 @@ package struct AttestationService: Sendable {
     ) throws(RPCError) {
         guard let refusal = rates?.charge(use, caller, app, address, at: time) else { return }
         throw RPCError(refusal)
-    }
-
-    /// A verdict that is given again is not counted.
-    private func giveBackRepeated(_ requests: [AuthorizedRequest], _ answers: [Answer]) {
-        guard let rates else { return }
-        for (request, answer) in zip(requests, answers) {
-            guard case .repeated = answer else { continue }
-            rates.giveBack(.verdicts, request.caller, request.request.app, request.request.sourceAddress)
-        }
     }
 }
 
@@ -230,6 +222,9 @@ extension VerificationRequest {
         }
         guard purpose != .register || expectedDevice == nil else {
             throw RequestError("expected_device_id", "must be empty when a device is registered")
+        }
+        guard purpose == .register || replaces == nil else {
+            throw RequestError("replaces_device_id", "must be empty unless a device is registered")
         }
         switch binding {
         case .callerOwned where !challenge.isEmpty:

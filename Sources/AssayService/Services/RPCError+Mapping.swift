@@ -82,9 +82,22 @@ extension RPCError {
             retryAfterMilliseconds: UInt32(max(1000, min(horizon.milliseconds(since: expiry), 3_600_000))))
     }
 
-    /// An unknown caller, a missing role, or an app that is not the caller's or does not exist. The answer tells nothing about what
+    /// An unknown caller, a missing role, or an app that is not the caller's, or, for a caller of some apps, does not exist. The answer tells nothing about what
     /// exists.
     static let denied = RPCError(.permissionDenied, "the caller may not do this", reason: "permission_denied")
+
+    /// An app that is not configured, for a caller that may use every app.
+    ///
+    /// - Parameter known: the apps of the configuration, by name.
+    static func unknownApp(_ app: AppID, among known: [String]) -> RPCError {
+        // A comparison costs as much as both names are long, and is made of few.
+        let isShort = known.count <= 64
+        let meant = isShort ? Spelling.nearest(to: app.text, among: known) : nil
+        let hint =
+            meant.map { "; did you mean \"\($0)\"?" }
+            ?? (known.count <= 8 ? ", which has \(known.joined(separator: ", "))" : "")
+        return RPCError(.notFound, "unknown app: \"\(app)\" is not in the configuration\(hint)", reason: "unknown_app")
+    }
 }
 
 extension RPCError {

@@ -102,7 +102,7 @@ package final class ShadowJudge: Sendable {
         let (prepared, admitted) = (request.prepared, request.prepared.admitted)
         guard let shadow = admitted.profile.shadow else { return }
         let difference = VerdictDifference(
-            requestID: admitted.requestID, time: admitted.now, app: admitted.request.app, device: prepared.device,
+            requestID: admitted.requestID, time: admitted.now, app: admitted.request.app, device: prepared.knownDevice?.id,
             before: prepared.outcome(of: request.appraisals, request.binding),
             after: prepared.outcome(
                 under: shadow, bound: request.binding,

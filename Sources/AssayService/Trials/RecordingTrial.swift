@@ -89,7 +89,7 @@ package struct RecordingTrial: Sendable {
                 let appraiser = candidate.deviceAppraisers[device.registration.format]
             else { continue }
             if !candidate.acceptsSimulated, device.registration.simulated, !piece.registers {
-                return .success(.rejected(.simulatedNotAccepted, check: "registry"))
+                return .success(.rejected(.simulatedNotAccepted, check: DeviceAdmission.check))
             }
             var facts = piece.facts
             facts.revocation = list(facts.revocation)

@@ -6,12 +6,18 @@ extension VerificationCase {
     func outcome(of appraisals: [Appraisal], _ binding: Binding) -> TrialOutcome {
         let outcome = TrialOutcome(appraisals, under: admitted.profile)
         guard case .accepted = outcome else { return outcome }
-        let registers = appraisals.contains { if case .register = $0.effect { true } else { false } }
-        guard admitted.request.purpose != .register || registers else {
+        let changes = changes(appraisals)
+        let device: Device?
+        do throws(Rejection) {
+            device = try decidedDevice(appraisals, changes)
+        } catch {
+            return .rejected(error, check: DeviceAdmission.check)
+        }
+        guard admitted.request.purpose != .register || !changes.registrations.isEmpty else {
             return .rejected(Rejection(.evidenceMissing, "nothing that was given registers a device"), check: "evidence")
         }
         guard admitted.confidenceRule != nil else { return outcome }
-        let verdict = verdict(.accepted(.none), appraisals, binding, device: device)
+        let verdict = verdict(.accepted(.none), appraisals, binding, device: device?.id)
         guard let confidence = verdict.confidence, let refusal = admitted.refusal(of: confidence) else { return outcome }
         return .rejected(refusal, check: Finding.confidenceCheck)
     }
@@ -42,9 +48,15 @@ extension VerificationCase {
                 pieces.append(try Piece(evidence, facts, under: admitted))
             }
             if !profile.acceptsSimulated, pieces.contains(where: { $0.device?.registration.simulated ?? false }) {
-                throw .outcome(.rejected(.simulatedNotAccepted, check: "registry"))
+                throw .outcome(.rejected(.simulatedNotAccepted, check: DeviceAdmission.check))
             }
-            let prepared = VerificationCase(admitted: admitted, pieces: pieces, subject: nil)
+            let named: EvidenceDevice
+            do throws(Rejection) {
+                named = try EvidenceDevice(of: pieces)
+            } catch {
+                throw .outcome(.rejected(error, check: DeviceAdmission.check))
+            }
+            let prepared = VerificationCase(admitted: admitted, pieces: pieces, subject: nil, named: named)
             let fresh = Freshness.Outcome(binding: binding, challenge: nil, spends: [], repeatableUntil: admitted.now)
             return prepared.outcome(of: prepared.appraise(under: fresh), binding)
         } catch {

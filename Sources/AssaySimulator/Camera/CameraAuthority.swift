@@ -63,7 +63,7 @@ public struct CameraAuthority: Sendable {
 
 /// The statements of a camera's certificate: raw bytes in extnValue, below one arc.
 public struct SealedSecretDraft: Hashable, Sendable {
-    public var arc = "1.3.6.1.4.1.60000.1"
+    public var arc = ExtensionArc.fleet.description
     public var manufacturer = "Virtual Cameras"
     public var validationEndpoint = "https://cameras.example/validate"
     /// 60 bytes: ciphertext, tag, nonce.

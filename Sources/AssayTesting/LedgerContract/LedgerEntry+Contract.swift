@@ -32,7 +32,8 @@ extension LedgerEntry {
         time: Timestamp = LedgerUnderTest.now, spends: [Spend] = [.fresh()], registrations: [Device] = [],
         devicesPerSubject: UInt32? = nil,
         advances: [Advance] = [], idempotency: Idempotency? = nil, about device: DeviceID? = nil,
-        claims: AuditClaims? = nil, subject: [UInt8]? = nil, certification: Certification? = nil
+        claims: AuditClaims? = nil, subject: [UInt8]? = nil, certification: Certification? = nil,
+        replacing replaced: Device? = nil
     ) -> LedgerEntry {
         LedgerEntry(
             time: time, spends: spends, registrations: registrations, devicesPerSubject: devicesPerSubject, advances: advances,
@@ -41,13 +42,14 @@ extension LedgerEntry {
                 requestID: SecureRandom.bytes(16), caller: "contract", app: contractApp, purpose: .assert, device: device,
                 assurance: .hardware, evidenceDigest: SecureRandom.bytes(32), policyDigest: SecureRandom.bytes(32),
                 simulated: false, claimsDigest: claims?.digest ?? []), auditClaims: claims, subject: subject,
-            certification: certification)
+            certification: certification, replacement: replaced.map { Replacement($0, reason: "lost") })
     }
 
     static func register(
-        _ device: Device, atMost limit: UInt32? = nil, spends: [Spend] = [.fresh()]
+        _ device: Device, atMost limit: UInt32? = nil, spends: [Spend] = [.fresh()], replacing replaced: Device? = nil
     ) -> LedgerEntry {
-        .sample(spends: spends, registrations: [device], devicesPerSubject: limit, about: device.id)
+        .sample(
+            spends: spends, registrations: [device], devicesPerSubject: limit, about: device.id, replacing: replaced)
     }
 
     static func advance(

@@ -3,7 +3,8 @@ import AssayCore
 /// The checks of `VerdictLedger`: atomicity and order of `commit` here, each kind of change in a file of its own.
 public enum VerdictLedgerContract {
     public static let checks =
-        commitChecks + spendChecks + counterChecks + registrationChecks + idempotencyChecks + blockChecks + certificateChecks
+        commitChecks + spendChecks + counterChecks + registrationChecks + replacementChecks + idempotencyChecks + blockChecks
+        + certificateChecks
         + submissionChecks
 
     private static let commitChecks: [ContractCheck] = [

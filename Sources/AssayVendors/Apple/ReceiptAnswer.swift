@@ -49,10 +49,12 @@ package enum ReceiptAnswer: Hashable, Sendable {
 }
 
 extension ReceiptAnswer {
-    /// Why there is no newer receipt, for people; `nil` if nothing is wrong.
-    var problem: String? {
+    /// Why there is no newer receipt, for people.
+    var problem: String {
         switch self {
-        case .exchanged, .tooEarly, .noData: nil
+        case .exchanged: "there is a newer receipt"
+        case .tooEarly: "there is no newer receipt yet (status 304)"
+        case .noData: "Apple has no data for the receipt (status 404)"
         case .wrongEnvironment: "Apple says that the receipt is of the other environment; are the addresses the right ones?"
         case .refused(let status): "Apple does not take the receipt (status \(status))"
         case .unauthorized: "Apple does not take the token: is the key the team's, and the team the app's? (status 401)"

@@ -173,13 +173,13 @@ package final class ReceiptExchanger: Service {
             return ended(device, .noData, schedule)
         case .refused:
             // One receipt may be bad; many in a row suggest a failure of the service.
-            stumble(on: route, schedule, answer.problem ?? "", asked: nil)
+            stumble(on: route, schedule, answer.problem, asked: nil)
             return ended(device, .refused, schedule)
         case .unauthorized:
             await route.token.forget()
-            return failed(device, on: route, schedule, answer.problem ?? "")
-        case .later(_, let asked): return failed(device, on: route, schedule, answer.problem ?? "", asked: asked)
-        case .wrongEnvironment, .unreadable: return failed(device, on: route, schedule, answer.problem ?? "")
+            return failed(device, on: route, schedule, answer.problem)
+        case .later(_, let asked): return failed(device, on: route, schedule, answer.problem, asked: asked)
+        case .wrongEnvironment, .unreadable: return failed(device, on: route, schedule, answer.problem)
         }
     }
 

@@ -39,6 +39,7 @@ package struct AndroidDeviceAppraiser: RegisteredDeviceAppraiser {
         try policy.denied.judge(
             serials: registration.chainSerials,
             keys: [registration.keyID, registration.attestationKey, registration.anchor], in: &appraisal)
+        try policy.judgeVersions(facts, isNew: false, in: &appraisal)
         try policy.judgeLevel(facts, in: &appraisal)
         try policy.judge(facts, at: context.now, in: &appraisal)
         appraisal.assurance = facts.assurance

@@ -41,10 +41,10 @@ extension KeyAttestationVerifier {
         try appraisal.check("chain_shape") { () throws(Rejection) in try checkShape(chain, chainClass) }
         claimChain(chain, chainClass, &appraisal)
         try appraisal.check("chain_validity") { () throws(Rejection) in
-            for certificate in chain.issuers {
-                try certificate.validity.requireStarted(at: context.now, skew: Self.chainProfile.skewMilliseconds)
-                guard chainClass.validityProfile == .both else { continue }
-                try certificate.validity.requireNotEnded(at: context.now, skew: Self.chainProfile.skewMilliseconds)
+            for (index, certificate) in chain.issuers.enumerated() {
+                try certificate.requireValid(
+                    at: context.now, skew: Self.chainProfile.skewMilliseconds, place: index + 1,
+                    checksEnd: chainClass.validityProfile == .both)
             }
         }
         try RevocationCheck(knowledge: context.facts.revocation, allowsSuspended: policy.allowsSuspended)
@@ -64,15 +64,32 @@ extension KeyAttestationVerifier {
     /// An app can let an attested key sign a further certificate with an invented description. So the first certificate must
     /// have the extension, and no other may have it or a similar one, critical or not.
     private func checkPlaceOfDescription(_ chain: ValidatedChain) throws(Rejection) {
-        let above = chain.authorities.flatMap { authority in
-            Self.attestationExtensions.filter { authority.value(of: $0.oid) != nil }
-        }
-        if let found = above.first {
-            throw Rejection(.chainExtended, "a certificate above the first carries \(found.name)")
+        for (index, authority) in chain.authorities.enumerated() {
+            guard let found = Self.attestationExtensions.first(where: { authority.value(of: $0.oid) != nil }) else { continue }
+            throw Rejection(
+                .chainExtended, "certificate \(index + 1) carries \(found.name)\(Self.attestKey(authority) ?? "")")
         }
         guard chain.leaf.value(of: KeyDescription.oid) != nil else {
-            throw Rejection(.missingAttestationExtension, "the first certificate carries no key description")
+            throw Self.noDescription
         }
+    }
+
+    /// For the end of a sentence about a certificate above the first: what its description says of the key that signed the one below.
+    private static func attestKey(_ certificate: Certificate) -> String? {
+        guard let value = certificate.value(of: KeyDescription.oid), let description = try? KeyDescription(parsing: value)
+        else {
+            return nil
+        }
+        let purposes =
+            (description.hardwareEnforced.numbers(.purpose) ?? []) + (description.softwareEnforced.numbers(.purpose) ?? [])
+        guard purposes.contains(KeyPurpose.attestKey.rawValue) else {
+            return ", of a key that is not for attesting: an app signed the certificate below"
+        }
+        return ": the one below is signed by an attest key (purpose ATTEST_KEY, setAttestKeyAlias), which apps choose"
+    }
+
+    static var noDescription: Rejection {
+        Rejection(.missingAttestationExtension, "the first certificate carries no key description")
     }
 
     /// The chain has at least three certificates with the root, whether or not the root was sent. Only the attestation

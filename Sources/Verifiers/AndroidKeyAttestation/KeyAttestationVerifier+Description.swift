@@ -6,7 +6,8 @@ import Crypto
 extension KeyAttestationVerifier {
     func readDescription(_ chain: ValidatedChain, _ appraisal: inout Appraisal) throws(Rejection) -> KeyDescription {
         let description = try appraisal.check("key_description") { () throws(Rejection) in
-            try KeyDescription(parsing: chain.leaf.value(of: KeyDescription.oid) ?? [])
+            guard let value = chain.leaf.value(of: KeyDescription.oid) else { throw Self.noDescription }
+            return try KeyDescription(parsing: value)
         }
         for quirk in EncodingQuirk.allCases where description.quirks.contains(quirk) {
             appraisal.note("key_description", quirk.rawValue, quirk.meaning)
@@ -47,11 +48,19 @@ extension KeyAttestationVerifier {
         let expected = binding.clientData
         // Compared in constant time, although the challenge is not secret.
         let difference = zip(description.challenge, expected).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) }
-        try appraisal.require(
-            "challenge", !expected.isEmpty && description.challenge.count == expected.count && difference == 0,
-            else: .challengeMismatch,
-            "the SHA-256 of the attestation challenge is \(Hex.short(SHA256.bytes(of: description.challenge))), expected "
-                + Hex.short(SHA256.bytes(of: expected)))
+        let isExpected = !expected.isEmpty && description.challenge.count == expected.count && difference == 0
+        try appraisal.check("challenge") { () throws(Rejection) in
+            guard isExpected else { throw Rejection(.challengeMismatch, Self.mismatch(of: description.challenge, binding)) }
+        }
+    }
+
+    private static func mismatch(of challenge: [UInt8], _ binding: Binding) -> String {
+        let expected = binding.clientData
+        guard !expected.isEmpty else { return "the request binds nothing that the attestation challenge could be" }
+        guard !challenge.isEmpty else { return "the attestation challenge is empty" }
+        let digests = ComparedBytes(SHA256.bytes(of: challenge), expected: SHA256.bytes(of: expected))
+        return "the attestation challenge has \(challenge.count) bytes with the SHA-256 \(digests.found), expected "
+            + "\(expected.count) with \(digests.expected)" + binding.slipsOfData.explanation { $0 == challenge }
     }
 
     /// Levels, then what description and chain say about the same property, then the app's policy.
@@ -66,6 +75,7 @@ extension KeyAttestationVerifier {
         } else {
             appraisal.skip("tag_order")
         }
+        try policy.judgeVersions(facts, isNew: true, in: &appraisal)
         try policy.judgeLevel(facts, in: &appraisal)
         if facts.level > .software {
             try appraisal.require(

@@ -72,10 +72,13 @@ package struct KeyAttestationVerifier: EvidenceVerifier {
         // From here on every byte of the description is authenticated by the attestation key.
         let facts = claimFacts(chain, chainClass, description, &appraisal)
         try checkChallenge(description, context.binding, &appraisal)
-        try appraisal.require(
-            "key_id", evidence.keyID.isEmpty || evidence.keyID == chain.leaf.publicKey.sha256, else: .keyIDMismatch,
-            "the key id is \(Hex.short(evidence.keyID)), the digest of the attested key \(Hex.short(chain.leaf.publicKey.sha256))"
-        )
+        try appraisal.check("key_id") { () throws(Rejection) in
+            let digest = chain.leaf.publicKey.sha256
+            guard !evidence.keyID.isEmpty, evidence.keyID != digest else { return }
+            if let fault = KeyIDForm.fault(of: evidence.keyID) { throw Rejection(.keyIDMismatch, fault) }
+            let ids = ComparedBytes(evidence.keyID, expected: digest)
+            throw Rejection(.keyIDMismatch, "the key id is \(ids.found), the digest of the attested key \(ids.expected)")
+        }
         try judgeKey(facts, description, chain, chainClass, at: context.now, &appraisal)
         try policy.provisioning.judge(context.facts.attestationKeyUse, of: chainClass, in: &appraisal)
 

@@ -42,6 +42,9 @@ package struct KeyFacts: Hashable, Sendable {
     /// of trust says that a verified system was running.
     package var application: AttestationApplicationID? { softwareEnforced.application }
 
+    /// Whether the two versions differ where they are one number: from KeyMint 1 on. Keymaster counted in another way than its schema.
+    var versionsDiffer: Bool { max(attestationVersion, keyMintVersion) >= 100 && attestationVersion != keyMintVersion }
+
     /// When the key was made, by the device's clock, in milliseconds since 1970.
     var creationTime: Timestamp? {
         softwareEnforced.number(.creationDateTime).map { Timestamp(unixMilliseconds: Int64(clamping: $0)) }

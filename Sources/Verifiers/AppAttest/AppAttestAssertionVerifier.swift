@@ -72,6 +72,7 @@ package struct AppAttestAssertionVerifier: EvidenceVerifier {
             guard let device = found, device.registration.keyID == evidence.keyID,
                 device.registration.format == AppAttestAttestationVerifier.format
             else {
+                if let fault = KeyIDForm.fault(of: evidence.keyID) { throw Rejection(.keyIDMismatch, fault) }
                 throw Rejection(
                     .unknownDevice, "no device of the app is registered with the key id \(Hex.short(evidence.keyID))")
             }
@@ -93,15 +94,24 @@ package struct AppAttestAssertionVerifier: EvidenceVerifier {
                 throw Rejection(.unsupportedKey, "the registered key is not a point of P-256")
             }
             let nonce = AttestedNonce(authenticatorData: object.authenticatorData, clientDataHash: binding.clientDataHash)
-            guard let signature = try? P256.Signing.ECDSASignature(rawRepresentation: signature.raw),
-                key.isValidSignature(signature, for: nonce.signedDigest)
-            else {
+            guard Self.isValid(signature, by: key, over: nonce) else {
+                let slip = binding.slipsOfHash.prefix(ClientDataSlip.signatureLimit)
+                let cause = Array(slip).explanation { hash in
+                    let nonce = AttestedNonce(authenticatorData: object.authenticatorData, clientDataHash: hash)
+                    return Self.isValid(signature, by: key, over: nonce)
+                }
                 throw Rejection(
                     .badSignature,
                     "the registered key did not sign the expected client data, whose SHA-256 is \(Hex.short(binding.clientDataHash))"
-                )
+                        + cause)
             }
         }
+    }
+
+    private static func isValid(_ signature: ECDSASignature, by key: P256.Signing.PublicKey, over nonce: AttestedNonce) -> Bool
+    {
+        guard let signature = try? P256.Signing.ECDSASignature(rawRepresentation: signature.raw) else { return false }
+        return key.isValidSignature(signature, for: nonce.signedDigest)
     }
 
     /// S6, and today's expectations against the registration.

@@ -7,15 +7,16 @@ import Crypto
 extension AppAttestAttestationVerifier {
     /// A0 to A4, after the size: key id, CBOR, format, number of certificates, receipt.
     func readObject(_ evidence: BoundedEvidence, _ appraisal: inout Appraisal) throws(Rejection) -> AttestationObject {
-        try appraisal.require(
-            "key_id_form", evidence.keyID.count == SHA256.byteCount, else: .keyIDMismatch,
-            "a key id of \(evidence.keyID.count) bytes, want \(SHA256.byteCount)")
+        // The class of the code asks for no new key: its id would be passed in the same way.
+        try appraisal.check("key_id_form") { () throws(Rejection) in
+            if let fault = KeyIDForm.fault(of: evidence.keyID) { throw Rejection(.keyIDMismatch, fault) }
+        }
         let object = try appraisal.check("cbor") { () throws(Rejection) in try AttestationObject(parsing: evidence.body[...]) }
         if object.hasUnsignedCDHash {
             appraisal.note("cbor", "unsigned_cd_hash", "a cdHash member that nothing signs was ignored")
         }
         try appraisal.require(
-            "format", object.format.spells("apple-appattest"), else: .wrongFormat, "fmt is not \"apple-appattest\"")
+            "format", object.format.spells("apple-appattest"), else: .wrongFormat, object.formatSentence)
         try appraisal.check("x5c") { () throws(Rejection) in
             try UnverifiedChain.checkLength(object.certificates.count, profile: Self.chainProfile)
         }
@@ -49,17 +50,20 @@ extension AppAttestAttestationVerifier {
             let certified = try NonceExtension(chain.leaf.value(of: NonceExtension.oid))
             let nonce = AttestedNonce(authenticatorData: object.authenticatorData, clientDataHash: binding.clientDataHash)
             guard nonce.equals(certified.nonce) else {
+                let nonces = ComparedBytes(certified.nonce, expected: Array(nonce.digest))
                 throw Rejection(
                     .nonceMismatch,
-                    "the certificate has the nonce \(Hex.short(certified.nonce)), expected \(Hex.short(Array(nonce.digest))), "
-                        + "over the client data whose SHA-256 is \(Hex.short(binding.clientDataHash))")
+                    "the certificate has the nonce \(nonces.found), expected \(nonces.expected), "
+                        + "over the client data whose SHA-256 is \(Hex.short(binding.clientDataHash))"
+                        + object.cause(ofNonce: certified.nonce, under: binding))
             }
         }
-        let point = chain.leaf.publicKey.keyBytes
-        try appraisal.require(
-            "key_id", point.withUnsafeBytes({ SHA256.hash(bytes: $0) }).elementsEqual(evidence.keyID), else: .keyIDMismatch,
-            "the key id is \(Hex.short(evidence.keyID)), the digest of the certified key \(Hex.short(SHA256.bytes(of: Array(point))))"
-        )
+        try appraisal.check("key_id") { () throws(Rejection) in
+            let digest = SHA256.bytes(of: Array(chain.leaf.publicKey.keyBytes))
+            guard digest != evidence.keyID else { return }
+            let ids = ComparedBytes(evidence.keyID, expected: digest)
+            throw Rejection(.keyIDMismatch, "the key id is \(ids.found), the digest of the certified key \(ids.expected)")
+        }
     }
 
     /// A12, and the claims that do not depend on later checks.
@@ -86,7 +90,8 @@ extension AppAttestAttestationVerifier {
         claims.add("receipt_sha256", .bytes(Array(object.receipt.withUnsafeBytes { SHA256.hash(bytes: $0) })))
         claims.add("receipt_length", .integer(Int64(object.receipt.count)))
         appraisal.claims = claims
-        return AttestedData(data: data, credential: credential, keyID: evidence.keyID)
+        return AttestedData(
+            data: data, credential: credential, keyID: evidence.keyID, receipt: object.receipt)
     }
 
     /// A13 to A18: app, flags, counter, environment, credential.
@@ -98,7 +103,7 @@ extension AppAttestAttestationVerifier {
             guard let identity = identities.named(data.rpIDHash) else {
                 throw Rejection(
                     .appIDMismatch,
-                    "the App ID with the SHA-256 \(Hex.short(data.rpIDHash)) is none of those configured: \(identities.shown)")
+                    "the App ID \(attested.shownAppID) is none of those configured: \(identities.shown)")
             }
             return identity
         }
@@ -108,7 +113,8 @@ extension AppAttestAttestationVerifier {
         try appraisal.require("counter", data.signCount == 0, else: .counterNotZero, "the counter is \(data.signCount), want 0")
         let environment = try appraisal.check("environment") { () throws(Rejection) in
             guard let environment = AppAttestEnvironment(aaguid: credential.aaguid) else {
-                throw Rejection(.environmentMismatch, "the AAGUID is that of no environment")
+                throw Rejection(
+                    .environmentMismatch, "the AAGUID \(Hex.encode(credential.aaguid)) is that of no environment")
             }
             guard identity.environments.contains(environment) else {
                 throw Rejection(
@@ -117,9 +123,11 @@ extension AppAttestAttestationVerifier {
             }
             return environment
         }
-        try appraisal.require(
-            "credential_id", credential.id.elementsEqual(attested.keyID), else: .credentialIDMismatch,
-            "the credential id is \(Hex.short(credential.id)), the key id \(Hex.short(attested.keyID))")
+        try appraisal.check("credential_id") { () throws(Rejection) in
+            guard !credential.id.elementsEqual(attested.keyID) else { return }
+            let ids = ComparedBytes(credential.id, expected: attested.keyID)
+            throw Rejection(.credentialIDMismatch, "the credential id is \(ids.found), the key id \(ids.expected)")
+        }
         try appraisal.check("credential_key") { () throws(Rejection) in
             guard try COSEKey(credential.key).isPoint(chain.leaf.publicKey.keyBytes) else {
                 throw Rejection(.credentialKeyMismatch, "the credential public key is not the certified key")

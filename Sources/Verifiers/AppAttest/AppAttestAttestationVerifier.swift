@@ -93,4 +93,19 @@ struct AttestedData {
     let data: AuthenticatorData
     let credential: AttestedCredential
     let keyID: [UInt8]
+    /// Not verified.
+    let receipt: ArraySlice<UInt8>
+
+    /// The App ID for a sentence: in clear if the receipt names one with this hash.
+    var shownAppID: String {
+        let digest = "with the SHA-256 \(Hex.short(data.rpIDHash))"
+        guard let message = try? SignedData(parsing: receipt), let receipt = try? Receipt(payload: message.content) else {
+            return digest
+        }
+        let hash = SHA256.bytes(of: Array(receipt.appID.utf8))
+        guard data.rpIDHash.elementsEqual(hash) else {
+            return "\(digest) (the receipt names another one, \(receipt.appID.shown))"
+        }
+        return "\(receipt.appID.shown), by its receipt,"
+    }
 }

@@ -13,14 +13,18 @@ struct NonceExtension {
     /// - Parameter value: the extension's value; `nil` if the certificate has none.
     init(_ value: ArraySlice<UInt8>?) throws(Rejection) {
         guard let value else { throw Rejection(.malformedNonceExtension, "the nonce extension is missing") }
-        nonce = try DERReader.parse(value, code: .malformedNonceExtension) { outer throws(Rejection) in
-            try outer.sequence { fields throws(Rejection) in
-                try fields.scope(.context(1)) { tagged throws(Rejection) in
-                    let nonce = try tagged.octetString()
-                    guard nonce.count == Self.length else { throw tagged.rejection("a nonce of \(nonce.count) bytes") }
-                    return nonce
+        do throws(Rejection) {
+            nonce = try DERReader.parse(value, code: .malformedNonceExtension) { outer throws(Rejection) in
+                try outer.sequence { fields throws(Rejection) in
+                    try fields.scope(.context(1)) { tagged throws(Rejection) in
+                        let nonce = try tagged.octetString()
+                        guard nonce.count == Self.length else { throw tagged.rejection("a nonce of \(nonce.count) bytes") }
+                        return nonce
+                    }
                 }
             }
+        } catch {
+            throw error.locating(in: value, "the extension")
         }
     }
 }

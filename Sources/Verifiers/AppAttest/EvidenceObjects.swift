@@ -23,7 +23,7 @@ struct AttestationObject {
     init(parsing bytes: ArraySlice<UInt8>) throws(Rejection) {
         var (format, statement, data): (ArraySlice<UInt8>?, CBORItem?, ArraySlice<UInt8>?)
         var hasUnsignedCDHash = false
-        try CBORReader.parse(bytes, code: .malformedCBOR).pairs("the object") { (key, value) throws(Rejection) in
+        try CBORItem.object(bytes).pairs("the object") { (key, value) throws(Rejection) in
             let name = try key.textBytes("a member's name")
             if name.spells("fmt") {
                 format = try value.textBytes("fmt")
@@ -59,6 +59,25 @@ struct AttestationObject {
     }
 }
 
+extension AttestationObject {
+    /// What `fmt` is, where it is not App Attest's (W3C WebAuthn §8; Apple, "Managed device attestation").
+    var formatSentence: String {
+        let text = String(validating: format, as: UTF8.self)
+        let shown = text?.shown ?? "not UTF-8"
+        guard let text, let meaning = Self.otherFormats.first(where: { $0.name.hasBytes(of: text) })?.meaning else {
+            return "fmt is \(shown), want \"apple-appattest\""
+        }
+        return "fmt is \(shown), of \(meaning), want \"apple-appattest\""
+    }
+
+    private static let otherFormats: [(name: String, meaning: String)] = [
+        ("apple", "managed device attestation or a passkey of Apple"), ("packed", "a security key or a passkey (WebAuthn)"),
+        ("none", "a passkey without attestation (WebAuthn)"), ("fido-u2f", "a U2F security key"),
+        ("tpm", "a key in a TPM (WebAuthn)"), ("android-key", "a passkey of Android Keystore (WebAuthn)"),
+        ("android-safetynet", "a passkey with SafetyNet (WebAuthn)"), ("compound", "several attestations (WebAuthn)"),
+    ]
+}
+
 /// The result of `generateAssertion`: one CBOR map.
 ///
 ///     {"signature": DER, "authenticatorData": bytes}
@@ -77,7 +96,7 @@ struct AssertionObject {
     init(parsing bytes: ArraySlice<UInt8>) throws(Rejection) {
         var (signature, data): (ArraySlice<UInt8>?, ArraySlice<UInt8>?)
         var hasUnsignedCDHash = false
-        try CBORReader.parse(bytes, code: .malformedCBOR).pairs("the object") { (key, value) throws(Rejection) in
+        try CBORItem.object(bytes).pairs("the object") { (key, value) throws(Rejection) in
             let name = try key.textBytes("a member's name")
             if name.spells("signature") {
                 signature = try value.bytes("signature")
@@ -91,5 +110,21 @@ struct AssertionObject {
         self.signature = signature
         authenticatorData = data
         self.hasUnsignedCDHash = hasUnsignedCDHash
+    }
+}
+
+extension CBORItem {
+    /// One item of an evidence object. Throws `malformed_cbor`, with what the bytes are instead if that is known.
+    fileprivate static func object(_ bytes: ArraySlice<UInt8>) throws(Rejection) -> CBORItem {
+        let item: CBORItem
+        do throws(Rejection) {
+            item = try CBORReader.parse(bytes, code: .malformedCBOR)
+        } catch {
+            throw Rejection(error.code, error.detail + TransportSlip.hint(bytes), offset: error.offset)
+        }
+        // Text may be a well-formed item by chance.
+        let hint = item.kind == .map ? "" : TransportSlip.hint(bytes)
+        guard hint.isEmpty else { throw Rejection(.malformedCBOR, "the bytes are no CBOR map" + hint) }
+        return item
     }
 }

@@ -26,7 +26,7 @@ package struct CertificateBundlePolicy: Sendable {
     /// How old a bundle may be, in milliseconds, the end included.
     package var maxAge: Int64 = 30 * 86_400_000
     /// The arc of the extensions of a fleet's certificates.
-    var arc: FleetArc
+    var arc = FleetArc.standard
     package var secret: SecretRule = .ifPresent
     package var submissions = Submissions()
     /// Whether callers may show only the digest of what was signed. The time of such a bundle cannot be judged.
@@ -34,10 +34,10 @@ package struct CertificateBundlePolicy: Sendable {
     /// The assurance of certificates that are not on record.
     package var foreignAssurance: Assurance = .software
 
-    package init?(arc: String = FleetArc.usual) {
-        guard let arc = FleetArc(arc) else { return nil }
-        self.arc = arc
-    }
+    package init() {}
+
+    /// - Parameter arc: the only one that is read.
+    init(arc: FleetArc) { self.arc = arc }
 
     func describe(in policy: inout PolicyText) {
         policy.add("max_future", milliseconds: maxFuture)

@@ -50,7 +50,8 @@ package struct CertificateSignatureVerifier: EvidenceVerifier {
         }
         // The ledger judges the end of a certificate without skew, and so does this.
         try appraisal.check("certificate_validity") { () throws(Rejection) in
-            try certificate.validity.requireStarted(at: context.now, skew: CertificateBundleVerifier.skew)
+            try certificate.requireValid(
+                at: context.now, skew: CertificateBundleVerifier.skew, place: 0, checksEnd: false)
             guard context.now <= record.notAfter else {
                 throw Rejection(.expired, "the certificate was valid until \(record.notAfter)")
             }
@@ -80,6 +81,7 @@ package struct CertificateSignatureVerifier: EvidenceVerifier {
     ) throws(Rejection) -> (DeviceCertificate, Certificate) {
         try appraisal.check("certificate_record") { () throws(Rejection) in
             guard let record = found, record.keyID == evidence.keyID else {
+                if let fault = KeyIDForm.fault(of: evidence.keyID) { throw Rejection(.keyIDMismatch, fault) }
                 throw Rejection(.unknownCertificate, "no certificate is on record for this key")
             }
             // The bytes are deleted when the device is replaced or forgotten. Revocation lists name the certificate, so that the answer

@@ -1,4 +1,5 @@
 package import AssayCore
+import Crypto
 
 /// Appraises a signature by a registered key over client data: the way in which an Android device, or another whose registered
 /// key can sign messages, proves itself after registration.
@@ -46,10 +47,16 @@ package struct KeySignatureVerifier: EvidenceVerifier {
             }
             return key
         }
-        try appraisal.require(
-            "signature", key.isValid(signature, by: algorithm, over: context.binding.clientData), else: .badSignature,
-            "the registered key did not sign the expected client data, whose SHA-256 is \(Hex.short(context.binding.clientDataHash))"
-        )
+        try appraisal.check("signature") { () throws(Rejection) in
+            guard try key.isValid(signature, by: algorithm, over: context.binding.clientData) else {
+                let slips = Array(context.binding.slipsOfData.prefix(ClientDataSlip.signatureLimit))
+                let cause = slips.explanation { (try? key.isValid(signature, by: algorithm, over: $0)) == true }
+                throw Rejection(
+                    .badSignature,
+                    "the registered key did not sign the expected client data, whose SHA-256 is "
+                        + Hex.short(SHA256.bytes(of: context.binding.clientData)) + cause)
+            }
+        }
         // From here on the request is authenticated by the device's key.
         appraisal.claims.add("key_id", .bytes(device.registration.keyID))
         appraisal.claims.add("algorithm", .text(algorithm.name))
@@ -81,6 +88,7 @@ package struct KeySignatureVerifier: EvidenceVerifier {
             guard let device = found, device.registration.keyID == evidence.keyID,
                 let judge = judges[device.registration.format]
             else {
+                if let fault = KeyIDForm.fault(of: evidence.keyID) { throw Rejection(.keyIDMismatch, fault) }
                 throw Rejection(
                     .unknownDevice,
                     "no device that signs messages is registered with the key id \(Hex.short(evidence.keyID))")

@@ -60,18 +60,19 @@ enum RegisteredKey: Sendable {
         }
     }
 
-    /// Whether the key signed the message. The algorithm has been compared with the kind of key before.
-    func isValid(_ signature: ArraySlice<UInt8>, by algorithm: KeySignatureAlgorithm, over message: [UInt8]) -> Bool {
+    /// Whether the key signed the message. The algorithm has been compared with the kind of key before. Throws `bad_signature` for one of
+    /// ECDSA in another form than DER.
+    func isValid(
+        _ signature: ArraySlice<UInt8>, by algorithm: KeySignatureAlgorithm, over message: [UInt8]
+    ) throws(Rejection) -> Bool {
         switch self {
         case .p256(let key):
-            guard let raw = try? ECDSASignature(der: signature, width: 32).raw,
-                let signature = try? P256.Signing.ECDSASignature(rawRepresentation: raw)
-            else { return false }
+            let raw = try ECDSASignature(der: signature, width: 32).raw
+            guard let signature = try? P256.Signing.ECDSASignature(rawRepresentation: raw) else { return false }
             return key.isValidSignature(signature, for: SHA256.hash(data: message))
         case .p384(let key):
-            guard let raw = try? ECDSASignature(der: signature, width: 48).raw,
-                let signature = try? P384.Signing.ECDSASignature(rawRepresentation: raw)
-            else { return false }
+            let raw = try ECDSASignature(der: signature, width: 48).raw
+            guard let signature = try? P384.Signing.ECDSASignature(rawRepresentation: raw) else { return false }
             return algorithm == .ecdsaP384SHA256
                 ? key.isValidSignature(signature, for: SHA256.hash(data: message))
                 : key.isValidSignature(signature, for: SHA384.hash(data: message))

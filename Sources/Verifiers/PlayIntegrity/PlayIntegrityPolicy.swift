@@ -60,17 +60,22 @@ extension PlayIntegrityPolicy {
             }
             try appraisal.check(signal.rawValue) { () throws(Rejection) in
                 for value in values where reaction(value) == .fail {
-                    throw Rejection(signal.code(for: value), "the token says \(Self.word(value, of: reactions))")
+                    throw Rejection(signal.code(for: value), Self.sentence(value, of: reactions))
                 }
             }
             for value in values where reaction(value) == .warn {
                 let word = Self.word(value, of: reactions)
-                appraisal.note(signal.rawValue, word.lowercased(), "the token says \(word)")
+                appraisal.note(signal.rawValue, word.lowercased(), Self.sentence(value, of: reactions))
             }
         }
     }
 
-    /// The value if it is known: findings contain no other values.
+    private static func sentence(_ value: OpaqueText, of known: [OpaqueText: PlaySignal.Reaction]) -> String {
+        guard known[value] == nil else { return "the token says \(value.text)" }
+        return "the token says \(value.text.shown), which counts as \(PlaySignal.other.text)"
+    }
+
+    /// The value if it is known: codes contain no other values.
     private static func word(_ value: OpaqueText, of known: [OpaqueText: PlaySignal.Reaction]) -> String {
         (known[value] == nil ? PlaySignal.other : value).text
     }

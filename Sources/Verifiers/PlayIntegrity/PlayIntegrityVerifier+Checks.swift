@@ -1,5 +1,4 @@
 import AssayCore
-import Crypto
 
 /// The checks of the payload. `docs/verifiers/play-integrity.md` has their numbers.
 extension PlayIntegrityVerifier {
@@ -25,41 +24,6 @@ extension PlayIntegrityVerifier {
         }
     }
 
-    /// Nonce or request hash, and exactly one of them.
-    private func checkBinding(_ payload: PlayPayload, _ binding: Binding) throws(Rejection) {
-        switch (payload.nonce, payload.requestHash) {
-        case (let nonce?, nil):
-            guard policy.kinds.contains(.classic) else {
-                throw Rejection(.requestHashMismatch, "the app takes tokens of standard requests only")
-            }
-            guard let bytes = Self.bytes(ofNonce: nonce), bytes == binding.clientData else {
-                throw Rejection(
-                    .nonceMismatch,
-                    "the nonce is that of other client data: its SHA-256 is \(Hex.short(SHA256.bytes(of: Self.bytes(ofNonce: nonce) ?? []))), expected "
-                        + Hex.short(binding.clientDataHash))
-            }
-        case (nil, let hash?):
-            guard policy.kinds.contains(.standard) else {
-                throw Rejection(.nonceMismatch, "the app takes tokens of classic requests only")
-            }
-            guard hash.utf8.elementsEqual(Base64.url.encode(binding.clientDataHash).utf8) else {
-                throw Rejection(
-                    .requestHashMismatch,
-                    "the request hash is \(Hex.short(Base64.url.decode(hash) ?? [])), expected \(Hex.short(binding.clientDataHash))"
-                )
-            }
-        case (nil, nil): throw Rejection(.requestHashMismatch, "the token is bound to nothing")
-        case (_?, _?): throw Rejection(.requestHashMismatch, "the token has a nonce and a request hash")
-        }
-    }
-
-    /// Base64url; versions of the client's library differ in whether they keep the padding.
-    private static func bytes(ofNonce nonce: String) -> [UInt8]? {
-        guard nonce.hasSuffix("=") else { return Base64.url.decode(nonce) }
-        guard nonce.utf8.count % 4 == 0 else { return nil }
-        return Base64.url.decode(nonce.dropLast(nonce.hasSuffix("==") ? 2 : 1))
-    }
-
     private static let cleared = "nothing was evaluated: the device is not trusted, or the token was decoded before"
 
     /// P11 to P14: Google Play's statement about the app.
@@ -69,8 +33,11 @@ extension PlayIntegrityVerifier {
             appraisal.note("app_verdict", "verdicts_cleared", Self.cleared)
         }
         try appraisal.check("app_verdict") { () throws(Rejection) in
-            guard let verdict = PlayVerdict.App(bytesOf: app.verdict ?? "") else {
+            guard let stated = app.verdict, !PlayVerdict.isUnevaluated(stated) else {
                 throw Rejection(.appVerdict, payload.isCleared ? Self.cleared : "the app was not evaluated")
+            }
+            guard let verdict = PlayVerdict.App(bytesOf: stated) else {
+                throw Rejection(.appVerdict, "Google Play says \(stated.shown), which no policy can allow")
             }
             guard policy.appVerdicts.contains(verdict) else {
                 throw Rejection(
@@ -84,8 +51,8 @@ extension PlayIntegrityVerifier {
             "the token is about \(app.packageName?.shown ?? "no package"), the app is \(identity.packages.sorted().shown)")
         if let signers = identity.signers {
             try appraisal.require(
-                "signer", app.signers.contains(where: signers.contains), else: .signerMismatch,
-                "the package is signed by \(app.signers.shownShort), allowed: \(signers.shownShort)")
+                "signer", app.signers.digests.contains(where: signers.contains), else: .signerMismatch,
+                "\(app.signers.sentence), allowed: \(signers.shownShort)")
         }
         if let least = policy.minVersionCode {
             try appraisal.require(
@@ -99,7 +66,7 @@ extension PlayIntegrityVerifier {
         try appraisal.require(
             "device_verdict", policy.deviceVerdicts.contains { payload.device.has($0) },
             else: .deviceVerdict,
-            "the device has the labels \(PlayVerdict.Device.allCases.filter(payload.device.has).map(\.rawValue).shown), the app demands one of "
+            "the device has the labels \(payload.device.labels.shown), the app demands one of "
                 + policy.deviceVerdicts.map(\.rawValue).sorted().shown)
         guard let least = policy.minSDKVersion else { return }
         try appraisal.check("sdk_version") { () throws(Rejection) in
@@ -117,18 +84,15 @@ extension PlayIntegrityVerifier {
         guard let key else { return }
         try appraisal.check("attested_app") { () throws(Rejection) in
             guard let package = app.packageName, PlayIntegrityIdentity.contains(key.packages, package) else {
-                throw Rejection(.packageMismatch, "another package made the attested key")
+                throw Rejection(
+                    .packageMismatch,
+                    "the token is about \(app.packageName?.shown ?? "no package"), the attested key is of \(key.packages.shown)"
+                )
             }
-            guard app.signers.contains(where: key.signers.contains) else {
-                throw Rejection(.signerMismatch, "the package that made the attested key is signed by others")
+            let signers = app.signers
+            guard signers.digests.contains(where: key.signers.contains) else {
+                throw Rejection(.signerMismatch, "\(signers.sentence); that of the attested key by \(key.signers.shownShort)")
             }
         }
-    }
-}
-
-extension PlayPayload.App {
-    /// The token's digests of 32 bytes; other values are no digests.
-    fileprivate var signers: [[UInt8]] {
-        (certificateDigests ?? []).compactMap { Base64.url.decode($0) }.filter { $0.count == 32 }
     }
 }

@@ -20,8 +20,12 @@ extension PlayIntegrityVerifier {
     /// P1 to P6: the app's keys, newest first. Decryption precedes the signature, because the signed token is what was
     /// encrypted.
     private func openLocally(_ token: ArraySlice<UInt8>, _ appraisal: inout Appraisal) throws(Rejection) -> PlayPayload {
-        let sealed = try appraisal.check("token") { () throws(Rejection) in try CompactJWE(parsing: token) }
-        try appraisal.check("algorithm") { () throws(Rejection) in try Self.requireAlgorithms(of: sealed) }
+        let sealed = try appraisal.check("token") { () throws(Rejection) in
+            try orByGoogle { () throws(Rejection) in try CompactJWE(parsing: token) }
+        }
+        try appraisal.check("algorithm") { () throws(Rejection) in
+            try orByGoogle { () throws(Rejection) in try Self.requireAlgorithms(of: sealed) }
+        }
         let (plaintext, keySet, age) = try appraisal.check("decryption") { () throws(Rejection) in try decrypt(sealed) }
         if age > 0 {
             appraisal.note("decryption", "older_key", "key set \(age + 1) of the list opens the token, not the newest")
@@ -84,9 +88,26 @@ extension PlayIntegrityVerifier {
         for (age, keySet) in keys.enumerated() {
             if let plaintext = keySet.open(token) { return (plaintext, keySet, age) }
         }
-        throw Rejection(
-            .decryptionFailed,
-            "no key of the app opens the token: it was changed, it is another app's, or its keys are not those configured")
+        return try orByGoogle { () throws(Rejection) in
+            throw Rejection(
+                .decryptionFailed,
+                "no key of the app opens the token: it was changed, it is another app's, or its keys are not those configured")
+        }
+    }
+
+    /// Adds to a rejection of a sealed token who opens the other kind. The token does not tell its kind: Google documents no form for that of
+    /// a standard request.
+    private func orByGoogle<T>(_ step: () throws(Rejection) -> T) throws(Rejection) -> T {
+        do throws(Rejection) {
+            return try step()
+        } catch {
+            guard decoding == .local, policy.kinds.contains(.standard) else { throw error }
+            throw Rejection(
+                error.code,
+                error.detail
+                    + "; a token of a standard request is opened by Google's service alone (mode google or local_then_google)",
+                offset: error.offset)
+        }
     }
 
     /// Whether one of the app's keys decrypts the token; says nothing about its origin.

@@ -65,7 +65,9 @@ package struct SafetyNetVerifier: EvidenceVerifier {
 
     /// The certificates of the header (RFC 7515 §4.1.6), leaf first: DER in standard Base64.
     static func certificates(of token: CompactJWS) throws(Rejection) -> [[UInt8]] {
-        let texts = try token.header.fields.texts("x5c") ?? []
+        guard let texts = try token.header.fields.texts("x5c") else {
+            throw Rejection(.malformedToken, "the header has no certificates (x5c)")
+        }
         guard chainProfile.lengths.contains(texts.count) else {
             throw Rejection(.malformedToken, "\(texts.count) certificates in the header")
         }
@@ -90,9 +92,11 @@ package struct SafetyNetVerifier: EvidenceVerifier {
             try appraisal.check(step.rawValue, run)
         }
         try appraisal.check("host") { () throws(Rejection) in
-            let names = try chain.leaf.subjectAlternativeNames()?.dnsNames ?? []
+            guard let names = try chain.leaf.subjectAlternativeNames()?.dnsNames else {
+                throw Rejection(.hostnameMismatch, "the certificate has no alternative names, want \(Self.host)")
+            }
             guard names.contains(where: { $0.hasBytes(of: Self.host) }) else {
-                throw Rejection(.hostnameMismatch, "the certificate is not that of \(Self.host)")
+                throw Rejection(.hostnameMismatch, "the certificate has the DNS names \(names.shown), want \(Self.host)")
             }
         }
         return chain
@@ -102,9 +106,16 @@ package struct SafetyNetVerifier: EvidenceVerifier {
     private func checkPayload(
         _ payload: SafetyNetPayload, _ context: AppraisalContext, _ appraisal: inout Appraisal
     ) throws(Rejection) {
-        try appraisal.require(
-            "nonce", Base64.standard.decode(payload.nonce) == context.binding.clientData, else: .nonceMismatch,
-            "the nonce is another one")
+        try appraisal.check("nonce") { () throws(Rejection) in
+            let expected = context.binding.clientData
+            guard let nonce = Base64.standard.decode(payload.nonce) else {
+                throw Rejection(.nonceMismatch, "the nonce is not Base64 with padding")
+            }
+            guard nonce != expected else { return }
+            let nonces = ComparedBytes(nonce, expected: expected)
+            let cause = context.binding.slipsOfData.explanation { $0 == nonce }
+            throw Rejection(.nonceMismatch, "the nonce is \(nonces.found), expected \(nonces.expected)" + cause)
+        }
         try appraisal.check("timestamp") { () throws(Rejection) in
             let age = context.now.milliseconds(since: payload.timestamp)
             guard age >= -SafetyNetPolicy.skew else { throw Rejection(.staleTimestamp, "the response was made in the future") }

@@ -3,6 +3,7 @@ import AssayAPI
 import AssayAudit
 import AssayClient
 import AssayCore
+import AssayFiles
 import Foundation
 
 struct AuditVerifyCommand: AsyncParsableCommand {
@@ -45,6 +46,7 @@ struct AuditVerifyCommand: AsyncParsableCommand {
     // MARK: An export
 
     private func read(_ path: String, _ expectations: AuditExpectations) throws -> AuditLogReport {
+        if let problem = BoundedFile.problem(at: path) { throw Console.unreadable("\(path) \(problem)") }
         guard let handle = FileHandle(forReadingAtPath: path) else { throw Console.unreadable("\(path) cannot be opened") }
         var reader = LineReader(handle)
         var number = 0

@@ -14,10 +14,11 @@ struct InspectCommand: ParsableCommand {
             challenge. A token's keys come from --config.
 
             Nothing is sent and nothing is spent. A check whose input is not given is not judged; the \
-            others are, and every failure is shown. Bytes are given as \(ByteText.forms).
+            others are, and every failure is shown. Bytes are given as \(ByteText.forms). Where a form, \
+            JSON or a second encoding changed the evidence on its way, that is undone and told.
 
             Exit status 0 if all checks are judged and good, 1 if one fails, 2 if none fails and not all are judged, 65 if the file \
-            breaks.
+            breaks where a check reads it.
             """)
 
     @Argument(help: "The file, or '-' for standard input.")
@@ -79,8 +80,9 @@ struct InspectCommand: ParsableCommand {
 
     func run() throws {
         let now = at ?? Timestamp(unixMilliseconds: Int64(Date().timeIntervalSince1970 * 1000))
-        var input = InspectionInput(bytes: try file.readEvidence(), now: now)
-        input.keyID = keyID?.bytes(wanting: 32)
+        let evidence = try file.readEvidenceText()
+        var input = InspectionInput(bytes: evidence.bytes, now: now)
+        input.keyID = keyID?.bytes(wanting: 32) ?? evidence.keyID
         input.purpose = purpose
         input.clientData =
             try clientData.map { try $0.read() } ?? challengedData(for: Inspectors.builtIn.inspector(of: input.bytes))
@@ -88,7 +90,8 @@ struct InspectCommand: ParsableCommand {
         input.publicKey = try publicKey.map { try Self.point($0.bytes(wanting: 65)) }
         input.counter = counter
         input.revocation = try revocationList.map { try Self.list($0) }
-        let text = InspectionText(inspection: try inspect(input), isJudgedNow: at == nil)
+        let text = InspectionText(
+            inspection: try inspect(input), transport: evidence.remarks, isJudgedNow: at == nil)
         if json { Console.print(json: text.json) } else { text.lines.forEach(Console.print) }
         guard text.isWhole else { throw ExitCode(65) }
         guard text.inspection.isGood else { throw ExitCode(1) }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import AssayConfiguration
 import AssayCore
+import AssayFiles
 import AssayPlugins
 import AssaySchemes
 import Foundation
@@ -37,6 +38,10 @@ struct PluginCheckCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("A file or folder that an executable may read besides.", valueName: "path"))
     var read: [String] = []
 
+    @Option(
+        help: ArgumentHelp("The configuration of a daemon: powers that it would refuse are refused.", valueName: "file"))
+    var daemon: String?
+
     @Option(help: "Calls of the check of memory.")
     var calls = 10_000
 
@@ -61,9 +66,10 @@ struct PluginCheckCommand: AsyncParsableCommand {
     func run() async throws {
         let launcher = launcher.map { absolute($0) } ?? PluginSettings.usualLauncher()
         guard access(launcher, X_OK) == 0 else {
-            Console.error(
-                "the launcher \(launcher) cannot be run: build it (make -C plugins/launcher), or name another (--launcher)")
-            throw ExitCode(69)
+            throw Console.failure(
+                "launcher_unusable",
+                "the launcher \(launcher) cannot be run: build it (make -C plugins/launcher), or name another (--launcher)",
+                status: 69)
         }
         let copies = FileManager.default.temporaryDirectory.path + "/assay-check-" + Hex.encode(SecureRandom.bytes(8))
         defer { try? FileManager.default.removeItem(atPath: copies) }
@@ -114,8 +120,7 @@ struct PluginCheckCommand: AsyncParsableCommand {
     private func explain(_ plugin: ExaminedPlugin, _ options: PluginExamination.Options) async throws {
         let explanation: SandboxExplanation
         do { explanation = try await SandboxExplanation(plugin, options) } catch {
-            Console.error("\(error)")
-            throw ExitCode(69)
+            throw Console.failure("launcher_unusable", "\(error)", status: 69)
         }
         if json {
             return Console.print(json: ["calls": explanation.calls, "files": explanation.files, "other": explanation.others])
@@ -143,11 +148,15 @@ struct PluginCheckCommand: AsyncParsableCommand {
         // A plugin never runs as root; this user exists on every system, and owns nothing.
         let user = geteuid() == 0 ? Sandbox.User(id: 65_534, group: 65_534) : nil
         let path = absolute(path)
+        let closed = try daemon.map { try closedFiles(of: $0) } ?? []
+        for folder in read.map({ absolute($0) }) {
+            if let problem = PluginEntry.Draft.problems(with: folder, closed).first { throw Console.unreadable(problem) }
+        }
         let isEntry = path.hasSuffix(".yaml")
         guard !isEntry || entry == nil else {
             throw Console.unreadable("\(path) is an entry itself: --entry is for executables and folders")
         }
-        let model = try (isEntry ? path : entry.map { absolute($0) }).map { try catalogued($0) }
+        let model = try (isEntry ? path : entry.map { absolute($0) }).map { try catalogued($0, closed) }
         do throws(PluginFileError) {
             if isEntry, let model {
                 return try ExaminedPlugin(model, launcher: launcher, copies: copies, user: user)
@@ -157,9 +166,14 @@ struct PluginCheckCommand: AsyncParsableCommand {
         } catch { throw Console.unreadable("\(error)") }
     }
 
-    private func catalogued(_ file: String) throws -> PluginEntry {
+    private func closedFiles(of daemon: String) throws -> [(path: String, what: String)] {
+        do { return try Configuration.load(daemon).closedFiles } catch { throw Console.unreadable("\(error)") }
+    }
+
+    private func catalogued(_ file: String, _ closed: [(path: String, what: String)]) throws -> PluginEntry {
         do {
             let draft = try PluginEntry.Draft(reading: file, apps: nil)
+            draft.checkPowers(closed)
             try draft.reader.finish()
             if let entry = draft.entry { return entry }
         } catch { throw Console.unreadable("\(error)") }

@@ -52,6 +52,11 @@ struct VerifyCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Refuse evidence of any other device.", valueName: "dev_…"))
     var expectedDevice: DeviceID?
 
+    @Option(
+        help: ArgumentHelp(
+            "Retire this device, whose key is lost, with the registration of another one.", valueName: "dev_…"))
+    var replaces: DeviceID?
+
     @Option(help: "Ask again under the same key and get the same verdict.")
     var idempotencyKey: String = ""
 
@@ -67,6 +72,9 @@ struct VerifyCommand: AsyncParsableCommand {
         }
         guard signals == nil || payload == nil else {
             throw ValidationError("Give --signals without --payload: the device binds the signals.")
+        }
+        guard replaces == nil || evidence.purpose == .register else {
+            throw ValidationError("Give --replaces with evidence that registers a device.")
         }
         guard evidence.bundle == nil else {
             guard challenge == nil, payload == nil, clientData == nil, clientDataHash == nil else {
@@ -87,7 +95,7 @@ struct VerifyCommand: AsyncParsableCommand {
             context: Array(context.utf8),
             evidence: try evidence.read(), binding: try binding(signals), subject: Array(subject.utf8),
             expectedDevice: expectedDevice, idempotencyKey: Array(idempotencyKey.utf8), sourceAddress: sourceAddress,
-            signals: signals)
+            signals: signals, replaces: replaces)
         let verdict = try await server.with { client throws(AssayError) in
             try await client.verify(request, timeout: server.limit)
         }

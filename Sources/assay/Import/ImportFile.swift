@@ -1,4 +1,5 @@
 import ArgumentParser
+import AssayFiles
 import Foundation
 
 /// The lines of a file, read in pieces: the list of a fleet need not fit into memory.
@@ -26,6 +27,7 @@ final class ImportFile {
         if file.path == "-" {
             handle = .standardInput
         } else {
+            if let problem = BoundedFile.problem(at: file.path) { throw Console.unreadable("\(file.path) \(problem)") }
             guard let handle = FileHandle(forReadingAtPath: file.path) else {
                 throw Console.unreadable("\(file.path): cannot be opened")
             }

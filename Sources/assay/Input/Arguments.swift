@@ -1,6 +1,7 @@
 public import ArgumentParser
 import AssayConfiguration
 public import AssayCore
+import AssayFiles
 import AssaySchemes
 import Foundation
 
@@ -71,6 +72,9 @@ struct FileArgument: ExpressibleByArgument {
     func readEvidence() throws -> [UInt8] {
         EvidenceFile.bytes(of: try read())
     }
+
+    /// Evidence whose encoding is not known, for an inspection.
+    func readEvidenceText() throws -> EvidenceText { EvidenceText(try read()) }
 
     /// The text of a token, of any form.
     func readToken() throws -> [UInt8] {

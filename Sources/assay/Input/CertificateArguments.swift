@@ -25,7 +25,7 @@ struct SerialArgument: ExpressibleByArgument {
     }
 }
 
-/// A time, or how long from now: a number and one of `s`, `m`, `h` and `d`.
+/// A time, or a duration from now.
 struct ExpiryArgument: ExpressibleByArgument {
     private enum Form {
         case at(Timestamp)
@@ -39,14 +39,11 @@ struct ExpiryArgument: ExpressibleByArgument {
             form = .at(time)
             return
         }
-        let units: [Character: Int64] = ["s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000]
-        guard let unit = argument.last.flatMap({ units[$0] }), let count = Int64(argument.dropLast()), count > 0 else {
+        // A thousand years: no sum with a time can overflow.
+        guard let duration = DurationText.milliseconds(argument), (1...366_000 * 86_400_000).contains(duration) else {
             return nil
         }
-        let (product, overflow) = count.multipliedReportingOverflow(by: unit)
-        // A thousand years: no sum with a time can overflow.
-        guard !overflow, product <= 366_000 * units["d", default: 1] else { return nil }
-        form = .after(product)
+        form = .after(duration)
     }
 
     /// Whether a permission that was made at `start` and ends at `end` is as this asks for. A time is compared exactly; a duration to a minute,
@@ -70,17 +67,33 @@ struct ExpiryArgument: ExpressibleByArgument {
 
 extension FileArgument {
     /// A PKCS #10 certificate signing request, as DER.
-    func readCSR() throws -> [UInt8] { try readDER(labels: ["CERTIFICATE REQUEST", "NEW CERTIFICATE REQUEST"]) }
+    func readCSR() throws -> [UInt8] {
+        try readDER("a certificate signing request", labels: ["CERTIFICATE REQUEST", "NEW CERTIFICATE REQUEST"])
+    }
 
     /// A SubjectPublicKeyInfo, as DER.
-    func readPublicKey() throws -> [UInt8] { try readDER(labels: ["PUBLIC KEY"]) }
+    func readPublicKey() throws -> [UInt8] { try readDER("a public key", labels: ["PUBLIC KEY"]) }
 
     /// The content of a file in DER, or in PEM with one block under one of the labels.
-    private func readDER(labels: [String]) throws -> [UInt8] {
+    private func readDER(_ what: String, labels: [String]) throws -> [UInt8] {
         let bytes = try read()
-        guard bytes.starts(with: "-----BEGIN".utf8) else { return bytes }
         let text = String(decoding: bytes, as: UTF8.self)
-        let label = labels.first { text.hasPrefix("-----BEGIN \($0)-----") } ?? labels[0]
+        let found = PEM.labels(in: text)
+        guard !found.isEmpty else {
+            // Both are a sequence, and nothing behind it.
+            guard
+                (try? DERReader.parse(bytes[...], code: .malformed) { reader throws(Rejection) in try reader.element(.sequence)
+                }) != nil
+            else {
+                throw Console.unreadable(
+                    "\(path) is not \(what): it is neither PEM (\"-----BEGIN \(labels[0])-----\") nor whole DER")
+            }
+            return bytes
+        }
+        guard let label = labels.first(where: found.contains) else {
+            throw Console.unreadable(
+                "\(path) is not \(what): it has the PEM label \"\(found[0].prefix(60))\", where \"\(labels[0])\" is wanted")
+        }
         let blocks: [[UInt8]]
         do throws(Rejection) {
             blocks = try PEM.decode(text, label: label)

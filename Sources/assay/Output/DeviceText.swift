@@ -8,6 +8,7 @@ extension Assay_V1_Device {
     private var marks: String {
         (simulated ? "  [simulated]" : "") + (imported ? "  [imported]" : "")
             + (hasNoLongerGood ? "  " + Console.styled("[no longer good: \(noLongerGood.code.printable)]", .bad) : "")
+            + (hasCertificates && certificates.good == 0 ? "  " + Console.styled("[\(certificates.words)]", .bad) : "")
     }
 
     var lines: [String] {
@@ -26,6 +27,10 @@ extension Assay_V1_Device {
                 "  judged     " + Console.styled("no longer good", .bad)
                     + ", its next evidence would be refused: \(noLongerGood.code.printable) (\(noLongerGood.check.printable)), "
                     + noLongerGood.detail.printable)
+        }
+        if hasCertificates {
+            let words = certificates.words
+            lines.append("  certs      " + (certificates.good == 0 ? Console.styled(words, .bad) : words))
         }
         lines += [
             "  format     \(format), \(environment)",
@@ -65,6 +70,11 @@ extension Assay_V1_Device {
                 "code": noLongerGood.code, "check": noLongerGood.check, "detail": noLongerGood.detail,
             ]
         }
+        if hasCertificates {
+            object["certificates"] = [
+                "good": certificates.good, "revoked": certificates.revoked, "expired": certificates.expired,
+            ]
+        }
         // Listings omit these.
         if !publicKey.isEmpty {
             object.add(base64url: "public_key", publicKey)
@@ -85,6 +95,15 @@ extension Assay_V1_Device {
     }
 }
 
+extension Assay_V1_Device.Certificates {
+    /// As `1 good, 2 revoked`, or `no good certificate: 1 revoked`.
+    fileprivate var words: String {
+        let others = [(revoked, "revoked"), (expired, "expired")].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
+        return good == 0
+            ? "no good certificate: " + others.joined(separator: ", ") : (["\(good) good"] + others).joined(separator: ", ")
+    }
+}
+
 extension Assay_V1_Device.Block.Kind {
     fileprivate var name: String {
         switch self {
@@ -97,14 +116,8 @@ extension Assay_V1_Device.Block.Kind {
 }
 
 extension StringProtocol {
-    /// The text without control and format characters, which could overwrite the text beside it.
-    var printable: String {
-        String(
-            String.UnicodeScalarView(
-                unicodeScalars.map {
-                    [.control, .format].contains($0.properties.generalCategory) ? "\u{FFFD}" : $0
-                }))
-    }
+    /// The text as a terminal may show it.
+    var printable: String { visible }
 }
 
 /// The output form of a block, for people and for tools.

@@ -5,11 +5,21 @@ import AssaySchemes
 /// The output form of an inspection, for people and for tools.
 struct InspectionText {
     let inspection: Inspection
+    /// What a transport did to the evidence, as sentences.
+    var transport: [String] = []
     /// No time of appraisal was given.
     var isJudgedNow = false
 
-    /// The kind is known, and everything could be read.
-    var isWhole: Bool { inspection.kind != .unknown && inspection.explanation.firstProblem == nil }
+    /// The kind is known, and everything could be read on which a check depends.
+    var isWhole: Bool {
+        guard inspection.kind != .unknown else { return false }
+        return inspection.explanation.firstProblem == nil || isGoodInSpite
+    }
+
+    /// Something cannot be read, and all checks were made without it.
+    private var isGoodInSpite: Bool {
+        inspection.explanation.firstProblem != nil && !inspection.findings.isEmpty && inspection.isGood
+    }
 
     var lines: [String] {
         var lines = lines(of: inspection.explanation, depth: 0)
@@ -33,6 +43,13 @@ struct InspectionText {
     }
 
     private var remarks: [String] {
+        guard isGoodInSpite, let problem = inspection.explanation.firstProblem else { return transport + timeRemarks }
+        return transport + timeRemarks + [
+            "A part cannot be read (\(problem.code.rawValue)), and no check that is required here depends on it."
+        ]
+    }
+
+    private var timeRemarks: [String] {
         let outOfDate: Set<String> = [ReasonCode.expired.rawValue, ReasonCode.receiptExpired.rawValue]
         guard isJudgedNow, inspection.findings.contains(where: { $0.outcome == .fail && outOfDate.contains($0.code) }) else {
             return inspection.remarks

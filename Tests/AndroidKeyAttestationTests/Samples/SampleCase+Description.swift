@@ -42,6 +42,20 @@ extension SampleCase {
             $0.changes = .genuine.description { $0.hardware.entries.swapAt(0, 1) }
             $0.policy.requiresTagOrder = true
         },
+        SampleCase("versions that differ", "accepted", note: "versions_differ") {
+            $0.changes = .genuine.description { $0.keyMintVersion = 300 }
+        },
+        SampleCase("versions that differ, where the app wants equal ones", "versions_differ") {
+            $0.changes = .genuine.description { $0.keyMintVersion = 300 }
+            $0.policy.requiresEqualVersions = true
+        },
+        SampleCase("a version below 100 beside KeyMint's", "accepted", note: "versions_differ") {
+            $0.changes = .genuine.description { $0.attestationVersion = 4 }
+        },
+        SampleCase("versions of Keymaster, which differ, where the app wants equal ones", "accepted") {
+            $0.edit = { $0.attestationVersion = 3 }
+            $0.policy.requiresEqualVersions = true
+        },
         SampleCase("a set that is not sorted", "accepted", note: "set_not_sorted") {
             $0.changes = .genuine.description { $0.hardware.set(.digest, integers: [4, 0]) }
         },

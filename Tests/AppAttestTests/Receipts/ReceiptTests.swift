@@ -22,6 +22,24 @@ struct ReceiptTests {
         }
     }
 
+    @Test("A sentence about a receipt names what it states, and never an empty value")
+    func sentences() throws {
+        func detail(_ changes: ReceiptChanges, _ change: @escaping @Sendable (inout ReceiptExpectation) -> Void = { _ in })
+            throws
+            -> String
+        {
+            let receipt = ReceiptCase(0, "changed", nil, changes) { $0.expect = change }
+            return try #require(try receipt.appraise().failure).detail
+        }
+        #expect(try detail(.genuine.fields { $0[4] = nil }) == "the receipt has no client data hash (field 4)")
+        #expect(try detail(.genuine.fields { $0.set(6, "attest") }) == "the receipt is of the type \"attest\", expected ATTEST")
+        #expect(
+            try detail(.genuine.fields { $0.set(7, "sandbox") })
+                == "the receipt is of \"sandbox\", that of the production environment would be production")
+        let longer = try detail(.genuine) { $0.clientDataHash = Sample.clientDataHash + [0] }
+        #expect(longer.contains("(32 bytes)") && longer.contains("(33 bytes)"))
+    }
+
     @Test("All fields of a receipt are claimed")
     func claims() throws {
         let claims = try ReceiptCase(0, "of the exchange", nil) { $0.kind = .receipt }.appraise().claims

@@ -3,6 +3,8 @@ import AssayCore
 import AssaySchemes
 import Crypto
 
+@testable import DaemonTesting
+
 /// A platform for tests: apps that hold a key in common with the server.
 enum HMACScheme: AttestationScheme {
     static let sectionKey: String? = "example_hmac"

@@ -198,19 +198,5 @@ final class HeldCalls: Sendable {
     }
 }
 
-/// Waits until something has happened, and fails after half a minute without it.
-func eventually(
-    _ what: Comment, sourceLocation: SourceLocation = #_sourceLocation, _ condition: () async throws -> Bool
-) async throws {
-    let end = ContinuousClock.now.advanced(by: .seconds(30))
-    while !(try await condition()) {
-        guard ContinuousClock.now < end else {
-            Issue.record(what, sourceLocation: sourceLocation)
-            return
-        }
-        try await Task.sleep(for: .milliseconds(2))
-    }
-}
-
 /// A path for a socket that no other test uses.
 func socketPath() -> String { NSTemporaryDirectory() + "assay-rpc-\(UInt64.random(in: 0..<(.max))).sock" }

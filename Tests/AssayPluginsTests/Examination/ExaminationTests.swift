@@ -24,21 +24,33 @@ enum FaultyPlugin {
         return entry
     }
 
-    static func cases() throws -> [ExaminationCase] {
-        func one(_ id: String, _ body: [UInt8], _ expected: String) -> String {
-            """
-            {"id": "\(id)", "configuration": {"key": "some"}, "format": "test.faulty", "app": "app", "purpose": "assert",
-             "body_b64": "\(Base64.standard.encode(body))", "now_unix_ms": 1800000000000,
-             "expected": {"client_data_b64": "\(Base64.standard.encode(clientData))"}, "expect": \(expected)}
-            """
-        }
-        let text =
-            "{\"plugin\": \"faulty\", \"cases\": ["
-            + [
-                one("right", evidence, #"{"verdict": "ACCEPTED", "reasons": []}"#),
-                one("wrong", [UInt8](repeating: 0, count: 32), #"{"verdict": "REJECTED", "reasons": ["bad_signature"]}"#),
-            ].joined(separator: ",") + "]}"
-        return try ExaminationCase.read(Array(text.utf8)).cases
+    /// A device of a world, by the name that the plugin gives it.
+    static func device(_ subjectKey: [UInt8], _ more: String = "") -> String {
+        let id = Base64.standard.encode([UInt8](repeating: 7, count: 16))
+        return #"{"id_b64": "\#(id)", "subject_key_b64": "\#(Base64.standard.encode(subjectKey))"\#(more)}"#
+    }
+
+    static func one(
+        _ id: String, _ body: [UInt8], _ expected: String, world: String = "{}", purpose: String = "assert"
+    ) -> String {
+        """
+        {"id": "\(id)", "configuration": {"key": "some"}, "format": "test.faulty", "app": "app", "purpose": "\(purpose)",
+         "body_b64": "\(Base64.standard.encode(body))", "now_unix_ms": 1800000000000, "world": \(world),
+         "expected": {"client_data_b64": "\(Base64.standard.encode(clientData))"}, "expect": \(expected)}
+        """
+    }
+
+    static func cases(right world: String = "{}", others: [String] = []) throws -> [ExaminationCase] {
+        let wrong = others.isEmpty ? "bad_signature" : "unknown_device"
+        return try cases(
+            [
+                one("right", evidence, #"{"verdict": "ACCEPTED", "reasons": []}"#, world: world),
+                one("wrong", [UInt8](repeating: 0, count: 32), #"{"verdict": "REJECTED", "reasons": ["\#(wrong)"]}"#),
+            ] + others)
+    }
+
+    static func cases(_ cases: [String]) throws -> [ExaminationCase] {
+        try ExaminationCase.read(Array("{\"plugin\": \"faulty\", \"cases\": [\(cases.joined(separator: ","))]}".utf8)).cases
     }
 }
 
@@ -104,6 +116,37 @@ extension ProcessTests {
             #expect(Set(failures.map(\.check)) == expected, "\(failures.map { "\($0.check): \($0.sentence)" })")
             #expect(failures.allSatisfy { !$0.sentence.isEmpty })
         }
+
+        @Test("Evidence of a device that is not registered is refused before the plugin is asked, as the daemon refuses it")
+        func unregisteredDevices() async throws {
+            let results = try await examine(
+                try faulty("names-device"),
+                try FaultyPlugin.cases(
+                    right: #"{"devices": [\#(FaultyPlugin.device(FaultyPlugin.evidence))]}"#,
+                    others: [
+                        FaultyPlugin.one("unregistered", FaultyPlugin.evidence, rejected("unknown_device")),
+                        FaultyPlugin.one(
+                            "blocked", FaultyPlugin.evidence, rejected("device_blocked"),
+                            world: #"{"devices": [\#(FaultyPlugin.device(FaultyPlugin.evidence, #", "blocked": true"#))]}"#),
+                    ]))
+            #expect(results.allSatisfy { $0.outcome == .passed }, "\(results.filter { $0.outcome != .passed })")
+        }
+
+        @Test(
+            "What the daemon's verifier or commit refuses is no accepted case",
+            arguments: [
+                ("no-assurance", "assert", "assurance_too_low", ""), ("registers", "register", "key_already_registered", ""),
+                ("advances", "assert", "counter_not_increasing", #", "counter": 7"#),
+            ])
+        func refusedLater(_ claim: String, _ purpose: String, _ code: String, _ more: String) async throws {
+            let world = #"{"devices": [\#(FaultyPlugin.device(Array("camera".utf8), more))]}"#
+            let one = FaultyPlugin.one("right", FaultyPlugin.evidence, rejected(code), world: world, purpose: purpose)
+            let results = try await examine(try faulty(claim), try FaultyPlugin.cases([one]))
+            let vectors = try #require(results.first { $0.check == .vectors })
+            #expect(vectors.outcome == .passed, "\(vectors.sentence)")
+        }
+
+        private func rejected(_ code: String) -> String { #"{"verdict": "REJECTED", "reasons": ["\#(code)"]}"# }
 
         @Test("Without cases the judgements are skipped, and say why")
         func noCases() async throws {

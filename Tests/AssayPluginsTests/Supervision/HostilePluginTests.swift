@@ -1,4 +1,5 @@
 import AssayCore
+import AssayTesting
 import Foundation
 import Testing
 
@@ -55,6 +56,33 @@ extension ProcessTests {
             let listed = hostile.plugins.quarantine.list(of: "hostile")
             #expect(listed.count == 1)
             #expect(try hostile.plugins.quarantine.read(#require(listed.first).digest)?.body == Array(body.utf8))
+            await hostile.plugins.stop()
+        }
+
+        @Test(
+            "A plugin that starts threads without end gets few of them, is killed and started again, and another plugin works on"
+        )
+        func threads() async throws {
+            var other = try HostilePlugins.entry()
+            other.id = "other"
+            let entry = try HostilePlugins.entry { $0.sandbox.limits.threads = 32 }
+            try await hostile.use([entry, other])
+            let plugin = try #require(hostile.plugins["hostile"])
+            let neighbour = try #require(hostile.plugins["other"])
+            let first = process(plugin)
+            // The answer may come before the end.
+            let word = await plugin.word("threads 20000")
+            #expect(["accepted", "plugin_ended"].contains(word), "\(word)")
+            #expect(await neighbour.word("good") == "accepted")
+            #expect(await eventually { !isAlive(first) && plugin.status.counts.deaths == 1 })
+            let line = try #require(plugin.status.lastLines.first { $0.hasPrefix("started ") })
+            // The kernel counts what the user has: also what other tests start and end at the same time.
+            let started = try #require(Int(line.split(separator: " ")[1]))
+            #expect(started >= 32 && started < 4000, "\(line)")
+            #expect(
+                plugin.status.lastLines.contains { $0.hasSuffix("limits.threads allows 32: it is killed") }, "\(plugin.status)")
+            #expect(await plugin.word("good") == "accepted")
+            #expect(await neighbour.word("good") == "accepted" && neighbour.status.counts.deaths == 0)
             await hostile.plugins.stop()
         }
 

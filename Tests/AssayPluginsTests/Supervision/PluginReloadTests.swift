@@ -1,4 +1,5 @@
 import AssayCore
+import AssayTesting
 import Crypto
 import Foundation
 import Synchronization

@@ -104,16 +104,6 @@ extension PluginSupervisor {
     }
 }
 
-/// Waits until the condition holds, for at most 30 s.
-func eventually(_ condition: () async throws -> Bool) async rethrows -> Bool {
-    let end = ContinuousClock.now + .seconds(30)
-    while ContinuousClock.now < end {
-        if try await condition() { return true }
-        try? await Task.sleep(for: .milliseconds(5))
-    }
-    return try await condition()
-}
-
 /// The bytes of this process that are in memory.
 func residentBytes() -> Int {
     let pages = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?.split(separator: " ").dropFirst().first

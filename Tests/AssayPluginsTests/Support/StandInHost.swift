@@ -7,23 +7,23 @@ import Synchronization
 final class StandInHost: PluginHost {
     struct State {
         var lines: [String] = []
-        var counts: [String: UInt64] = [:]
         var devices: [[UInt8]: Device] = [:]
         var used: Set<[UInt8]> = []
+        /// Devices of the fleet, by secret; `nil`: the app has none.
+        var fleet: [[UInt8]: PluginFleetDevice]?
         /// The registry does not answer.
         var isDown = false
         /// How long the registry takes.
         var delay = Duration.zero
     }
     let state = Mutex(State())
+    let measures = PluginMeasures()
 
     var lines: [String] { state.withLock { $0.lines } }
 
     func log(_ level: PluginLogLevel, _ message: String, _ fields: [(name: String, value: String)]) {
         state.withLock { $0.lines.append(message) }
     }
-    func count(_ name: String, _ increment: UInt64) { state.withLock { $0.counts[name, default: 0] += increment } }
-    func set(_ name: String, _ value: Double) {}
     func device(keyID: [UInt8], in call: PluginCall) async throws -> Device? {
         let delay = state.withLock { $0.delay }
         if delay > .zero { try await Task.sleep(for: delay) }
@@ -36,7 +36,10 @@ final class StandInHost: PluginHost {
         state.withLock { state in digests.map { state.used.contains($0) } }
     }
     func anchors() -> [[UInt8]] { [] }
-    func fleetDevice(secret: [UInt8], in call: PluginCall) throws -> PluginFleetDevice? { throw NoFleet() }
+    func fleetDevice(secret: [UInt8], in call: PluginCall) throws -> PluginFleetDevice? {
+        guard let fleet = state.withLock({ $0.fleet }) else { throw NoFleet() }
+        return fleet[secret]
+    }
     func fleetKey(table: UInt16, index: UInt16, in call: PluginCall) throws -> [UInt8]? { throw NoFleet() }
 }
 

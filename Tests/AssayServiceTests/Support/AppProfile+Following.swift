@@ -9,7 +9,8 @@ extension AppProfile {
             id: id, verifiers: Array(verifiers.values), deviceAppraisers: Array(deviceAppraisers.values),
             answerSources: answerSources, opinionSources: opinionSources, unavailableFormats: unavailableFormats,
             revocation: revocation, discontinuedFormats: discontinuedFormats, requiredTogether: requiredTogether,
-            challenges: challenges, binding: binding, devicesPerSubject: devicesPerSubject, policyDigest: policyDigest,
+            challenges: challenges, binding: binding, devicesPerSubject: devicesPerSubject, replacement: replacement,
+            policyDigest: policyDigest,
             keepsAuditClaims: keepsAuditClaims, acceptsSimulated: acceptsSimulated, confidence: confidence, issuing: issuing,
             fleet: fleet, policyKeys: policyKeys, recording: recording, shadow: shadow)
     }

@@ -76,10 +76,6 @@ struct ServiceHarness: Sendable {
         shadow = ShadowJudge(clock: clock)
         factRecorder.follow(self.apps)
         shadow.follow(self.apps)
-        pipeline = VerificationPipeline(
-            ledger: ledger, keys: keys, subjects: subjects, attempts: ChallengeAttempts(), memory: memory,
-            rates: rates, refusals: RefusalMemory(counters: counters),
-            followers: VerdictFollowers(recorder: factRecorder, shadow: shadow))
         let directory = KeyDirectory(try await ledger.callerKeys(), clock: clock)
         let authorizer = CallAuthorizer(callers: callers, apps: self.apps, keys: directory, requestLog: requestLog)
         signer = try await AuditSigner(ledger: ledger, vault: Self.vault, clock: clock)
@@ -96,6 +92,10 @@ struct ServiceHarness: Sendable {
             issuer: lists, authority: authority, publish: { _, list in publish.yield(list) }, pause: .zero, clock: clock,
             logger: logger)
         self.revocationLists = revocationLists
+        pipeline = VerificationPipeline(
+            ledger: ledger, keys: keys, subjects: subjects, attempts: ChallengeAttempts(), memory: memory,
+            rates: rates, refusals: RefusalMemory(counters: counters),
+            followers: VerdictFollowers(recorder: factRecorder, shadow: shadow), revoked: { revocationLists.wake() })
         let clockWatch = ClockWatch(
             ledger: ledger, clock: SettledClock(clock, uptime: uptime), horizon: horizon, memory: nil, logger: logger)
         self.clockWatch = clockWatch
@@ -253,7 +253,8 @@ extension AppProfile {
         _ id: AppID, challenges: ChallengeRule = ChallengeRule(), binding: BindingRule = BindingRule(),
         policy: AppAttestPolicy = AppAttestPolicy(), formats: Set<EvidenceFormat>? = nil,
         identities: [AppAttestIdentity] = [AppAttestIdentity(appID: Handset.appID, platform: .iOS)],
-        anchors: [TrustAnchor]? = nil, devicesPerSubject: UInt32? = nil, keepsAuditClaims: Bool = false,
+        anchors: [TrustAnchor]? = nil, devicesPerSubject: UInt32? = nil,
+        replacement: ReplacementRule = .ofSubject, keepsAuditClaims: Bool = false,
         acceptsSimulated: Bool = true, confidence: ConfidenceRule? = nil, issuing: IssuingRule? = IssuingRule(),
         fleet: Fleet? = nil, policyKeys: PolicyKeys = PolicyKeys(),
         policyDigest: [UInt8] = [UInt8](repeating: 0xD1, count: 32)
@@ -269,7 +270,7 @@ extension AppProfile {
             deviceAppraisers: [AppAttestDeviceAppraiser(identities: identities, anchors: anchors, policy: policy)],
             discontinuedFormats: [.safetyNet],
             challenges: challenges,
-            binding: binding, devicesPerSubject: devicesPerSubject, policyDigest: policyDigest,
+            binding: binding, devicesPerSubject: devicesPerSubject, replacement: replacement, policyDigest: policyDigest,
             keepsAuditClaims: keepsAuditClaims, acceptsSimulated: acceptsSimulated, confidence: confidence,
             issuing: issuing, fleet: fleet, policyKeys: policyKeys)
     }

@@ -25,11 +25,13 @@ final class StandInAuthority: CertificateAuthority {
     var orders: [CertificateOrder] { state.withLock { $0.orders } }
     var lists: [RevocationListContent] { state.withLock { $0.lists } }
 
-    func requestedKey(_ csr: [UInt8]) throws(Rejection) -> [UInt8] {
-        guard csr.starts(with: "csr:".utf8) else { throw Rejection(.malformedCSR, "not a request") }
+    /// `csr:` and a key; `odd:` and a key is one with a quirk.
+    func requestedKey(_ csr: [UInt8]) throws(Rejection) -> RequestedKey {
+        let isOdd = csr.starts(with: "odd:".utf8)
+        guard isOdd || csr.starts(with: "csr:".utf8) else { throw Rejection(.malformedCSR, "not a request") }
         let key = Array(csr.dropFirst(4))
         try checkKey(key)
-        return key
+        return RequestedKey(publicKey: key, quirks: isOdd ? [.withoutAttributes] : [])
     }
 
     func checkKey(_ publicKey: [UInt8]) throws(Rejection) {
@@ -64,7 +66,7 @@ final class StandInAuthority: CertificateAuthority {
         ]
     }
 
-    func deviceSecret(in certificate: [UInt8], arc: [UInt64], _ fleet: FleetSecrets) -> [UInt8]? {
+    func deviceSecret(in certificate: [UInt8], arc: ExtensionArc, _ fleet: FleetSecrets) -> [UInt8]? {
         guard let statement = state.withLock({ $0.statements[certificate] }), statement.arc == arc,
             let key = fleet.tables.key(table: statement.table, index: statement.keyIndex)
         else { return nil }

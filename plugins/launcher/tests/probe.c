@@ -237,6 +237,30 @@ static int take_memory(const char *mebibytes) {
     return 0;
 }
 
+static void *wait_for_ever(void *unused) {
+    for (;;) pause();
+    return unused;
+}
+
+/* How many threads it gets of those that it wants. */
+static int start_threads(const char *wanted) {
+    pthread_attr_t small;
+    int started = 0;
+    (void)pthread_attr_init(&small);
+    (void)pthread_attr_setstacksize(&small, 16384);
+    for (pthread_t thread; started < atoi(wanted) && pthread_create(&thread, &small, wait_for_ever, NULL) == 0;) started++;
+    printf("%d\n", started);
+    (void)fflush(stdout);
+    _exit(0);
+}
+
+static int print_nice(const char *unused) {
+    (void)unused;
+    printf("%d\n", getpriority(PRIO_PROCESS, 0));
+    (void)fflush(stdout);
+    _exit(0);
+}
+
 static int take_descriptors(const char *count) {
     for (int taken = 0; taken < atoi(count); taken++)
         if (dup(0) < 0) return -errno;
@@ -342,7 +366,7 @@ static const struct attempt attempts[] = {
     {"tcp", connect_tcp}, {"mptcp", connect_mptcp}, {"fastopen", connect_by_sending}, {"udp", send_udp}, {"listen", listen_tcp},
     {"unix", connect_unix}, {"stream-pair", make_stream_pair}, {"datagram-pair", make_datagram_pair},
     {"fork", fork_child}, {"clone", raw_clone}, {"clone-namespace", clone_namespace}, {"clone-sibling", clone_sibling},
-    {"clone3", clone3_child}, {"unshare", unshare_namespace}, {"thread", start_thread}, {"exec", execute},
+    {"clone3", clone3_child}, {"unshare", unshare_namespace}, {"thread", start_thread}, {"threads", start_threads}, {"nice", print_nice}, {"exec", execute},
     {"kill", signal_process}, {"sigqueue", signal_by_queue}, {"setown", own_descriptor}, {"prlimit", limit_process}, {"affinity", bind_to_processor},
    
     {"ptrace", trace_process}, {"read-memory", read_memory}, {"raise", signal_itself}, {"io-uring", use_io_uring},

@@ -1,5 +1,6 @@
 """Resource limits, tried from inside."""
 
+import os
 import resource
 
 from launch import SANITIZED, LauncherTest, say_skipped
@@ -37,12 +38,31 @@ class Limits(LauncherTest):
     def test_processor_time_is_bounded(self):
         self.assertEqual(self.probe("burn", options=["--limit", "cpu=1"]), "SIGKILL")
 
+    def test_threads_are_bounded_also_where_the_user_is_the_daemons(self):
+        wanted = 20_000
+        got = int(self.probe("threads", str(wanted), options=["--threads", "20"]))
+        self.assertGreaterEqual(got, 20)
+        # What the user's other processes may grow by is in the kernel's count too; they may end meanwhile.
+        self.assertLess(got, 1000)
+        self.assertEqual(int(self.probe("threads", "400", options=["--threads", "1000"])), 400)
+
+    def test_the_bound_of_threads_is_what_the_user_has_and_as_many_more(self):
+        plugin = self.start_probe("thread", options=["--threads", "20"])
+        held = dict(item.split("=") for item in plugin.state("limits").split(" "))
+        self.assertGreaterEqual(int(held["nproc"]), 20 + 256)
+        self.assertLess(int(held["nproc"]), 20 + 256 + 20_000)
+
+    def test_the_nice_value_is_the_plugins_own(self):
+        self.assertEqual(self.probe("nice", options=["--nice", "7"]), "7")
+        self.assertEqual(self.probe("nice", options=["--nice", "0"], before=lambda: os.nice(3)), "3")
+        self.assertEqual(self.probe("nice"), "0")
+
     def test_the_report_says_what_holds(self):
         options = ["--limit", "as=1073741824", "--limit", "nofile=64", "--limit", "cpu=3600"]
         held = dict(item.split("=") for item in self.start_probe("thread", options=options).state("limits").split(" "))
         self.assertEqual({name: held[name] for name in ("core", "memlock", "as", "nofile", "cpu")},
                          {"core": "0", "memlock": "0", "as": "1073741824", "nofile": "64", "cpu": "3600"})
-        self.assertEqual(set(held), {"core", "memlock", "as", "data", "nofile", "fsize", "cpu", "nproc"})
+        self.assertEqual(set(held), {"core", "memlock", "as", "data", "nofile", "fsize", "cpu", "nproc", "nice"})
 
     def test_the_daemons_own_limits_are_not_exceeded(self):
         def lower():

@@ -170,6 +170,9 @@ class Options(LauncherTest):
             ([*parent, *executable, "--exec", "/x"], "Give either --exec-fd"),
             ([*parent, *executable, "--network", "--udp"], "leave out --connect and --udp"),
             ([*parent, *executable, "--limit", "nproc=1"], "it needs --user"),
+            ([*parent, *executable, "--limit", "nproc=1", "--threads", "9", "--user", "9:9"], "leave out --limit nproc"),
+            ([*parent, *executable, "--threads", "0"], "1 to 65536"),
+            ([*parent, *executable, "--nice", "20"], "0 to 19"),
         ]:
             with self.subTest(options):
                 plugin = self.start(options, ["plugin"], defaults=False)

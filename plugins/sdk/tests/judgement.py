@@ -66,25 +66,25 @@ REASON_CODES = frozenset(
 
 
 # What only the daemon decides, as docs/plugins/protocol.md lists it.
-RESERVED_CODES = frozenset((
-    b"plugin_quarantined", b"idempotency_key_reused", b"challenge_attempts_exceeded",
-    b"key_already_registered", b"too_many_devices", b"too_many_submissions", b"simulated_not_accepted"))
+RESERVED_CODES = frozenset(re.findall(
+    "`([a-z_]+)`", re.search(r"Codes of what the daemon alone decides.*?\n\n", (ROOT / "docs/plugins/protocol.md").read_text(), re.S)[0]))
 
 
-def check_code(code, declared):
+def check_code(code, declared, world):
     require(NAME.fullmatch(code), f"the code {code!r}")
-    require(code not in RESERVED_CODES, f"the code {code!r} says what only Assay decides")
+    repeats_block = world.told_block and code == b"device_blocked"
+    require(code.decode() not in RESERVED_CODES or repeats_block, f"the code {code!r} says what only Assay decides")
     require(code.decode() in REASON_CODES or code in {own.code for own in declared.codes},
             f"the code {code!r} is neither declared nor one of Assay's")
 
 
-def check_findings(response, declared):
+def check_findings(response, declared, world):
     require(len(response.findings) <= 64, "more than 64 findings")
     for finding in response.findings:
         require(NAME.fullmatch(finding.check), f"the check {finding.check!r}")
         require(len(finding.detail.encode()) <= 1024, "a detail above 1024 bytes")
         if finding.outcome in (messages.OUTCOME_FAIL, messages.OUTCOME_UNAVAILABLE):
-            check_code(finding.code, declared)
+            check_code(finding.code, declared, world)
         elif finding.outcome == messages.OUTCOME_NOTE:
             require(NAME.fullmatch(finding.code), f"the code {finding.code!r}")
         else:
@@ -101,7 +101,7 @@ def check_claims(response, declared):
         require(claim.ByteSize() <= 4096 + 128 or claim.WhichOneof("value") == "texts", "a claim above 4096 bytes")
 
 
-def check_freshness(request, response, declared):
+def check_freshness(request, response, declared, world):
     limit = request.now_unix_ms + 400 * DAYS_MS
     if declared.freshness == messages.FRESHNESS_CHALLENGE:
         expected = hashlib.sha256(request.expected.client_data).digest()
@@ -112,7 +112,7 @@ def check_freshness(request, response, declared):
             require(1 <= len(token.token) <= 64, "a token that has not 1 to 64 bytes")
             require(request.now_unix_ms < token.until_unix_ms <= limit, "a token's time")
             if token.used_code:
-                check_code(token.used_code, declared)
+                check_code(token.used_code, declared, world)
     if declared.freshness == messages.FRESHNESS_STATEMENT:
         require(len(response.statement.digest) == 32, "a statement's digest that has not 32 bytes")
         require(request.now_unix_ms < response.statement.until_unix_ms <= limit, "a statement's time")
@@ -129,7 +129,7 @@ def check_effect(request, response):
 
 
 def verdict_of(request, response, declared, world):
-    check_findings(response, declared)
+    check_findings(response, declared, world)
     check_claims(response, declared)
     for finding in response.findings:
         if finding.outcome == messages.OUTCOME_FAIL:
@@ -139,11 +139,18 @@ def verdict_of(request, response, declared, world):
             return Verdict("UNAVAILABLE", finding.code.decode(), finding.check.decode(), detail=finding.detail)
     if not response.findings:
         return Verdict("REJECTED", "no_finding")
-    check_freshness(request, response, declared)
+    check_freshness(request, response, declared, world)
     check_effect(request, response)
     for token in response.used_tokens:
         if token.token in world.used:
-            return Verdict("REJECTED", token.used_code.decode() or "challenge_reused", "freshness")
+            return Verdict("REJECTED", token.used_code.decode() or "challenge_reused", "use")
+    if response.assurance == messages.ASSURANCE_NONE:
+        return Verdict("REJECTED", "assurance_too_low", "plugin")
+    effect = response.effect
+    if effect.WhichOneof("kind") == "registration" and effect.registration.subject_key in world.devices:
+        return Verdict("REJECTED", "key_already_registered", "commit")
+    if effect.WhichOneof("kind") == "advance" and effect.advance.counter <= request.device.counter:
+        return Verdict("REJECTED", "counter_not_increasing", "commit")
     return Verdict("ACCEPTED", claims={claim.name.decode(): value_of(claim) for claim in response.claims},
                    statement=response.statement.digest)
 
@@ -151,12 +158,15 @@ def verdict_of(request, response, declared, world):
 def judged(host, description, case):
     """The verdict on a case by a configured plugin."""
     request = request_for(case, host)
+    host.world.told_block = False
     declared = format_of(description, case["format"])
     if declared.locates:
         located = host.call("Locate", messages.LocateRequest(format=request.format, app=request.app, body=request.body))
         if located.HasField("refusal"):
             return Verdict("REJECTED", located.refusal.code.decode(), "locate", detail=located.refusal.detail)
         device = host.world.device(located.subject_key) if located.subject_key else None
+        if host.world.is_blocked(located.subject_key):
+            return Verdict("REJECTED", "device_blocked", "registry")
         if device is not None:
             request.device.CopyFrom(device)
         elif located.subject_key and request.purpose != messages.PURPOSE_REGISTER:

@@ -34,8 +34,12 @@ class World:
         self.used = {b64(token) for token in described.get("used_tokens_b64", [])}
         self.anchors = [b64(certificate) for certificate in described.get("anchors_b64", [])]
         self.fleet = described.get("fleet")
+        self.told_block = False  # whether a blocked device of the fleet was answered since the judgement began
         self.log = []
         self.metrics = {}
+
+    def is_blocked(self, subject_key):
+        return self.devices.get(subject_key, {}).get("blocked", False)
 
     def device(self, subject_key):
         found = self.devices.get(subject_key)
@@ -86,6 +90,7 @@ class World:
     def find_fleet_device(self, request):
         for device in self.require_fleet()["devices"]:
             if bytes.fromhex(device["secret_hex"]) == request.secret:
+                self.told_block |= device.get("blocked", False)
                 return host_messages.FindFleetDeviceResponse(device=host_messages.FleetDevice(
                     id=b64(device["id_b64"]), serial=device["serial"].encode(), family=device.get("family", "").encode(),
                     tables=device["tables"], public_key=b64(device["public_key_b64"]), blocked=device.get("blocked", False)))

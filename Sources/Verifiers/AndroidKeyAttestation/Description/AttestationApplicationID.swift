@@ -31,16 +31,26 @@ package struct AttestationApplicationID: Hashable, Sendable {
         var fields = DERReader(try outer.element(.sequence).content, code: code)
         try outer.finish("the application id")
         var packages: [Package] = []
-        try notes.set(&fields) { element throws(Rejection) in packages.append(try Self.package(element, code)) }
+        try fields.field("packages") { field throws(Rejection) in
+            try notes.set(&field) { element throws(Rejection) in packages.append(try Self.package(element, code)) }
+        }
         var signers: [[UInt8]] = []
-        try notes.set(&fields) { element throws(Rejection) in
-            guard element.tag == .octetString, element.content.count == Self.digestLength else {
-                throw Rejection(code, "a signer that is not a SHA-256")
-            }
-            signers.append(Array(element.content))
+        try fields.field("signature_digests") { field throws(Rejection) in
+            try notes.set(&field) { element throws(Rejection) in signers.append(try Self.signer(element, code)) }
         }
         try fields.finish("the application id")
         (self.packages, self.signers) = (packages, signers)
+    }
+
+    private static func signer(_ element: DERElement, _ code: ReasonCode) throws(Rejection) -> [UInt8] {
+        let offset = element.encoded.startIndex
+        guard element.tag == .octetString else {
+            throw Rejection(code, "\(element.tag.withArticle) where an OCTET STRING is due", offset: offset)
+        }
+        guard element.content.count == digestLength else {
+            throw Rejection(code, "a digest of \(element.content.count) bytes, want \(digestLength)", offset: offset)
+        }
+        return Array(element.content)
     }
 
     private static func package(_ element: DERElement, _ code: ReasonCode) throws(Rejection) -> Package {

@@ -29,6 +29,8 @@ package struct AuthorizationList: Hashable, Sendable {
 
     package private(set) var values: [AuthorizationTag: Value] = [:]
     package private(set) var unknown: [Unknown] = []
+    /// The first statement whose value cannot be read, if its tag and length can. It has no value here.
+    private(set) var malformed: Rejection?
 
     package init() {}
 
@@ -52,8 +54,15 @@ package struct AuthorizationList: Hashable, Sendable {
                 continue
             }
             var content = DERReader(element.content, code: reader.code)
-            values[tag] = try Self.value(tag.shape, &content, &notes)
-            try content.finish("the tag \(number)")
+            do throws(Rejection) {
+                values[tag] = try content.field("[\(number)] \(tag.name)") { content throws(Rejection) in
+                    let value = try Self.value(tag.shape, &content, &notes)
+                    try content.finish("the value")
+                    return value
+                }
+            } catch {
+                malformed = malformed ?? error
+            }
         }
     }
 

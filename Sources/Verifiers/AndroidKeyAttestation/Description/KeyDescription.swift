@@ -20,28 +20,49 @@ package struct KeyDescription: Hashable, Sendable {
     /// Authorizations stated by the TEE or StrongBox.
     package let hardwareEnforced: AuthorizationList
     package let quirks: Set<EncodingQuirk>
+    /// The first statement that cannot be read; only a description for people may have one.
+    let malformed: Rejection?
 
     /// Reads exactly one key description and throws `malformed_extension` otherwise.
     package init(parsing bytes: ArraySlice<UInt8>) throws(Rejection) {
+        try self.init(explaining: bytes)
+        if let malformed { throw malformed }
+    }
+
+    /// Reads a key description for people: one malformed statement does not hide the others. The reader is the verifier's, so that it
+    /// finds the same fault in the same place.
+    init(explaining bytes: ArraySlice<UInt8>) throws(Rejection) {
+        do throws(Rejection) { try self.init(whole: bytes) } catch { throw error.locating(in: bytes, "the extension") }
+    }
+
+    private init(whole bytes: ArraySlice<UInt8>) throws(Rejection) {
         var notes = DescriptionReader()
         var outer = DERReader(bytes, code: .malformedExtension)
         var fields = DERReader(try outer.element(.sequence).content, code: .malformedExtension)
         try outer.finish("the key description")
-        attestationVersion = try fields.smallInteger()
-        attestationLevel = try Self.level(&fields)
-        keyMintVersion = try fields.smallInteger()
-        keyMintLevel = try Self.level(&fields)
-        challenge = Array(try fields.octetString())
-        uniqueID = Array(try fields.octetString())
-        softwareEnforced = try AuthorizationList(&fields, &notes)
-        hardwareEnforced = try AuthorizationList(&fields, &notes)
+        attestationVersion = try fields.field("attestationVersion") { field throws(Rejection) in try field.smallInteger() }
+        attestationLevel = try fields.field("attestationSecurityLevel") { field throws(Rejection) in try Self.level(&field) }
+        keyMintVersion = try fields.field("keyMintVersion") { field throws(Rejection) in try field.smallInteger() }
+        keyMintLevel = try fields.field("keyMintSecurityLevel") { field throws(Rejection) in try Self.level(&field) }
+        challenge = try fields.field("attestationChallenge") { field throws(Rejection) in Array(try field.octetString()) }
+        uniqueID = try fields.field("uniqueId") { field throws(Rejection) in Array(try field.octetString()) }
+        softwareEnforced = try fields.field("software-enforced") { field throws(Rejection) in
+            try AuthorizationList(&field, &notes)
+        }
+        hardwareEnforced = try fields.field("hardware-enforced") { field throws(Rejection) in
+            try AuthorizationList(&field, &notes)
+        }
         try fields.finish("the eight fields of the key description")
         quirks = notes.quirks
+        malformed =
+            softwareEnforced.malformed?.at("software-enforced").locating(in: bytes, "the extension")
+            ?? hardwareEnforced.malformed?.at("hardware-enforced").locating(in: bytes, "the extension")
     }
 
     private static func level(_ fields: inout DERReader) throws(Rejection) -> SecurityLevel {
-        guard let level = SecurityLevel(rawValue: try DescriptionReader.enumerated(&fields)) else {
-            throw fields.rejection("an unknown security level")
+        let number = try DescriptionReader.enumerated(&fields)
+        guard let level = SecurityLevel(rawValue: number) else {
+            throw fields.rejection("the security level \(number), want 0 to 2")
         }
         return level
     }

@@ -45,13 +45,16 @@ package struct RootOfTrust: Hashable, Sendable {
 
     init(_ reader: inout DERReader, _ notes: inout DescriptionReader) throws(Rejection) {
         var fields = DERReader(try reader.element(.sequence).content, code: reader.code)
-        bootKey = Array(try fields.octetString())
-        isLocked = try notes.boolean(&fields)
-        guard let state = BootState(rawValue: try DescriptionReader.enumerated(&fields)) else {
-            throw fields.rejection("an unknown state of verified boot")
+        bootKey = try fields.field("verified_boot_key") { field throws(Rejection) in Array(try field.octetString()) }
+        isLocked = try fields.field("device_locked") { field throws(Rejection) in try notes.boolean(&field) }
+        state = try fields.field("verified_boot_state") { field throws(Rejection) in
+            let number = try DescriptionReader.enumerated(&field)
+            guard let state = BootState(rawValue: number) else { throw field.rejection("the state \(number), want 0 to 3") }
+            return state
         }
-        self.state = state
-        bootHash = fields.isAtEnd ? nil : Array(try fields.octetString())
+        bootHash =
+            fields.isAtEnd
+            ? nil : try fields.field("verified_boot_hash") { field throws(Rejection) in Array(try field.octetString()) }
         try fields.finish("the root of trust")
     }
 }

@@ -33,7 +33,7 @@ package enum KeyAttestationExplanation {
     package static func description(_ bytes: ArraySlice<UInt8>, title: String = "key description") -> Explanation {
         var explanation = Explanation(title, of: bytes)
         explanation.read { (explanation) throws(Rejection) in
-            let description = try KeyDescription(parsing: bytes)
+            let description = try KeyDescription(explaining: bytes)
             let version = Int64(description.attestationVersion)
             explanation.add("attestation_version", .integer(version), versions[version] ?? "")
             explanation.add(
@@ -48,6 +48,7 @@ package enum KeyAttestationExplanation {
             }
             explanation.add(list(description.softwareEnforced, "software enforced: what Android says", bytes))
             explanation.add(list(description.hardwareEnforced, "hardware enforced: what the TEE or StrongBox says", bytes))
+            if let malformed = description.malformed { throw malformed }
         }
         return explanation
     }
@@ -152,6 +153,7 @@ package enum KeyAttestationCheck {
         "challenge": "the attestation challenge against the client data",
         "key_id": "SHA-256 of the attested key against the key id",
         "tag_order": "the order of the tags",
+        "versions": "the version of the attestation against KeyMint's",
         "security_level": "the lower of both levels against what the app demands",
         "level_match": "the level of the attestation against that of the key",
         "chain_level": "the level of the key against the names in the chain",

@@ -21,6 +21,8 @@ package struct AndroidPolicy: Hashable, Sendable {
     package var creationWindow: Int64?
     /// Whether authorization tags must be in ascending order. On some genuine devices they are not.
     package var requiresTagOrder: Bool
+    /// Whether an attestation is refused whose version is not KeyMint's; otherwise it is noted.
+    package var requiresEqualVersions: Bool
     /// Whether suspended certificates are accepted, with a note.
     package var allowsSuspended: Bool
     /// Certificates and keys that are refused like revoked ones, whatever Google's list says.
@@ -31,8 +33,8 @@ package struct AndroidPolicy: Hashable, Sendable {
         minimumOSVersion: UInt64? = nil, patchLevels: PatchLevelRules = PatchLevelRules(), key: KeyRule = KeyRule(),
         provisioning: RemoteKeyProvisioningRule = RemoteKeyProvisioningRule(),
         attestedIDs: [AuthorizationTag: Set<OpaqueText>] = [:],
-        creationWindow: Int64? = nil, requiresTagOrder: Bool = false, allowsSuspended: Bool = false,
-        denied: DenyList = DenyList()
+        creationWindow: Int64? = nil, requiresTagOrder: Bool = false, requiresEqualVersions: Bool = false,
+        allowsSuspended: Bool = false, denied: DenyList = DenyList()
     ) {
         self.apps = apps
         self.minimumLevel = minimumLevel
@@ -44,6 +46,7 @@ package struct AndroidPolicy: Hashable, Sendable {
         self.attestedIDs = attestedIDs
         self.creationWindow = creationWindow
         self.requiresTagOrder = requiresTagOrder
+        self.requiresEqualVersions = requiresEqualVersions
         self.allowsSuspended = allowsSuspended
         self.denied = denied
     }
@@ -56,6 +59,21 @@ extension AndroidPolicy {
             "security_level", facts.level >= minimumLevel,
             else: facts.level == .software ? .softwareLevel : .securityLevelTooLow,
             "the key's level is \(facts.level.name), the app demands \(minimumLevel.name)")
+    }
+
+    /// The versions of the schema and of KeyMint, which are one number from 100 on (KeyMint 1): what restates a genuine description in the
+    /// name of a leaked key often mixes two. A registered device's are judged at each use; then equal ones are no finding.
+    func judgeVersions(_ facts: KeyFacts, isNew: Bool, in appraisal: inout Appraisal) throws(Rejection) {
+        guard facts.versionsDiffer else {
+            if isNew { appraisal.findings.append(.pass("versions")) }
+            return
+        }
+        let sentence =
+            "the attestation has the version \(facts.attestationVersion), KeyMint \(facts.keyMintVersion); from 100 on they are equal"
+        guard !requiresEqualVersions else {
+            return try appraisal.require("versions", false, else: .versionsDiffer, sentence)
+        }
+        appraisal.note("versions", ReasonCode.versionsDiffer.rawValue, sentence)
     }
 
     /// The rules that apply as long as a key is registered, in documented order. They apply to a new attestation and to each
@@ -78,12 +96,19 @@ extension AndroidPolicy {
     private func judgeOSVersion(_ facts: KeyFacts, in appraisal: inout Appraisal) throws(Rejection) {
         guard let minimumOSVersion else { return appraisal.skip("os_version") }
         // A system without a version number reports 0.
-        let version = facts.trusted.number(.osVersion) ?? 0
+        let version = facts.trusted.number(.osVersion)
         try appraisal.require(
-            "os_version", version >= minimumOSVersion, else: .osVersion,
-            version == 0
-                ? "the version of Android is not told, lowest \(minimumOSVersion)"
-                : "the version of Android is \(version), lowest \(minimumOSVersion)")
+            "os_version", version.map { $0 >= minimumOSVersion } ?? false, else: .osVersion,
+            Self.sentence(about: version, isStated: facts.trusted.has(.osVersion)) + ", lowest \(minimumOSVersion)")
+    }
+
+    private static func sentence(about version: UInt64?, isStated: Bool) -> String {
+        switch version {
+        case 0: "the system states the version 0, which stands for an unknown one"
+        case let version?: "the version of Android is \(version)"
+        case nil where isStated: "the version of Android has more than 64 bits"
+        case nil: "the version of Android is not stated"
+        }
     }
 
     private func judgeIDs(_ facts: KeyFacts, in appraisal: inout Appraisal) throws(Rejection) {
@@ -91,8 +116,14 @@ extension AndroidPolicy {
         try appraisal.check("attested_ids") { () throws(Rejection) in
             for (tag, expected) in attestedIDs.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
                 // The sentence leaves the values out: they are personal.
-                guard let attested = facts.trusted.text(tag), expected.contains(OpaqueText(attested)) else {
-                    throw Rejection(.attestedIDMismatch, "the attested \(tag.name) is missing or not expected")
+                guard facts.trusted.has(tag) else {
+                    throw Rejection(.attestedIDMismatch, "the \(tag.name) is not attested")
+                }
+                guard let attested = facts.trusted.text(tag) else {
+                    throw Rejection(.attestedIDMismatch, "the attested \(tag.name) is not UTF-8")
+                }
+                guard expected.contains(OpaqueText(attested)) else {
+                    throw Rejection(.attestedIDMismatch, "the attested \(tag.name) is not one of those expected")
                 }
             }
         }
@@ -153,17 +184,35 @@ extension AndroidPolicy {
         try appraisal.require(
             "package", !allowed.contains { $0.isEmpty }, else: .packageMismatch,
             "the device attests \(attested.packages.map(\.name).shown), the app is \(apps.compactMap(\.packageName).shown)")
+        // An examination continues after a failure: of a package that is not the app's, no signer and no version is expected.
+        guard !allowed.contains(where: \.isEmpty) else {
+            appraisal.skip("signer")
+            return appraisal.skip("app_version")
+        }
         let signed = allowed.map { $0.filter { $0.isSigned(by: attested.signers) } }
         try appraisal.require(
             "signer", !signed.contains { $0.isEmpty }, else: .signerMismatch,
-            "the package is signed by \(attested.signers.shownShort), allowed: \(apps.flatMap { $0.signers ?? [] }.shownShort)")
-        try appraisal.require(
-            "app_version",
-            zip(attested.packages, signed).allSatisfy { package, apps in
-                apps.contains { $0.minimumVersion.map { package.version >= $0 } ?? true }
-            }, else: .appVersion,
-            "the package has the version \(attested.packages.map { "\($0.version)" }.joined(separator: ", ")), lowest "
-                + "\(apps.compactMap(\.minimumVersion).min() ?? 0)")
+            (attested.signers.isEmpty
+                ? "the device names no signer of the package" : "the package is signed by \(attested.signers.shownShort)")
+                + ", allowed: \(allowed.flatMap { $0 }.compactMap(\.signers).flatMap { $0 }.shownShort)")
+        try judgeVersion(attested, signed, in: &appraisal)
+    }
+
+    /// - Parameter signed: the app's entries for each attested package and its signers.
+    private func judgeVersion(
+        _ attested: AttestationApplicationID, _ signed: [[AndroidApp]], in appraisal: inout Appraisal
+    ) throws(Rejection) {
+        // In an examination: no version is expected of a package that others signed.
+        guard !signed.contains(where: \.isEmpty) else { return appraisal.skip("app_version") }
+        try appraisal.check("app_version") { () throws(Rejection) in
+            for (package, entries) in zip(attested.packages, signed) {
+                let lowest = entries.compactMap(\.minimumVersion)
+                // An entry without a lowest version allows any.
+                guard lowest.count == entries.count, let least = lowest.min(), package.version < least else { continue }
+                throw Rejection(
+                    .appVersion, "the package \(package.name.shown) has the version \(package.version), lowest \(least)")
+            }
+        }
     }
 }
 

@@ -47,7 +47,7 @@ package struct KeyRule: Hashable, Sendable {
         if let kinds {
             try appraisal.require(
                 "key_kind", facts.kind.map(kinds.contains) ?? false, else: .keyType,
-                "the key is of the kind \(facts.kind?.rawValue ?? "unknown"), allowed: \(kinds.map(\.rawValue).sorted().joined(separator: ", "))"
+                "the key is of \(facts.kind.map { "the kind \($0.rawValue)" } ?? "a kind that no version of the schema has"), allowed: \(kinds.map(\.rawValue).sorted().joined(separator: ", "))"
             )
         } else {
             appraisal.skip("key_kind")
@@ -55,19 +55,26 @@ package struct KeyRule: Hashable, Sendable {
         let origin = facts.trusted.number(.origin).flatMap(KeyOrigin.init(rawValue:))
         try appraisal.require(
             "key_origin", origin.map(origins.contains) ?? false, else: .keyOrigin,
-            "the origin is \(origin?.name ?? "not told by the hardware"), allowed: \(origins.map(\.name).sorted().joined(separator: ", "))"
-        )
-        let purposes = Set(facts.trusted.numbers(.purpose) ?? [])
+            "\(Self.sentence(aboutOriginIn: facts.trusted)), allowed: \(origins.map(\.name).sorted().joined(separator: ", "))")
+        let stated = facts.trusted.numbers(.purpose).map { Set($0) }
+        let purposes = stated ?? []
         try appraisal.require(
             "key_purpose",
             requiredPurposes.allSatisfy { purposes.contains($0.rawValue) }
                 && !forbiddenPurposes.contains { purposes.contains($0.rawValue) },
             else: .keyPurpose,
-            "the purposes are \(KeyPurpose.text(purposes)), required: \(KeyPurpose.text(Set(requiredPurposes.map(\.rawValue)))), "
+            "the purposes are \(stated.map(KeyPurpose.text) ?? "not stated by the hardware"), required: "
+                + "\(KeyPurpose.text(Set(requiredPurposes.map(\.rawValue)))), "
                 + "forbidden: \(KeyPurpose.text(Set(forbiddenPurposes.map(\.rawValue))))")
         try appraisal.require(
             "key_app_bound", !facts.softwareEnforced.has(.allApplications) && !facts.hardwareEnforced.has(.allApplications),
             else: .keyNotAppBound, "all applications may use the key")
+    }
+
+    private static func sentence(aboutOriginIn list: AuthorizationList) -> String {
+        guard list.has(.origin) else { return "the origin is not stated by the hardware" }
+        guard let number = list.number(.origin) else { return "the origin has more than 64 bits" }
+        return "the origin is \(KeyOrigin(rawValue: number)?.name ?? "\(number), which the schema does not have")"
     }
 
     func judgeProperties(_ facts: KeyFacts, in appraisal: inout Appraisal) throws(Rejection) {
@@ -117,9 +124,11 @@ package struct AuthenticationRule: Hashable, Sendable {
             throw Rejection(.keyProperties, "the key accepts another way of authentication")
         }
         // Without a timeout each use needs an authentication. A timeout of more than 64 bits never ends.
-        let lasts = stated.has(.authTimeout) ? stated.number(.authTimeout) ?? .max : 0
-        guard longest.map({ lasts <= $0 }) ?? true else {
-            throw Rejection(.keyProperties, "an authentication lasts for \(lasts) s")
+        let timeout = stated.number(.authTimeout)
+        let lasts = stated.has(.authTimeout) ? timeout ?? .max : 0
+        if let longest, lasts > longest {
+            let found = timeout.map { "\($0) s" } ?? "more seconds than 64 bits can count"
+            throw Rejection(.keyProperties, "an authentication lasts for \(found), at most \(longest) s")
         }
     }
 }

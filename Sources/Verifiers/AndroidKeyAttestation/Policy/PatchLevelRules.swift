@@ -41,18 +41,20 @@ package struct PatchLevelRules: Hashable, Sendable {
     ) throws(Rejection) {
         guard oldest != nil || monthsAhead != nil else { return appraisal.skip(check) }
         guard let level = facts.trusted.number(tag).flatMap(PatchLevel.init) else {
-            guard oldest != nil, refusing else {
-                return appraisal.note(check, "not_readable", "the level is missing or no month")
-            }
-            return try appraisal.require(check, false, else: .patchLevelTooOld, "the level is missing or no month")
+            let stated = facts.trusted.number(tag)
+            let why =
+                facts.trusted.has(tag)
+                ? "the level is \(stated.map(String.init) ?? "a number of more than 64 bits"), which is no month"
+                : "the level is not stated"
+            guard oldest != nil, refusing else { return appraisal.note(check, "not_readable", why) }
+            return try appraisal.require(check, false, else: .patchLevelTooOld, why)
         }
         try appraisal.check(check) { () throws(Rejection) in
-            guard oldest.map({ $0.allows(level, today) }) ?? true else {
-                throw Rejection(.patchLevelTooOld, "the level is of \(level), the oldest allowed \(oldest?.text ?? "any")")
+            if let oldest, !oldest.allows(level, today) {
+                throw Rejection(.patchLevelTooOld, "the level is of \(level), the oldest allowed \(oldest.text)")
             }
-            guard monthsAhead.map({ level.months(since: today) <= $0 }) ?? true else {
-                throw Rejection(
-                    .patchLevelInFuture, "the level is of \(level), at most \(monthsAhead ?? 0) months after \(today)")
+            if let monthsAhead, level.months(since: today) > monthsAhead {
+                throw Rejection(.patchLevelInFuture, "the level is of \(level), at most \(monthsAhead) months after \(today)")
             }
         }
     }

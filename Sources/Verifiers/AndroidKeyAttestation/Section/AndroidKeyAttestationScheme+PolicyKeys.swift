@@ -2,6 +2,7 @@
 extension AndroidKeyAttestationScheme {
     package static let policyKeys = [
         "chain_anchor": "extra_roots", "revocation": "revocation", "denied": "denied", "tag_order": "require_tag_order",
+        "versions": "require_equal_versions",
         "security_level": "security_level", "root_of_trust": "verified_boot", "device_locked": "verified_boot.allow_unlocked",
         "verified_boot": "verified_boot.self_signed_keys", "boot_key": "verified_boot.self_signed_keys",
         "boot_key_denied": "verified_boot.allow_test_keys", "key_kind": "key.kinds", "key_origin": "key.origins",
@@ -18,7 +19,7 @@ extension AndroidKeyAttestationScheme {
     /// The age of the key, the order of its tags, its list and the use of its attestation key are judged at registration.
     package static let keysShownByClaims: Set<String> = [
         "roots", "extra_roots", "packages", "security_level", "verified_boot", "min_os_version", "patch_levels", "key",
-        "attested_ids", "allow_suspended", "denied", "remote_key_provisioning.require_remote",
+        "attested_ids", "require_equal_versions", "allow_suspended", "denied", "remote_key_provisioning.require_remote",
         "remote_key_provisioning.max_certificates", "require_play_integrity",
     ]
 }

@@ -133,6 +133,7 @@ extension AndroidKeyAttestationSection {
         if let value = section.optional("attested_ids") { policy.attestedIDs = Self.attestedIDs(value) }
         policy.creationWindow = section.optional("creation_window")?.milliseconds(in: 1000...Self.widestCreationWindow)
         policy.requiresTagOrder = section.optional("require_tag_order")?.boolean() ?? false
+        policy.requiresEqualVersions = section.optional("require_equal_versions")?.boolean() ?? false
         policy.allowsSuspended = section.optional("allow_suspended")?.boolean() ?? false
         if let value = section.optional("denied") { policy.denied = DenyList(reading: value) }
         let extraRoots = section.optional("extra_roots")?.list()?.compactMap { item -> TrustAnchor? in

@@ -103,7 +103,7 @@ struct AppAttestInspection {
         _ evidence: Evidence, by verifier: some EvidenceVerifier, device: Device?, _ input: InspectionInput,
         _ examination: Examination
     ) -> [Finding] {
-        let binding = Binding(callerOwned: input.clientDataHash ?? [])
+        let binding = input.clientData.map { Binding(embedded: $0) } ?? Binding(callerOwned: input.clientDataHash ?? [])
         return verifier.appraise(
             evidence,
             in: AppraisalContext(

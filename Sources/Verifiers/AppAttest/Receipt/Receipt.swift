@@ -105,10 +105,11 @@ struct ReceiptFields {
                         throw list.rejection("more than \(Receipt.fieldLimit) fields")
                     }
                     let (type, value) = try list.sequence { field throws(Rejection) in
-                        let type = try field.smallInteger()
+                        let type = try field.field("a field's type") { part throws(Rejection) in try part.smallInteger() }
                         // The version, 1 in every receipt seen; other values are undocumented.
-                        _ = try field.smallInteger()
-                        return (type, try field.octetString())
+                        _ = try field.field("field \(type) version") { part throws(Rejection) in try part.smallInteger() }
+                        let value = try field.field("field \(type) value") { part throws(Rejection) in try part.octetString() }
+                        return (type, value)
                     }
                     guard values.updateValue(value, forKey: type) == nil else {
                         throw list.rejection("field \(type) stands twice")

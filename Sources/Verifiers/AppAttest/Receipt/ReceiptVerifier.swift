@@ -97,27 +97,54 @@ package struct ReceiptVerifier: Sendable {
     private func compare(
         _ receipt: Receipt, with expected: ReceiptExpectation, _ appraisal: inout Appraisal
     ) throws(Rejection) {
-        try appraisal.require(
-            "receipt_app_id", SHA256.hash(data: Array(receipt.appID.utf8)).elementsEqual(expected.rpIDHash),
-            else: .appIDMismatch,
-            "the receipt is for \(receipt.appID.shown), whose SHA-256 is not the App ID's, \(Hex.short(expected.rpIDHash))")
-        try appraisal.compare(
-            "receipt_public_key", expected.publicKey, else: .publicKeyMismatch,
-            "the receipt is for the key \(Hex.short(SHA256.bytes(of: Array(receipt.publicKey)))), not the attested one (SHA-256)"
-        ) { receipt.publicKey.elementsEqual($0) }
-        try appraisal.compare(
-            "receipt_type", expected.kind, else: .receiptTypeUnexpected, "a receipt of another type belongs here"
-        ) { receipt.kind == $0 }
-        let environment = receipt.environment == nil ? nil : expected.environment
-        try appraisal.compare(
-            "receipt_environment", environment, else: .environmentMismatch,
-            "the receipt is of \(receipt.environment?.shown ?? "no environment"), expected \(environment?.rawValue ?? "")"
-        ) { receipt.environment?.hasBytes(of: $0.receiptName) == true }
+        try appraisal.compare("receipt_app_id", expected.rpIDHash) { expected throws(Rejection) in
+            let found = SHA256.bytes(of: Array(receipt.appID.utf8))
+            guard found != expected else { return }
+            let hashes = ComparedBytes(found, expected: expected)
+            throw Rejection(
+                .appIDMismatch,
+                "the receipt is for \(receipt.appID.shown), whose SHA-256 is \(hashes.found); the App ID's is \(hashes.expected)"
+            )
+        }
+        try appraisal.compare("receipt_public_key", expected.publicKey) { expected throws(Rejection) in
+            let found = Array(receipt.publicKey)
+            guard found != expected else { return }
+            let digests = ComparedBytes(SHA256.bytes(of: found), expected: SHA256.bytes(of: expected))
+            throw Rejection(
+                .publicKeyMismatch,
+                "the receipt is for the key \(digests.found), the attested one is \(digests.expected) (SHA-256 of the points)")
+        }
+        try appraisal.compare("receipt_type", expected.kind) { expected throws(Rejection) in
+            guard receipt.kind != expected else { return }
+            throw Rejection(
+                .receiptTypeUnexpected, "the receipt is of the type \(receipt.type.shown), expected \(expected.rawValue)")
+        }
+        // Undocumented, so that a receipt may not state it.
+        try appraisal.compare("receipt_environment", both(receipt.environment, expected.environment)) {
+            environments throws(Rejection) in
+            let (found, expected) = environments
+            guard !found.hasBytes(of: expected.receiptName) else { return }
+            throw Rejection(
+                .environmentMismatch,
+                "the receipt is of \(found.shown), that of the \(expected.rawValue) environment would be \(expected.receiptName)"
+            )
+        }
         let hash = receipt.kind == .attest ? expected.clientDataHash : nil
-        try appraisal.compare(
-            "receipt_client_hash", hash, else: .receiptClientHashMismatch,
-            "the receipt is for client data with the SHA-256 \(Hex.short(receipt.clientHash ?? [])), expected \(Hex.short(hash ?? []))"
-        ) { receipt.clientHash?.elementsEqual($0) == true }
+        try appraisal.compare("receipt_client_hash", hash) { expected throws(Rejection) in
+            guard let found = receipt.clientHash else {
+                throw Rejection(.receiptClientHashMismatch, "the receipt has no client data hash (field 4)")
+            }
+            guard !found.elementsEqual(expected) else { return }
+            let hashes = ComparedBytes(found, expected: expected)
+            throw Rejection(
+                .receiptClientHashMismatch,
+                "the receipt is for the client data hash \(hashes.found), expected \(hashes.expected)")
+        }
+    }
+
+    private func both<A, B>(_ a: A?, _ b: B?) -> (A, B)? {
+        guard let a, let b else { return nil }
+        return (a, b)
     }
 
     /// R9 and R12: an arriving receipt is recent and not expired.
@@ -132,19 +159,23 @@ package struct ReceiptVerifier: Sendable {
         try appraisal.require(
             "receipt_expiration", now <= receipt.expirationTime.adding(milliseconds: skew), else: .receiptExpired,
             "the receipt expired at \(receipt.expirationTime)")
-        try appraisal.compare(
-            "receipt_age", expected.maxAgeMilliseconds, else: .receiptTooOld, "the receipt was made at \(receipt.creationTime)"
-        ) { now.milliseconds(since: receipt.creationTime) <= $0 }
+        try appraisal.compare("receipt_age", expected.maxAgeMilliseconds) { most throws(Rejection) in
+            let age = now.milliseconds(since: receipt.creationTime)
+            guard age > most else { return }
+            throw Rejection(
+                .receiptTooOld,
+                "the receipt was made at \(receipt.creationTime): \(age / 1000) s ago, at most \(most / 1000) s")
+        }
     }
 }
 
 extension Appraisal {
     /// Skips the check if nothing is expected.
     fileprivate mutating func compare<T>(
-        _ name: String, _ expected: T?, else code: ReasonCode, _ detail: @autoclosure () -> String, holds: (T) -> Bool
+        _ name: String, _ expected: T?, _ step: (T) throws(Rejection) -> Void
     ) throws(Rejection) {
         guard let expected else { return skip(name) }
-        try require(name, holds(expected), else: code, detail())
+        try check(name) { () throws(Rejection) in try step(expected) }
     }
 }
 

@@ -69,7 +69,8 @@ extension AppAttestIdentity {
         let section = value.section()
         let appID = section.required("app_id")
         let platform = section.optional("platform")?.choice(["ios": Platform.iOS, "macos": .macOS]) ?? .iOS
-        let environments = section.optional("environments")?.list()?.compactMap {
+        let listed = section.optional("environments")?.list()
+        let environments = listed?.compactMap {
             $0.choice(["production": AppAttestEnvironment.production, "development": .development])
         }
         section.done()
@@ -79,7 +80,8 @@ extension AppAttestIdentity {
             appID?.report("want PREFIX.bundle.identifier, have \"\(text.prefix(60))\"")
             return nil
         }
-        if environments?.isEmpty == true { value.report("want at least one environment") }
+        // A list of unknown words is reported by word.
+        if listed?.isEmpty == true { value.report("want at least one environment") }
         appID?.checkAppID(parts[0], parts[1])
         self.init(appID: text, platform: platform, environments: environments.map(Set.init) ?? [.production])
     }

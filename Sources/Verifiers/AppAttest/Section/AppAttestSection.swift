@@ -105,7 +105,7 @@ package struct AppAttestSection: SchemeSection {
     package var summary: [String] {
         identities.map { identity in
             let environments = identity.environments.map(\.rawValue).sorted().joined(separator: ", ")
-            return "App Attest of \(identity.appID ?? "") (\(environments))"
+            return "App Attest of \(identity.shown) (\(environments))"
         }
     }
 

@@ -21,9 +21,6 @@ struct BundleSignature {
                 (form, raw) = (.der, try ECDSASignature(der: bytes[...], width: 32).raw)
             } catch {
                 // DER of 32 bytes exists too: both numbers short.
-                guard bytes.count != 32 else {
-                    throw Rejection(.signatureMalformed, "32 bytes that are not DER: a hash, not a signature")
-                }
                 throw Rejection(.signatureMalformed, "\(bytes.count) bytes that are not DER: \(error.detail)")
             }
         }

@@ -21,8 +21,7 @@ package enum CertificateBundleExplanation {
             let certificates = try PresentedCertificates(parsing: fields.certificate)
             explanation.add("camera_cert", .text(certificates.encoding.rawValue), "its text as submitted is signed")
             explanation.add(Certificate.explain(certificates.leaf.der, title: "the device certificate"))
-            guard let arc = arc ?? FleetArc(FleetArc.usual) else { return }
-            let fleet = FleetExtensions(certificates.leaf, arc: arc)
+            let fleet = FleetExtensions(certificates.leaf, arc: arc ?? .standard)
             explanation.add("device_serial", certificates.leaf.deviceSerial.map { .text($0) }, "by the certificate's subject")
             explanation.add("device_family", fleet.family.map { .text($0) })
             explanation.add("manufacturer", fleet.manufacturer.map { .text($0) })

@@ -12,11 +12,8 @@ extension CertificateBundleSection {
 
     init?(reading value: ConfigurationReader.Value, _ shared: SharedSettings) {
         let section = value.section()
-        let arc = section.optional("extension_arc")
-        let arcText = arc?.text() ?? FleetArc.usual
-        let known = CertificateBundlePolicy(arc: arcText)
-        if known == nil { arc?.report("want an OBJECT IDENTIFIER such as \(FleetArc.usual), have \"\(arcText.prefix(60))\"") }
-        guard var policy = known ?? CertificateBundlePolicy() else { return nil }
+        var policy = CertificateBundlePolicy()
+        if let arc = section.optional("extension_arc")?.arcs() { policy.arc = arc }
         if let time = section.optional("max_future")?.milliseconds(in: 0...Self.widestFuture) { policy.maxFuture = time }
         if let time = section.optional("max_age")?.milliseconds(in: 1000...Self.widestAge) { policy.maxAge = time }
         if let rule = section.optional("secret")?.choice(["required": .required, "if_present": .ifPresent] as Rules) {
@@ -106,5 +103,29 @@ extension CertificateBundlePolicy.Submissions {
         if let number = section.optional("block")?.integer(in: 1...Self.most) { block = Int64(number) }
         section.done()
         if warn > block { value.report("want \"warn\" at most as great as \"block\", have \(warn) and \(block)") }
+    }
+}
+
+extension ConfigurationReader.Value {
+    /// The arc of a fleet's extensions, or a list of arcs: a fleet whose arc changed has certificates below each.
+    fileprivate func arcs() -> FleetArc? {
+        guard isList else { return arc() }
+        let arcs = (list() ?? []).compactMap { $0.arc() }
+        guard let first = arcs.first, arcs.count <= Self.arcLimit else {
+            report("want 1 to \(Self.arcLimit) arcs")
+            return nil
+        }
+        return arcs.dropFirst().reduce(first) { $0.or($1) }
+    }
+
+    private static var arcLimit: Int { 8 }
+
+    private func arc() -> FleetArc? {
+        guard let text = text() else { return nil }
+        guard let arc = FleetArc(text) else {
+            report("want an OBJECT IDENTIFIER such as 1.3.6.1.4.1.32473.1, have \"\(text.prefix(60))\"")
+            return nil
+        }
+        return arc
     }
 }

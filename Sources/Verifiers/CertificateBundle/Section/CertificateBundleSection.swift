@@ -67,7 +67,7 @@ package struct CertificateBundleSection: SchemeSection {
 
     package var extraRoots: [TrustAnchor] { authorities }
     package var revocationFiles: [RevocationFile] { lists.map(\.file) }
-    package var fleetArc: String? { acceptsOwn ? policy.arc.description : nil }
+    package var fleetArcs: [String] { acceptsOwn ? policy.arc.all : [] }
     package var fleetSecretRule: String? { policy.secret == .required ? "certificate_bundle.secret" : nil }
 
     // MARK: What people are told

@@ -38,10 +38,11 @@ struct CertificateBundleVectorRunner: VectorRunner {
 extension CertificateBundlePolicy {
     fileprivate init(_ input: VectorInput) throws(VectorError) {
         let wanted = try input.section("policy", known: ["max_future_seconds", "max_age_seconds", "extension_arc"])
-        guard let policy = CertificateBundlePolicy(arc: try wanted.text("extension_arc") ?? FleetArc.usual) else {
-            throw VectorError("policy.extension_arc is no OBJECT IDENTIFIER")
+        self.init()
+        if let text = try wanted.text("extension_arc") {
+            guard let arc = FleetArc(text) else { throw VectorError("policy.extension_arc is no OBJECT IDENTIFIER") }
+            self.arc = arc
         }
-        self = policy
         if let seconds = try wanted.number("max_future_seconds", Int32.self) { maxFuture = Int64(seconds) * 1000 }
         if let seconds = try wanted.number("max_age_seconds", Int32.self) { maxAge = Int64(seconds) * 1000 }
     }

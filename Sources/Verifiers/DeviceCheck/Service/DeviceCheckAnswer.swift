@@ -39,10 +39,10 @@ package enum DeviceCheckAnswer: Hashable, Sendable {
 }
 
 extension DeviceCheckAnswer {
-    /// Why nothing is known, for people; `nil` if the answer is known.
-    var problem: String? {
+    /// Why nothing is known, for people.
+    var problem: String {
         switch self {
-        case .bits, .tokenRefused: nil
+        case .bits, .tokenRefused: "the answer is known"
         case .askerRefused(let status):
             "Apple does not take the token of the team, or the device's is of the other environment (status \(status))"
         case .nothing(200): "what answered is not Apple's service (status 200)"

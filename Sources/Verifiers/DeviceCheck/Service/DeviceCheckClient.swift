@@ -60,10 +60,10 @@ package final class DeviceCheckClient: AnswerSource {
             return .refused(Rejection(.vendorRefused, "Apple does not take the DeviceCheck token"))
         case .askerRefused(400):
             // Devices of the other environment can cause this at will: it does not count as a failure of the service.
-            throw AnswerSourceError(read.problem ?? "")
+            throw AnswerSourceError(read.problem)
         case .askerRefused, .nothing:
             throw failed(
-                read.problem ?? "", begun: now, asked: answer.headers.retryAfterMilliseconds(at: clock.now()))
+                read.problem, begun: now, asked: answer.headers.retryAfterMilliseconds(at: clock.now()))
         }
     }
 

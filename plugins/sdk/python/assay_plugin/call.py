@@ -86,11 +86,11 @@ class Call(Generic[C]):
         self._tell(b"Log", request)
 
     def count(self, name: str, increment: int = 1) -> None:
-        """Adds to the counter assay_plugin_<name> of the daemon's metrics. The name is [a-z0-9_]{1,64}."""
+        """Adds to assay_plugin_value{name=} of the daemon's metrics. The name is [a-z0-9_]{1,64}; 32 names at most."""
         self._tell(b"Measure", host_messages.MeasureRequest(name=sentences.name(name), increment=increment))
 
     def gauge(self, name: str, value: float) -> None:
-        """Sets the metric assay_plugin_<name>."""
+        """Sets assay_plugin_value{name=} of the daemon's metrics."""
         self._tell(b"Measure", host_messages.MeasureRequest(name=sentences.name(name), gauge=value))
 
     # MARK: How it is asked

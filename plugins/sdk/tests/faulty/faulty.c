@@ -1,5 +1,8 @@
 /* A plugin with one fault, named by its argument: for the tests of `assay plugin check`, each of whose checks has to find one. Without an
- * argument it has none. Its evidence is 32 bytes: each byte of the SHA-256 of the client data, inverted. */
+ * argument it has none. Its evidence is 32 bytes: each byte of the SHA-256 of the client data, inverted.
+ *
+ * "names-device" is no fault: every body names a device, and of one that is not registered the plugin judges nothing, since the daemon
+ * refuses it. "no-assurance", "registers" and "advances" claim what the daemon's verifier or commit refuses. */
 #include <assay/plugin.h>
 
 #include <openssl/evp.h>
@@ -90,6 +93,15 @@ static void appraise(struct assay_call *call, const struct assay_evidence *evide
     bool right;
 
     misbehave(body);
+    if (is("names-device") && body.size > 0 && !evidence->device) {
+        uint8_t client_data[SIZE];
+
+        EVP_Digest(evidence->client_data.data, evidence->client_data.size, client_data, NULL, EVP_sha256(), NULL);
+        assay_require(call, "device", true, "unknown_device", "not reached");
+        assay_verified_client_data(call, client_data);
+        assay_assurance(call, ASSAY_ASSURANCE_SOFTWARE);
+        return;
+    }
     if (!EVP_Digest(evidence->client_data.data, evidence->client_data.size, digest, NULL, EVP_sha256(), NULL)) {
         assay_error(call, "libcrypto_failed", "libcrypto cannot make a SHA-256");
         return;
@@ -106,7 +118,24 @@ static void appraise(struct assay_call *call, const struct assay_evidence *evide
     assay_verified_client_data(call, digest);
     if (is("undeclared-claim"))
         assay_claim_text(call, "undeclared", assay_string("claim"));
+    if (is("no-assurance"))
+        return;
+    if (is("registers"))
+        assay_register(call, assay_string("camera"), assay_string("key"));
+    if (is("advances"))
+        assay_advance(call, 7);
     assay_assurance(call, is("alternating") && ++judged % 2 == 0 ? ASSAY_ASSURANCE_PLATFORM : ASSAY_ASSURANCE_SOFTWARE);
+}
+
+static void locate(struct assay_call *call, const struct assay_evidence *evidence)
+{
+    bool named = is("names-device") && evidence->body.size > 0;
+
+    /* The evidence of a client's data is its device's name too. */
+    if (named)
+        assay_subject(call, evidence->body);
+    else if (is("advances") && evidence->body.size > 0)
+        assay_subject(call, assay_string("camera"));
 }
 
 static struct assay_format formats[] = {
@@ -147,6 +176,10 @@ int main(int count, char *arguments[])
         hang();
     if (is("format"))
         formats[0].size_limit = 1u << 30;
+    if (is("names-device") || is("advances"))
+        formats[0].locate = locate;
+    if (is("registers"))
+        formats[0].purposes = ASSAY_FOR(ASSAY_REGISTER);
     if (is("changing")) {
         snprintf(version, sizeof version, "1.0.%d", getpid());
         plugin.version = version;

@@ -5,6 +5,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -151,6 +152,27 @@ static void eat_memory(void)
     abort();
 }
 
+static void *idle_thread(void *spins)
+{
+    while (spins != NULL)
+        ;
+    hang();
+    return NULL;
+}
+
+/* As many threads as are asked for, or as it gets: how many it says in its log. */
+static void start_threads(long wanted, bool spin)
+{
+    pthread_attr_t small;
+    long started = 0;
+
+    pthread_attr_init(&small);
+    pthread_attr_setstacksize(&small, 16384);
+    for (pthread_t thread; started < wanted && pthread_create(&thread, &small, idle_thread, spin ? &small : NULL) == 0;)
+        started++;
+    fprintf(stderr, "started %ld threads\n", started);
+}
+
 static bool can_fork(void)
 {
     pid_t child = fork();
@@ -212,6 +234,10 @@ static void misbehave(struct assay_bytes body)
         flood_kind((struct assay_bytes){body.data + 7, body.size - 7});
     if (says(body, "eat"))
         eat_memory();
+    if (says(body, "threads"))
+        start_threads(number(body), false);
+    if (says(body, "spin"))
+        start_threads(number(body), true);
     if (says(body, "close")) {
         close(CONNECTION);
         hang();

@@ -80,7 +80,7 @@ public nonisolated struct Assay_V1_VerifyRequest: Sendable {
   /// The context that the challenge was issued for.
   public var context: Data = Data()
 
-  /// 1 to 4 pieces, each of another kind. All must be good.
+  /// 1 to 4 pieces, each of another kind, of one device. All must be good.
   public var evidence: [Assay_V1_Evidence] = []
 
   /// Left out: client data without a payload. Given, it must name a mode that the daemon knows, and stand once: protobuf would merge
@@ -112,6 +112,11 @@ public nonisolated struct Assay_V1_VerifyRequest: Sendable {
   /// Signals about a capture, at most 64 KiB: the JSON document (docs/confidence.md) byte for byte as the app made it. They count only if
   /// the payload that the device signed is their SHA-256.
   public var signals: Data = Data()
+
+  /// 16 bytes, with REGISTER only: the device whose key the user has lost. The registration retires it in the same commit: its key is
+  /// unknown from then on, and its certificates are revoked. The app's `replaces` says which devices may be named: by default those that
+  /// were registered for the request's subject.
+  public var replacesDeviceID: Data = Data()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -248,7 +253,7 @@ nonisolated extension Assay_V1_IssueChallengeResponse: SwiftProtobuf.Message, Sw
 
 nonisolated extension Assay_V1_VerifyRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".VerifyRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}purpose\0\u{1}challenge\0\u{1}context\0\u{1}evidence\0\u{1}binding\0\u{1}subject\0\u{3}expected_device_id\0\u{3}idempotency_key\0\u{3}source_address\0\u{1}signals\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}purpose\0\u{1}challenge\0\u{1}context\0\u{1}evidence\0\u{1}binding\0\u{1}subject\0\u{3}expected_device_id\0\u{3}idempotency_key\0\u{3}source_address\0\u{1}signals\0\u{3}replaces_device_id\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -267,6 +272,7 @@ nonisolated extension Assay_V1_VerifyRequest: SwiftProtobuf.Message, SwiftProtob
       case 9: try { try decoder.decodeSingularBytesField(value: &self.idempotencyKey) }()
       case 10: try { try decoder.decodeSingularStringField(value: &self.sourceAddress) }()
       case 11: try { try decoder.decodeSingularBytesField(value: &self.signals) }()
+      case 12: try { try decoder.decodeSingularBytesField(value: &self.replacesDeviceID) }()
       default: break
       }
     }
@@ -310,6 +316,9 @@ nonisolated extension Assay_V1_VerifyRequest: SwiftProtobuf.Message, SwiftProtob
     if !self.signals.isEmpty {
       try visitor.visitSingularBytesField(value: self.signals, fieldNumber: 11)
     }
+    if !self.replacesDeviceID.isEmpty {
+      try visitor.visitSingularBytesField(value: self.replacesDeviceID, fieldNumber: 12)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -325,6 +334,7 @@ nonisolated extension Assay_V1_VerifyRequest: SwiftProtobuf.Message, SwiftProtob
     if lhs.idempotencyKey != rhs.idempotencyKey {return false}
     if lhs.sourceAddress != rhs.sourceAddress {return false}
     if lhs.signals != rhs.signals {return false}
+    if lhs.replacesDeviceID != rhs.replacesDeviceID {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -274,7 +274,7 @@ enum assay_level {
 
 /* Writes a line to the daemon's log. No secrets, no evidence. */
 void assay_log(struct assay_call *call, enum assay_level level, const char *format, ...) __attribute__((format(printf, 3, 4)));
-/* Adds to a counter, or sets a value, of the daemon's metrics: assay_plugin_<name>, with a name of [a-z0-9_]{1,64}. */
+/* Adds to a counter, or sets a value, of the daemon's metrics: assay_plugin_value{name=}, with a name of [a-z0-9_]{1,64}, 32 at most. */
 void assay_count(struct assay_call *call, const char *name, uint64_t increment);
 void assay_gauge(struct assay_call *call, const char *name, double value);
 

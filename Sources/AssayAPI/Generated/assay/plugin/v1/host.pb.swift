@@ -118,7 +118,7 @@ public nonisolated struct Assay_Plugin_V1_MeasureRequest: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// [a-z0-9_]{1,64}. At most 32 names in the life of a process.
+  /// [a-z0-9_]{1,64}. At most 32 names, over all processes of the plugin.
   public var name: Data = Data()
 
   public var value: Assay_Plugin_V1_MeasureRequest.OneOf_Value? = nil

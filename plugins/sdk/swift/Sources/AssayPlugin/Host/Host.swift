@@ -118,12 +118,12 @@ extension Host {
         tell("Log", request)
     }
 
-    /// Adds to the counter `assay_plugin_<name>` of the daemon's metrics. At most 32 names of `[a-z0-9_]{1,64}` in all.
+    /// Adds to `assay_plugin_value{name=}` of the daemon's metrics. At most 32 names of `[a-z0-9_]{1,64}` in all.
     public func count(_ name: String, by increment: UInt64 = 1) {
         measure(name, .increment(increment))
     }
 
-    /// Sets the gauge `assay_plugin_<name>` of the daemon's metrics.
+    /// Sets `assay_plugin_value{name=}` of the daemon's metrics.
     public func gauge(_ name: String, _ value: Double) {
         measure(name, .gauge(value))
     }

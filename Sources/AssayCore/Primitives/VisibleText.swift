@@ -1,0 +1,37 @@
+/// Which characters of text from outside are shown: the one rule, for logs, sentences of plugins, terminals, names in certificates, and serial
+/// numbers of devices.
+extension Unicode.Scalar {
+    /// Whether the character cannot be seen, or changes how others are shown: control and format characters (Cc, Cf), separators of lines and
+    /// paragraphs (Zl, Zp), surrogates, characters for private use, unassigned ones (Cs, Co, Cn), and those that are ignored by default, such as
+    /// variation selectors and Hangul fillers.
+    package var isInvisible: Bool {
+        if value < 0x7F { return value < 0x20 }
+        return switch properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: true
+        default: properties.isDefaultIgnorableCodePoint
+        }
+    }
+
+    /// What the character is, for a sentence: `U+200B ZERO WIDTH SPACE`.
+    package var codePoint: String {
+        let digits = String(value, radix: 16, uppercase: true)
+        let number = "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+        guard let name = properties.nameAlias ?? properties.name else { return number }
+        return number + " " + name
+    }
+}
+
+extension StringProtocol {
+    /// The text with U+FFFD for what is invisible, which could hide or overwrite the text beside it.
+    package var visible: String {
+        guard utf8.contains(where: { !(0x20..<0x7F).contains($0) }) else { return String(self) }
+        var text = String.UnicodeScalarView()
+        for scalar in unicodeScalars { text.append(scalar.isInvisible ? "\u{FFFD}" : scalar) }
+        return String(text)
+    }
+
+    /// The first invisible character, and its place: 1 for the first character.
+    package var firstInvisible: (place: Int, scalar: Unicode.Scalar)? {
+        unicodeScalars.enumerated().first { $0.element.isInvisible }.map { ($0.offset + 1, $0.element) }
+    }
+}

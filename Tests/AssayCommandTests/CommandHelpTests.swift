@@ -1,0 +1,65 @@
+import Foundation
+import Testing
+
+@testable import DaemonTesting
+
+extension CommandTests {
+    @Suite("Help of the commands")
+    struct CommandHelpTests {
+        /// The text of each command's help before `USAGE`, by the path of the command.
+        private func overviews(of program: String, columns: Int) async throws -> [[String]: [String]] {
+            var overviews: [[String]: [String]] = [:]
+            var waiting: [[String]] = [[]]
+            while let words = waiting.popLast() {
+                let help = try await Child.run(program, words + ["--help"], environment: ["COLUMNS": String(columns)])
+                let lines = help.out.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+                overviews[words] = Array(lines.prefix { !$0.hasPrefix("USAGE") })
+                guard let subcommands = lines.firstIndex(of: "SUBCOMMANDS:") else { continue }
+                for line in lines[(subcommands + 1)...].prefix(while: { $0.hasPrefix("  ") }) where !line.hasPrefix("   ") {
+                    guard let name = line.split(separator: " ").first, name != "help" else { continue }
+                    waiting.append(words + [String(name)])
+                }
+            }
+            return overviews
+        }
+
+        @Test(
+            "Help breaks lines only at the width of the window or the end of a paragraph, for every command",
+            arguments: ["assay", "assayd"],
+            [80, 120])
+        func wrapping(_ program: String, _ columns: Int) async throws {
+            let overviews = try await overviews(of: program, columns: columns)
+            #expect(overviews.keys.contains(["audit", "verify"]), "\(overviews.keys)")
+            for (words, lines) in overviews {
+                #expect(!lines.isEmpty, "\(words)")
+                for (line, next) in zip(lines, lines.dropFirst()) {
+                    #expect(line.count <= columns, "\(words): \(line)")
+                    // Examples and lists are formatted by hand: each of their lines contains two spaces.
+                    let isSetByHand = [line, next].contains { $0.contains("  ") || $0.isEmpty }
+                    let first = next.prefix { $0 != " " }
+                    #expect(isSetByHand || line.count + 1 + first.count >= columns, "\(words): \(line)")
+                }
+            }
+        }
+
+        @Test("The daemon's help says how it is started")
+        func daemon() async throws {
+            let help = try await Child.run("assayd", ["--help"], environment: ["COLUMNS": "120"])
+            #expect(help.out.contains("--config FILE"), "\(help.out)")
+            let run = try await Child.run("assayd", ["help", "run"], environment: ["COLUMNS": "120"])
+            #expect(run.out.contains("--config <config>"), "\(run.out)")
+        }
+
+        @Test("The help names the levels of a virtual Android device, and the default")
+        func levels() async throws {
+            let help = try await Child.run("assay", ["simulate", "android", "make", "--help"], environment: ["COLUMNS": "120"])
+            #expect(help.out.contains("(values: software, tee, strongbox; default: tee)"), "\(help.out)")
+        }
+
+        @Test("The help names the signature algorithms as they are written")
+        func algorithms() async throws {
+            let help = try await Child.run("assay", ["verify", "--help"], environment: ["COLUMNS": "120"])
+            #expect(help.out.contains("(values: ecdsa-p256-sha256,"), "\(help.out)")
+        }
+    }
+}

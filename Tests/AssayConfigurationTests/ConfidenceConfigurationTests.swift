@@ -1,0 +1,120 @@
+import AssayCore
+import AssaySchemes
+import Testing
+
+@testable import AssayConfiguration
+@testable import DaemonTesting
+
+@Suite("Configuration of confidence")
+struct ConfidenceConfigurationTests {
+    private static let phone = "app_attest: {identities: [{app_id: TEAMID1234.com.example.photos}]}"
+    private static let android =
+        "android: {packages: [{name: com.example.photos, signers: [\"\(String(repeating: "ab", count: 32))\"]}], "
+        + "revocation: {source: none}}"
+
+    private func parse(_ section: String?, _ platforms: [String] = [phone]) throws -> Configuration {
+        let lines = (section.map { ["confidence: \($0)"] } ?? []) + platforms
+        return try Configuration.parse(
+            """
+            listen: [{unix: a.sock}]
+            store: {path: ledger.db}
+            callers: {known: [{name: handler, unix_user: 1001, roles: [verify], apps: all}]}
+            apps:
+              photos:
+                \(lines.joined(separator: "\n    "))
+            """, file: "assayd.yaml", folder: "/nowhere")
+    }
+
+    private func rule(_ section: String) throws -> ConfidenceRule { try #require(try parse(section).apps.first?.confidence) }
+
+    private func problem(_ section: String) -> String? {
+        do {
+            _ = try parse(section)
+            return nil
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    @Test("An app without the section has no confidence; the defaults inform only")
+    func defaults() throws {
+        #expect(try parse(nil).apps.first?.confidence == nil)
+        #expect(try rule("{profile: mvp}") == ConfidenceRule(profile: .mvp))
+        let weighted = try rule("{profile: weighted}")
+        #expect(weighted == ConfidenceRule(profile: .weighted) && weighted.required == nil)
+        #expect(weighted.thresholds == .usual && weighted.passScore.description == "0.5")
+    }
+
+    @Test("Every key is read")
+    func keys() throws {
+        let rule = try rule(
+            "{profile: weighted, require: medium_high, pass_score: 0.6, "
+                + "thresholds: {high: 0.9, medium_high: 0.8, medium: 0.45, low: 1e-1}}")
+        #expect(rule.profile == .weighted && rule.required == .mediumHigh && rule.passScore.description == "0.6")
+        let thresholds = [rule.thresholds.high, rule.thresholds.mediumHigh, rule.thresholds.medium, rule.thresholds.low]
+        #expect(thresholds.map(\.description) == ["0.9", "0.8", "0.45", "0.1"])
+        #expect(try self.rule("{profile: weighted, thresholds: {high: 0.9}}").thresholds.mediumHigh.description == "0.7")
+        for level in ["suspicious", "low", "medium", "high"] {
+            #expect(try self.rule("{profile: mvp, require: \(level)}").required?.name == level)
+        }
+    }
+
+    @Test("Mistakes are named, with what is wanted")
+    func mistakes() {
+        for (section, words) in [
+            ("{}", "\"profile\" is missing"), ("{profile: weigted}", "did you mean \"weighted\"?"),
+            ("{profile: weighted, require: highest}", "one of suspicious, low, medium, medium_high, high"),
+            ("{profile: weighted, require: rejected}", "one of suspicious"),
+            ("{profile: mvp, require: medium_high}", "one of suspicious, low, medium, high"),
+            ("{profile: mvp, thresholds: {high: 0.9}}", "thresholds are for the profile weighted"),
+            ("{profile: weighted, pass_score: 1.5}", "a number from 0 to 1"),
+            ("{profile: weighted, pass_score: -0.1}", "a number from 0 to 1"),
+            ("{profile: weighted, pass_score: half}", "a number from 0 to 1"),
+            ("{profile: weighted, thresholds: {high: 0.6}}", "must not rise"),
+            ("{profile: weighted, thresholds: {low: 0.6}}", "must not rise"),
+            ("{profile: weighted, thresholds: {heigh: 0.6}}", "did you mean \"high\"?"),
+            ("{profile: weighted, level: high}", "unknown key \"level\""),
+        ] {
+            #expect(problem(section)?.contains(words) == true, "\(section): \(problem(section) ?? "no problem")")
+        }
+    }
+
+    @Test("The policy digest follows every number that bears on a verdict, and no spelling")
+    func digest() throws {
+        func digest(_ section: String?) throws -> [UInt8] {
+            try #require(try parse(section).apps.first).policyDigest(testRoots: [])
+        }
+        let variations = [
+            nil, "{profile: mvp}", "{profile: mvp, require: low}", "{profile: mvp, pass_score: 0.6}", "{profile: weighted}",
+            "{profile: weighted, require: low}", "{profile: weighted, require: high}", "{profile: weighted, pass_score: 0.6}",
+            "{profile: weighted, thresholds: {high: 0.86}}", "{profile: weighted, thresholds: {medium_high: 0.71}}",
+            "{profile: weighted, thresholds: {medium: 0.51}}", "{profile: weighted, thresholds: {low: 0.31}}",
+        ]
+        #expect(try Set(variations.map(digest)).count == variations.count)
+        #expect(
+            try digest("{pass_score: 0.50, thresholds: {high: 8.5e-1}, profile: weighted}") == digest("{profile: weighted}"))
+    }
+
+    @Test("check-config summarises the rule, and warns of a level that captures of a platform do not reach")
+    func findings() throws {
+        let now = Timestamp(unixSeconds: 1_790_000_000)
+        func findings(_ section: String, _ platforms: [String]) throws -> [ConfigurationFinding] {
+            try parse(section, platforms).policyFindings(now).filter { $0.path == "apps.photos.confidence.require" }
+        }
+        for platforms in [[Self.android], [Self.android, Self.phone]] {
+            let found = try findings("{profile: weighted, require: high}", platforms)
+            #expect(found.map(\.code) == [.policyUnmeetable] && found.first?.line != nil)
+            #expect(try findings("{profile: weighted, require: medium_high}", platforms).isEmpty)
+            #expect(try findings("{profile: mvp, require: high}", platforms).isEmpty)
+        }
+        #expect(try findings("{profile: weighted, require: high}", [Self.phone]).isEmpty)
+        let mac = "app_attest: {identities: [{app_id: TEAMID1234.com.example.photos, platform: macos}]}"
+        #expect(try findings("{profile: weighted, require: medium}", [mac]).map(\.code) == [.policyUnmeetable])
+        #expect(try findings("{profile: weighted, require: low}", [mac]).isEmpty)
+        #expect(try findings("{profile: mvp, require: high}", [mac]).map(\.code) == [.policyUnmeetable])
+        #expect(try findings("{profile: mvp, require: medium}", [mac]).isEmpty)
+        let summary = try parse("{profile: weighted, require: medium}").summary
+        #expect(summary.contains("photos: confidence in captures by the profile weighted; captures below medium are rejected"))
+        #expect(try parse("{profile: mvp}").summary.contains { $0.hasSuffix("profile mvp, which informs only") })
+    }
+}

@@ -1,1 +1,0 @@
-../../AssayPostgresTests/TestServer.swift

@@ -1,0 +1,1 @@
+../AssayPostgresTests/TestServer.swift

@@ -1,0 +1,244 @@
+#!/usr/bin/env python3
+"""Runs the tests that `swift build --build-tests` built: all of them, or those that are named.
+
+    dev/test.py                       everything
+    dev/test.py AppAttestTests ...    the tests of these targets, or of these suites that start processes (BackupTests)
+    dev/test.py --plan                what would run, and runs nothing
+    dev/test.py --slowest 40          how many of the slowest tests the end shows (default 15)
+    dev/test.py --times FILE          writes the time of every test there, as lines of "seconds test"
+
+One process runs all modules that do not mind other work beside them. A module whose tests measure waiting time or fill the machine
+runs alone. The tests that start daemons or commands are one process for each suite, two at a time; within a suite they run one after the other.
+Every test that the executable lists has to have run, or have been skipped by its own condition; if one is missing, the run fails.
+Exit status: 0 if all passed, 1 if a test failed or did not run, 2 for a wrong argument.
+"""
+
+import argparse
+import collections
+import concurrent.futures
+import glob
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+# Modules whose tests bound time from above, or need the machine for themselves. Everything else runs in one process.
+ALONE = {
+    "AssayFramedRPCTests",
+    "AssayPluginsTests",
+    "AssayPostgresTests",
+    "AssaySQLiteTests",
+    "AssayServiceTests",
+    "AssayTraceExportTests",
+}
+
+# The suites whose suites start processes, each in its module. A suite below them is a process of its own.
+PROCESSES = {"AssayDaemonTests": "ProcessTests", "AssayCommandTests": "CommandTests"}
+
+# Those among them that load the whole machine.
+PROCESSES_ALONE = {"CrashTests", "HostileClientTests", "HostileProvisioningTests"}
+
+AT_ONCE = 2
+
+
+class Job:
+    """One process of the test executable: a name to show, and which tests it runs."""
+
+    def __init__(self, name, filters, skips=(), alone=False):
+        self.name = name
+        self.filters = filters
+        self.skips = skips
+        self.alone = alone
+        self.status = None
+        self.seconds = 0.0
+        self.output = ""
+        self.started = set()
+        self.skipped = set()
+        self.times = {}
+
+    def run(self, executable):
+        events = tempfile.NamedTemporaryFile(suffix=".jsonl", delete=False)
+        events.close()
+        command = [executable, "--testing-library", "swift-testing"]
+        for each in self.filters:
+            command += ["--filter", each]
+        for each in self.skips:
+            command += ["--skip", each]
+        command += ["--event-stream-output-path", events.name, "--event-stream-version", "0"]
+        begin = time.monotonic()
+        done = subprocess.run(
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, errors="replace", check=False)
+        self.seconds = time.monotonic() - begin
+        self.status = done.returncode
+        self.output = done.stdout
+        with open(events.name, errors="replace") as lines:
+            self.read(lines)
+        os.unlink(events.name)
+
+    def read(self, lines):
+        """Which tests ran and how long each took, from the event stream of Swift Testing."""
+        begun = {}
+        for line in lines:
+            try:
+                record = json.loads(line)
+            except ValueError:
+                continue  # The process died while it wrote.
+            if record.get("kind") != "event":
+                continue
+            event = record["payload"]
+            test = plain(event.get("testID", ""))
+            at = event.get("instant", {}).get("absolute", 0)
+            if event["kind"] == "testStarted":
+                begun[test] = at
+                self.started.add(test)
+            elif event["kind"] == "testSkipped":
+                self.skipped.add(test)
+            elif event["kind"] == "testEnded" and test in begun:
+                self.times[test] = at - begun[test]
+
+    @property
+    def failed(self):
+        return self.status != 0
+
+
+def plain(test):
+    """An identifier of a test as `--list-tests` writes it: without the file and the line."""
+    return re.sub(r"/[^/]+\.swift:\d+:\d+$", "", test)
+
+
+def module(test):
+    return test.split(".", 1)[0]
+
+
+def suite(test):
+    """The suite of a test that starts processes: the first two parts of `Module.ProcessTests/Suite/test()`."""
+    parts = test.split("/")
+    return "/".join(parts[:2]) if PROCESSES.get(module(test)) == parts[0].split(".", 1)[1] and len(parts) > 2 else None
+
+
+def names(test):
+    """The names by which a test can be asked for: its module, and its suite if it starts processes."""
+    below = suite(test)
+    return {module(test)} | ({below.split("/")[1]} if below else set())
+
+
+def plan(tests):
+    """The jobs for these tests."""
+    present = list(dict.fromkeys(map(module, tests)))
+    counts = collections.Counter(filter(None, map(suite, tests)))
+    quiet = [name for name in present if name not in ALONE and any(module(test) == name and not suite(test) for test in tests)]
+    jobs = []
+    if quiet:
+        jobs.append(Job(quiet[0] if len(quiet) == 1 else f"{len(quiet)} modules together", [f"^{name}\\." for name in quiet],
+                        [f"^{name}\\.{parent}/" for name, parent in PROCESSES.items()]))
+    jobs += [Job(name, [f"^{name}\\."], alone=True) for name in present if name in ALONE]
+    for name, _ in counts.most_common():
+        short = name.split("/")[1]
+        jobs.append(Job(short, [f"^{re.escape(name)}/"], alone=short in PROCESSES_ALONE))
+    return jobs
+
+
+def listed(executable):
+    done = subprocess.run(
+        [executable, "--testing-library", "swift-testing", "--list-tests"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        text=True, check=True)
+    return [line.strip() for line in done.stdout.splitlines() if "." in line and "/" in line]
+
+
+SHOWN = re.compile(r"✘|➜|^skipped|is absent")
+REASON = re.compile(r"✘|rror:|↳")
+
+
+def show(job, lock):
+    last = re.findall(r"Test run with.*", job.output)
+    with lock:
+        print(f"== {job.name}: {'FAILED' if job.failed else 'passed'} in {job.seconds:.0f} s")
+        lines = [line for line in job.output.splitlines() if SHOWN.search(line)]
+        if job.failed and not any("✘" in line for line in lines):
+            lines = job.output.splitlines()[-40:]  # It crashed: the end says where.
+        for line in lines:
+            print("  " + line)
+        if last:
+            print("  " + last[-1])
+        sys.stdout.flush()
+
+
+def run(jobs, executable):
+    """First the jobs that can have others beside them, then those that need the machine, one at a time."""
+    lock = threading.Lock()
+
+    def one(job):
+        job.run(executable)
+        show(job, lock)
+
+    with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+        for _ in pool.map(one, [job for job in jobs if not job.alone]):
+            pass
+    for job in jobs:
+        if job.alone:
+            one(job)
+
+
+def main():
+    arguments = argparse.ArgumentParser(description="Runs the tests that `swift build --build-tests` built.")
+    arguments.add_argument("names", nargs="*", help="test targets, or suites that start processes; none: everything")
+    arguments.add_argument("--plan", action="store_true", help="show what would run, and run nothing")
+    arguments.add_argument("--slowest", type=int, default=15, help="how many of the slowest tests to show (default: %(default)s)")
+    arguments.add_argument("--times", help="a file for the time of every test")
+    options = arguments.parse_args()
+
+    os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+    executables = glob.glob(".build/debug/*PackageTests.xctest")
+    if len(executables) != 1:
+        print("there is no .build/debug/*PackageTests.xctest: swift build --build-tests makes it", file=sys.stderr)
+        return 2
+    executable = os.path.abspath(executables[0])
+
+    everything = listed(executable)
+    tests = [test for test in everything if not options.names or names(test) & set(options.names)]
+    for name in sorted(set(options.names) - set().union(*map(names, tests))):
+        print(f"no test target and no suite that starts processes is called {name}", file=sys.stderr)
+        return 2
+    jobs = plan(tests)
+    if options.plan:
+        for job in jobs:
+            print(f"{job.name}{' (alone)' if job.alone else ''}: {' '.join(job.filters)}")
+        return 0
+
+    begin = time.monotonic()
+    run(jobs, executable)
+    seconds = time.monotonic() - begin
+
+    ran = set().union(*(job.started | job.skipped for job in jobs))
+    lost = [test for test in tests if test not in ran]
+    times = sorted(((value, test) for job in jobs for test, value in job.times.items() if test.endswith(")")), reverse=True)
+    if options.times:
+        with open(options.times, "w") as file:
+            file.writelines(f"{value:.2f} {test}\n" for value, test in times)
+    print(f"\nthe slowest of {len(tests)} tests:")
+    for value, test in times[: options.slowest]:
+        print(f"  {value:6.1f} s  {test}")
+    print("\nprocesses:")
+    for job in jobs:
+        print(f"  {'FAILED' if job.failed else 'passed'}  {job.seconds:5.0f} s  {job.name}")
+    failed = [job for job in jobs if job.failed]
+    if failed:
+        # Repeated below the summary, where the end of a long log shows it.
+        print("\nfailures:")
+        for job in failed:
+            print(f"{job.name}:")
+            for line in [line for line in job.output.splitlines() if REASON.search(line)][:40]:
+                print("  " + line)
+    if lost:
+        print(f"\n{len(lost)} tests did not run:")
+        for test in lost[:40]:
+            print("  " + test)
+    print(f"\n{len(jobs) - len(failed)} passed, {len(failed)} failed; {len(ran & set(tests))} of {len(tests)} tests, {seconds:.0f} s")
+    return 1 if failed or lost else 0
+
+
+sys.exit(main())
