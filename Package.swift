@@ -293,7 +293,7 @@ let package = Package(
                 "AssayTesting", "AssaySimulator", "AssaySchemes", "AssayVendors", "AssayCertificates", "AssayEncoding",
                 "AssayCore", crypto, log,
             ]),
-        tests("KeySignature", ["AssaySimulator", "AssayEncoding", "AssayCore"]),
+        tests("KeySignature", ["AssaySimulator", "AssayCertificates", "AssayEncoding", "AssayCore", crypto]),
         tests(
             "AndroidKeyAttestation",
             [

@@ -40,7 +40,7 @@ AssayPlugins|Sources/AssayPlugins|yes|AssayFiles AssayAPI AssayRPC AssayFramedRP
 AssayService|Sources/AssayService|yes|AssayTracing AssayMetrics AssayAPI AssayRPC AssayCore
 AssayAudit|Sources/AssayAudit|no|AssayCore
 AssayTop|Sources/AssayTop|yes|AssayAPI
-AssayCommandLine|Sources/AssayCommandLine|no|AssayCore
+AssayCommandLine|Sources/AssayCommandLine|yes|AssayCore
 AssayConfiguration|Sources/AssayConfiguration|yes|AppAttest AndroidKeyAttestation PlayIntegrity KeySignature DeviceCheck SafetyNet CertificateBundle AssayTraceExport AssayTracing AssaySchemes AssayPlugins AssayProvisioning AssayPostgres AssaySQLite AssayVendors AssayCertificates AssayEncoding AssayFiles AssayAPI AssayFramedRPC AssayRPC AssayCore
 AssayOperations|Sources/AssayOperations|yes|AssayMetrics AssayFramedRPC AssayRPC
 AssayDaemon|Sources/AssayDaemon|yes|AssayOperations AssayTraceExport AssayTracing AssayMetrics AssayProvisioning AssayConfiguration AssaySchemes AssayPlugins AssayService AssayLedger AssayPostgres AssaySQLite AssayVendors AssayCertificates AssayEncoding AssayFiles AssayAPI AssayFramedRPC AssayRPC AssayCore

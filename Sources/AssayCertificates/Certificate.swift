@@ -31,7 +31,9 @@ package struct Certificate: Sendable {
 
     /// Reads exactly one certificate of version 3. Throws `malformed_certificate`.
     package init(der: ArraySlice<UInt8>, leniencies: CertificateLeniencies = []) throws(Rejection) {
-        do throws(Rejection) { try self.init(whole: der, leniencies) } catch { throw error.locating(in: der, "the certificate") }
+        do throws(Rejection) { try self.init(whole: der, leniencies) } catch {
+            throw error.locating(in: der, "the certificate")
+        }
     }
 
     private init(whole der: ArraySlice<UInt8>, _ leniencies: CertificateLeniencies) throws(Rejection) {
@@ -51,7 +53,8 @@ package struct Certificate: Sendable {
             try field.scope(.context(0)) { reader throws(Rejection) in try reader.smallInteger() }
         }
         guard version == 2 else {
-            throw Rejection(.malformedCertificate, "a certificate of version \(version.addingReportingOverflow(1).partialValue), want 3")
+            throw Rejection(
+                .malformedCertificate, "a certificate of version \(version.addingReportingOverflow(1).partialValue), want 3")
         }
         var used: CertificateLeniencies = []
         serialNumber = try fields.field("serialNumber") { field throws(Rejection) in
@@ -71,7 +74,8 @@ package struct Certificate: Sendable {
             try Validity(from: &field, leniencies: leniencies, used: &used)
         }
         subject = try fields.field("subject") { field throws(Rejection) in try DistinguishedName(from: &field) }
-        publicKey = try fields.field("subjectPublicKeyInfo") { field throws(Rejection) in try SubjectPublicKeyInfo(from: &field) }
+        publicKey = try fields.field("subjectPublicKeyInfo") { field throws(Rejection) in try SubjectPublicKeyInfo(from: &field)
+        }
         // issuerUniqueID and subjectUniqueID (§4.1.2.8): skipped.
         _ = try fields.optional(.implicit(1))
         _ = try fields.optional(.implicit(2))

@@ -84,7 +84,8 @@ package struct ChainValidator: Sendable {
             for part in certificate.extensions where part.isCritical {
                 guard part.oid == .basicConstraints || part.oid == .keyUsage || profile.criticalExtensions.contains(part.oid)
                 else {
-                    throw Rejection(.malformedCertificate, "certificate \(index) has the unknown critical extension \(part.oid)")
+                    throw Rejection(
+                        .malformedCertificate, "certificate \(index) has the unknown critical extension \(part.oid)")
                 }
             }
         }
@@ -102,7 +103,8 @@ package struct ChainValidator: Sendable {
                 throw Rejection(.badChain, "\(name), an issuer, is not a CA")
             }
             if let most = constraints.pathLength, authoritiesBelow > most {
-                throw Rejection(.badChain, "\(name) has \(authoritiesBelow) CA certificates below it, its path length allows \(most)")
+                throw Rejection(
+                    .badChain, "\(name) has \(authoritiesBelow) CA certificates below it, its path length allows \(most)")
             }
             guard try authority.keyUsage()?.contains(.keyCertSign) == true else {
                 throw Rejection(.keyUsage, "\(name), an issuer, may not sign certificates")
@@ -120,7 +122,8 @@ package struct ChainValidator: Sendable {
             }
             guard let allowed = depth == 0 ? profile.leafKeys : profile.authorityKeys else { continue }
             guard allowed.contains(certificate.publicKey.algorithm) else {
-                throw Rejection(.unsupportedKey, "certificate \(depth) has a key of the kind \(certificate.publicKey.algorithm)")
+                throw Rejection(
+                    .unsupportedKey, "certificate \(depth) has a key of the kind \(certificate.publicKey.algorithm)")
             }
             let allowsWeakRSA = certificate.publicKey.algorithm == .rsa && endsInSoftware(chain)
             let key = try PublicKey(certificate.publicKey, allowsWeakRSA: allowsWeakRSA)

@@ -16,7 +16,7 @@ extension AssayClient {
             API.createKey,
             .with {
                 ($0.name, $0.roles, $0.apps, $0.reason) = (name, roles, apps.map(\.text), reason)
-                $0.lifetimeMs = lifetime.map { UInt64(clamping: $0.components.seconds) &* 1000 } ?? 0
+                $0.lifetimeMs = lifetime.map { UInt64(clamping: Int64($0 / .milliseconds(1))) } ?? 0
             }, timeout)
         return (response.key, response.record)
     }

@@ -73,15 +73,20 @@ extension AssayClient {
 
     /// One page of an app's certificates, in the order in which they were issued. Continue with the token until it is empty; a page
     /// before the last may have few certificates, or none.
+    ///
+    /// - Parameter deviceSerial: only those of devices that were provisioned under this serial number of a fleet, replaced ones included;
+    ///   empty: all.
     public func certificates(
-        app: AppID, device: DeviceID? = nil, state: Assay_V1_DeviceCertificate.State = .unspecified, pageSize: UInt32 = 0,
-        pageToken: [UInt8] = [], timeout: Duration? = nil
+        app: AppID, device: DeviceID? = nil, deviceSerial: String = "",
+        state: Assay_V1_DeviceCertificate.State = .unspecified, pageSize: UInt32 = 0, pageToken: [UInt8] = [],
+        timeout: Duration? = nil
     ) async throws(AssayError) -> Assay_V1_ListCertificatesResponse {
         try await call(
             API.listCertificates,
             .with {
                 $0.app = app.text
                 $0.deviceID = Data(device?.bytes ?? [])
+                $0.deviceSerial = deviceSerial
                 $0.state = state
                 $0.pageSize = pageSize
                 $0.pageToken = Data(pageToken)
@@ -140,7 +145,7 @@ extension AssayClient {
     ///   - comment: for the audit log, at most 256 bytes.
     public func addEnrolments(
         app: AppID, serials: [String] = [], tokens: UInt32 = 0, family: String = "", expiry: Timestamp? = nil,
-        comment: String = "", timeout: Duration? = nil
+        comment: String = "", isDryRun: Bool = false, timeout: Duration? = nil
     ) async throws(AssayError) -> Assay_V1_AddEnrolmentsResponse {
         try await call(
             API.addEnrolments,
@@ -151,6 +156,7 @@ extension AssayClient {
                 $0.deviceFamily = family
                 $0.expiresAtUnixMs = expiry?.unixMilliseconds ?? 0
                 $0.comment = comment
+                $0.dryRun = isDryRun
             }, timeout)
     }
 
@@ -195,15 +201,18 @@ extension AssayClient {
 
     /// One page of an app's permissions. Continue with the token until it is empty; a page before the last may have few permissions,
     /// or none.
+    ///
+    /// - Parameter serial: only the permission for this serial number; empty: all.
     public func enrolments(
-        app: AppID, state: Assay_V1_Enrolment.State = .unspecified, pageSize: UInt32 = 0, pageToken: [UInt8] = [],
-        timeout: Duration? = nil
+        app: AppID, state: Assay_V1_Enrolment.State = .unspecified, serial: String = "", pageSize: UInt32 = 0,
+        pageToken: [UInt8] = [], timeout: Duration? = nil
     ) async throws(AssayError) -> Assay_V1_ListEnrolmentsResponse {
         try await call(
             API.listEnrolments,
             .with {
                 $0.app = app.text
                 $0.state = state
+                $0.deviceSerial = serial
                 $0.pageSize = pageSize
                 $0.pageToken = Data(pageToken)
             }, timeout)

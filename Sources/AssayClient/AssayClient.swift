@@ -142,6 +142,13 @@ public final class AssayClient: Sendable {
             }, timeout)
     }
 
+    /// The record of the device that was provisioned last under a serial number of a fleet.
+    public func device(
+        serial: String, app: AppID, timeout: Duration? = nil
+    ) async throws(AssayError) -> Assay_V1_Device {
+        try await call(API.getDevice, .with { ($0.app, $0.deviceSerial) = (app.text, serial) }, timeout)
+    }
+
     /// The daemon's metrics as they are now.
     public func metrics(timeout: Duration? = nil) async throws(AssayError) -> Assay_V1_MetricsResponse {
         try await call(API.metrics, Assay_V1_MetricsRequest(), timeout)

@@ -30,6 +30,16 @@ public struct AssayError: Error, Hashable, Sendable, CustomStringConvertible {
     /// When trying again may help, in milliseconds from now.
     public let retryAfterMilliseconds: UInt32?
 
+    /// The id of the request in the daemon's records, in hexadecimal: a daemon writes it behind its sentence about a request that it could
+    /// not judge. Empty for other errors.
+    public var requestID: String {
+        let (head, tail) = (" (request ", ")")
+        guard message.hasSuffix(tail), let start = message.dropLast().lastIndex(of: " ") else { return "" }
+        let id = message[message.index(after: start)...].dropLast()
+        guard message[...start].hasSuffix(head), id.utf8.count == 32, id.allSatisfy(\.isHexDigit) else { return "" }
+        return String(id)
+    }
+
     public init(_ code: Code, _ message: String, reason: String = "", retryAfterMilliseconds: UInt32? = nil) {
         (self.code, self.message, self.reason) = (code, message, reason)
         self.retryAfterMilliseconds = retryAfterMilliseconds

@@ -4,14 +4,21 @@ import AssayCore
 /// The words of a command line, before they are parsed.
 ///
 /// An option that every command takes may stand before the command: `assay --server HOST:PORT device list` is
-/// `assay device list --server HOST:PORT`. Where the words cannot be parsed, the nearest command or option is suggested.
+/// `assay device list --server HOST:PORT`. Where the words cannot be parsed, the nearest command, option or value is suggested.
 package struct CommandWords {
+    /// What is wrong with the words, and the command whose usage helps.
+    package struct Mistake {
+        package let message: String
+        package let command: any ParsableCommand.Type
+    }
+
     /// The words in the order in which the parser takes them.
     package let arranged: [String]
+    private let root: any ParsableCommand.Type
     /// The commands that were found, from the root on; `help` is not one of them.
     private let path: [any ParsableCommand.Type]
-    /// The first word that is neither a command nor one of the options.
-    private let stop: String?
+    /// The words behind the commands, without the options that stood before them.
+    private let rest: [String]
     private let options: [String: Bool]
 
     /// - Parameters:
@@ -39,8 +46,7 @@ package struct CommandWords {
         }
         // Without a command they are options of the root or of its default command, where they stand already.
         arranged = named.isEmpty ? words : named + (isHelp ? [] : moved) + rest
-        stop = path.last?.configuration.subcommands.isEmpty == false ? rest.first : nil
-        (self.path, self.options) = (path, options)
+        (self.root, self.path, self.options, self.rest) = (root, path, options, Array(rest))
     }
 
     private static func subcommand(_ word: String, of command: any ParsableCommand.Type) -> (any ParsableCommand.Type)? {
@@ -53,42 +59,120 @@ package struct CommandWords {
         return options[String(name)].map { $0 && name.count == word.count ? 2 : 1 }
     }
 
-    // MARK: Suggestions
+    // MARK: The command
 
-    /// Why the words cannot be parsed, if the reason is a command or an option that does not exist; `nil` otherwise.
-    package var mistake: String? {
-        guard let stop, let command = path.last else { return nil }
-        let name = path.map { $0._commandName }.joined(separator: " ")
-        if stop.hasPrefix("-") {
-            let option = String(stop.prefix { $0 != "=" })
-            return Spelling.nearest(to: option, among: options.keys).map { "Unknown option '\(option)'. Did you mean '\($0)'?" }
-        }
-        let commands = command.configuration.subcommands.filter { $0.configuration.shouldDisplay }.map { $0._commandName }
-        if let nearest = Spelling.nearest(to: stop, among: commands) {
-            return "'\(stop)' is not a command of '\(name)'. Did you mean '\(nearest)'?"
-        }
-        // A word before the default command may be an argument of that.
-        guard command.configuration.defaultSubcommand == nil else { return nil }
-        return "'\(stop)' is not a command of '\(name)'. Its commands are: \(commands.joined(separator: ", "))."
+    /// The commands whose arguments the words are: those that were named, and the default one below them.
+    private var parsedPath: [any ParsableCommand.Type] {
+        var path = path
+        while let next = path.last?.configuration.defaultSubcommand { path.append(next) }
+        return path
     }
-}
 
-extension AsyncParsableCommand {
-    /// Runs the program: parses its command line, runs the command, and exits with a message and a status if that fails.
+    /// The command whose arguments the words are.
+    package var command: any ParsableCommand.Type { parsedPath.last ?? root }
+
+    /// The first word where a command could stand and none does.
+    private var stop: String? { path.last?.configuration.subcommands.isEmpty == false ? rest.first : nil }
+
+    // MARK: Mistakes
+
+    /// A misspelt command that the parser took for an argument of the default command.
+    package var swallowed: Mistake? {
+        guard let stop, !stop.hasPrefix("-"), let command = path.last, command.configuration.defaultSubcommand != nil
+        else { return nil }
+        return nearestCommand(to: stop, of: command)
+    }
+
+    /// Why the words cannot be parsed, if the reason is a command, an option or a value that does not exist; `nil` otherwise.
     ///
-    /// - Parameter options: see `CommandWords`.
-    package static func run(moving options: [String: Bool]) async {
-        let words = CommandWords(Array(CommandLine.arguments.dropFirst()), of: self, moving: options)
-        do {
-            var command: any ParsableCommand
-            do {
-                command = try await asyncParseAsRoot(words.arranged)
-            } catch  where exitCode(for: error) == .validationFailure {
-                throw words.mistake.map { ValidationError($0) } ?? error
-            }
-            if var command = command as? any AsyncParsableCommand { try await command.run() } else { try command.run() }
-        } catch {
-            exit(withError: error)
+    /// - Parameter message: what the parser says.
+    package func mistake(_ message: String) -> Mistake? { commandMistake(message) ?? optionMistake() }
+
+    private func commandMistake(_ message: String) -> Mistake? {
+        guard let stop, !stop.hasPrefix("-"), let command = path.last else { return nil }
+        if let mistake = nearestCommand(to: stop, of: command) ?? otherWord(for: stop, of: command) { return mistake }
+        // A word before the default command may be an argument of that, unless the parser says that it is none.
+        guard command.configuration.defaultSubcommand == nil || message.contains("'\(stop)'") else { return nil }
+        return Mistake(
+            message: "'\(stop)' is not a command of '\(name)'. Its commands are: "
+                + commands(of: command).joined(separator: ", ") + ".", command: command)
+    }
+
+    private var name: String { path.map { $0._commandName }.joined(separator: " ") }
+
+    private func commands(of command: any ParsableCommand.Type) -> [String] {
+        command.configuration.subcommands.filter { $0.configuration.shouldDisplay }.map { $0._commandName }
+    }
+
+    private func nearestCommand(to word: String, of command: any ParsableCommand.Type) -> Mistake? {
+        Spelling.nearest(to: word, among: commands(of: command)).map { suggestion(of: $0, for: word, of: command) }
+    }
+
+    /// Words for one thing, of which programs have one or another.
+    private static let synonyms = [
+        ["show", "get", "info", "view"], ["list", "ls"], ["add", "create", "make", "new"],
+        ["remove", "forget", "revoke", "delete", "rm", "del"],
+    ]
+
+    private func otherWord(for word: String, of command: any ParsableCommand.Type) -> Mistake? {
+        guard let words = Self.synonyms.first(where: { $0.contains(word) }) else { return nil }
+        return commands(of: command).first(where: words.contains).map { suggestion(of: $0, for: word, of: command) }
+    }
+
+    private func suggestion(of meant: String, for word: String, of command: any ParsableCommand.Type) -> Mistake {
+        Mistake(message: "'\(word)' is not a command of '\(name)'. Did you mean '\(meant)'?", command: command)
+    }
+
+    /// The first option that the command does not have, or a value that an option does not have and that is near one that it has.
+    private func optionMistake() -> Mistake? {
+        guard let last = path.last else { return nil }
+        // Options before a command that is missing are those of every command.
+        guard last.configuration.subcommands.isEmpty || last.configuration.defaultSubcommand != nil else {
+            guard let word = rest.first, word.hasPrefix("-"), Self.length(of: word, options) == nil, !Self.isBuiltIn(word)
+            else { return nil }
+            return unknown(word, among: options.keys.sorted(), of: last)
         }
+        guard let description = CommandDescription(of: root, path: parsedPath) else { return nil }
+        var words = rest[...]
+        var mistake: Mistake?
+        while let word = words.popFirst(), word != "--" {
+            guard word.hasPrefix("-"), word != "-" else { continue }
+            let name = String(word.prefix { $0 != "=" })
+            guard let argument = description.argument(name) else {
+                guard !Self.isBuiltIn(word), !isGroup(name, description) else { continue }
+                return unknown(name, among: description.shownNames + ["--help", "--version"], of: command)
+            }
+            guard argument.kind == .option else { continue }
+            let value = name.count < word.count ? String(word.dropFirst(name.count + 1)) : words.popFirst()
+            mistake = mistake ?? value.flatMap { misspelt($0, of: name, argument) }
+        }
+        return mistake
+    }
+
+    private static func isBuiltIn(_ word: String) -> Bool {
+        ["-h", "--help", "--help-hidden", "--version", "--experimental-dump-help"].contains(word)
+            || word.hasPrefix("--generate-completion-script")
+    }
+
+    /// Whether these are letters of one dash, such as `-fn5`: the parser judges them.
+    private func isGroup(_ word: String, _ description: CommandDescription) -> Bool {
+        !word.hasPrefix("--") && description.argument(String(word.prefix(2))) != nil
+    }
+
+    private func unknown(_ word: String, among names: [String], of command: any ParsableCommand.Type) -> Mistake {
+        let option = String(word.prefix { $0 != "=" })
+        let meant = Spelling.nearest(to: option, among: names)
+        return Mistake(
+            message: "Unknown option '\(option)'" + (meant.map { ". Did you mean '\($0)'?" } ?? "."), command: command)
+    }
+
+    private func misspelt(_ value: String, of name: String, _ argument: CommandDescription.Argument) -> Mistake? {
+        guard let values = argument.allValues, !values.isEmpty, !values.contains(value),
+            let meant = Spelling.nearest(to: value, among: values)
+        else { return nil }
+        return Mistake(
+            message:
+                "The value '\(value)' is invalid for '\(name) <\(argument.valueName ?? "value")>'. Did you mean '\(meant)'?",
+            command: command)
     }
 }

@@ -181,7 +181,9 @@ extension Configuration {
         _ value: ConfigurationReader.Value, _ shared: SharedSettings, _ schemes: [any AttestationScheme.Type],
         _ provisioning: ProvisioningSettings?, _ plugins: [PluginEntry]
     ) -> [AppConfiguration] {
-        let apps = (value.members() ?? []).compactMap { name, value -> AppConfiguration? in
+        guard let members = value.members() else { return [] }
+        if members.isEmpty { value.report("want at least one app") }
+        return members.compactMap { name, value -> AppConfiguration? in
             guard let id = AppID(name) else {
                 value.report("an app's name is of the form [a-z0-9._-]{1,64}")
                 return nil
@@ -189,8 +191,6 @@ extension Configuration {
             return AppConfiguration(
                 id: id, reading: value, shared, schemes, provisioning, plugins.filter { $0.apps.contains(id) })
         }
-        if apps.isEmpty { value.report("want at least one app") }
-        return apps
     }
 }
 

@@ -54,7 +54,7 @@ package struct FixedConfiguration: Hashable, Sendable {
         var sections: [String] = []
         if listen != other.listen || withoutCertificates != other.withoutCertificates { sections.append("listen") }
         // The declaration of a new ledger is of the start alone: it can be taken out of the file at any time.
-        var store = store
+        var store = self.store
         store.newLedger = other.store.newLedger
         if store != other.store { sections.append("store") }
         if servesTLS != other.servesTLS { sections.append("tls") }

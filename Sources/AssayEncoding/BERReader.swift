@@ -96,7 +96,9 @@ package struct BERReader: Sendable {
     package mutating func octetString() throws(Rejection) -> ArraySlice<UInt8> {
         let element = try element()
         if element.tag == .octetString { return element.content }
-        guard element.tag == .constructedOctetString else { throw rejection("\(element.tag.withArticle) where an OCTET STRING is due") }
+        guard element.tag == .constructedOctetString else {
+            throw rejection("\(element.tag.withArticle) where an OCTET STRING is due")
+        }
         var joined: [UInt8] = []
         joined.reserveCapacity(element.content.count)
         var pieces = BERReader(element.content, code: code)

@@ -5,6 +5,7 @@ import HummingbirdCore
 import Logging
 import NIOCore
 import NIOSSL
+import NIOTLS
 
 /// Serves the connections of the operations address: HTTP/1.1 by HummingbirdCore, under bounds, and for each request the peer's grant.
 struct OperationsConnectionService: Sendable {
@@ -12,12 +13,12 @@ struct OperationsConnectionService: Sendable {
     private let rule: @Sendable () -> OperationsRule
     let tls: ServerTLS?
     private let limits: OperationsLimits
-    private let connections: OperationsConnections
+    private let connections: ConnectionPlaces
     private let logger: Logger
 
     init(
         responder: OperationsResponder, rule: @escaping @Sendable () -> OperationsRule, tls: ServerTLS?,
-        limits: OperationsLimits, connections: OperationsConnections, logger: Logger
+        limits: OperationsLimits, connections: ConnectionPlaces, logger: Logger
     ) {
         (self.responder, self.rule, self.tls, self.limits) = (responder, rule, tls, limits)
         (self.connections, self.logger) = (connections, logger)
@@ -30,6 +31,7 @@ struct OperationsConnectionService: Sendable {
         let isTLS: Bool
         /// `ServerTLS.version` when it began.
         let tlsVersion: Int
+        let place: ConnectionPlaces.Number
         let began = ContinuousClock.now
 
         /// The peer as its address alone shows it.
@@ -54,29 +56,36 @@ struct OperationsConnectionService: Sendable {
     /// - Parameter takesKeys: whether a TLS client without a certificate may connect, since it may show an API key.
     func serve(_ channel: any Channel, isTLS: Bool, takesKeys: Bool) -> EventLoopFuture<Void> {
         RPCPeer.of(channel).flatMap { peer in
-            let connection = Connection(peer: peer, isTLS: isTLS, tlsVersion: tls?.version ?? 0)
+            let origin = ConnectionOrigin(peer)
+            let place = connections.enter(from: origin, at: isTLS ? .handshake : .silent) { channel.close(promise: nil) }
+            guard let place else { return channel.eventLoop.makeFailedFuture(ChannelError.ioOnClosedChannel) }
+            let connection = Connection(peer: peer, isTLS: isTLS, tlsVersion: tls?.version ?? 0, place: place)
             let http = http(connection)
-            return channel.eventLoop.makeCompletedFuture {
+            let isReady = channel.eventLoop.makeCompletedFuture {
                 guard isTLS, let tls else { return }
                 let isOpen = takesKeys || rule().answersWithoutCertificate(isLocal: connection.isLocal)
                 try channel.pipeline.syncOperations.addHandler(tls.httpHandshake(requiresCertificate: !isOpen))
+                try channel.pipeline.syncOperations.addHandler(
+                    HandshakeEnd { [connections] in connections.advance(place, to: .silent) })
             }.flatMap {
                 http.setup(channel: channel, logger: logger)
             }.map { value in
-                let number = connections.begin { channel.close(promise: nil) }
-                if number == nil { channel.close(promise: nil) }
                 // Also for a channel that is closed: its stream must be ended.
-                Task {
+                Task { [connections] in
                     await http.handle(value: value, logger: logger)
-                    number.map(connections.end)
+                    connections.leave(place)
                 }
+                return ()
             }
+            isReady.whenFailure { [connections] _ in connections.leave(place) }
+            return isReady
         }
     }
 
     private func http(_ connection: Connection) -> HTTP1Channel {
         HTTP1Channel(
             responder: { request, writer, channel in
+                connections.advance(connection.place, to: .requested)
                 // A peer that does not read its answer, or an answer that takes too long, ends the connection.
                 let deadline = channel.eventLoop.scheduleTask(in: TimeAmount(limits.answer)) { channel.close(promise: nil) }
                 defer { deadline.cancel() }
@@ -129,5 +138,19 @@ struct OperationsConnectionService: Sendable {
         guard let tls, !isOutdated(connection), case .tcp(let address, let port, _) = connection.peer else { return nil }
         guard let certificate = try? await channel.nioSSL_peerCertificate().get() else { return nil }
         return tls.peer(showing: certificate, address: address, port: port)
+    }
+}
+
+/// Tells when the TLS handshake of a connection has ended.
+private final class HandshakeEnd: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    private let onEnd: () -> Void
+
+    init(_ onEnd: @escaping () -> Void) { self.onEnd = onEnd }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if case .handshakeCompleted? = event as? TLSUserEvent { onEnd() }
+        context.fireUserInboundEventTriggered(event)
     }
 }

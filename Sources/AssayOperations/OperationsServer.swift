@@ -24,7 +24,7 @@ package final class OperationsServer: Service {
     private let rule: Mutex<OperationsRule>
     private let logger: Logger
     private let stage = Mutex(Stage.idle)
-    private let connections: OperationsConnections
+    private let connections: ConnectionPlaces
 
     /// - Parameters:
     ///   - addresses: where to listen; none: it does nothing.
@@ -39,7 +39,7 @@ package final class OperationsServer: Service {
         self.withoutCertificates = withoutCertificates
         self.rule = Mutex(rule)
         responder = OperationsResponder(source)
-        connections = OperationsConnections(limit: limits.connections)
+        connections = ConnectionPlaces(limit: limits.connections)
     }
 
     /// Replaces what peers may see. It holds from the next request on, of open connections too.
@@ -100,7 +100,7 @@ package final class OperationsServer: Service {
 
 /// The bounds on what peers of the operations address hold. Honest peers are a scraper or two, and the probes of a service manager.
 package struct OperationsLimits: Hashable, Sendable {
-    /// Open connections; a new one beyond it ends the oldest.
+    /// Open connections; a new one beyond it ends one of the address that has most (`ConnectionPlaces`).
     package var connections = 64
     /// The longest time without a whole request head, a handshake included.
     package var idle = Duration.seconds(30)

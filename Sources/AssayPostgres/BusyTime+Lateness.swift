@@ -9,6 +9,7 @@ extension BusyTime {
     /// `nil` if the thread is idle, or serves jobs that it began a moment ago.
     var lateness: LedgerError? {
         let time = nanoseconds
-        return time > Self.limit ? .unavailable("the database has not answered for \(time / 1_000_000) ms") : nil
+        return time > Self.limit
+            ? .unavailable("the database has not answered for \(DurationText.rounded(Int64(clamping: time / 1_000_000)))") : nil
     }
 }

@@ -11,11 +11,14 @@ package struct DatabaseInspection: Sendable {
 
     /// Connects two or three times. Blocks, up to some seconds where the database does not answer.
     ///
-    /// - Parameter holder: the process that would have the writer's name; `nil`: it is like no other.
-    init(_ settings: PostgresSettings, holder: LedgerHolder?) {
-        let server = ServerCheck(settings)
+    /// - Parameters:
+    ///   - holder: the process that would have the writer's name; `nil`: it is like no other.
+    ///   - acknowledged: the file of what the daemon has acknowledged; `nil`: it is not compared.
+    init(_ settings: PostgresSettings, holder: LedgerHolder?, acknowledged: String? = nil) {
+        let mark = acknowledged.flatMap { AcknowledgedCommits.mark(of: settings, at: $0) }
+        let server = ServerCheck(settings, known: mark)
         do throws(PostgresError) {
-            let (connection, other) = try server.connectTwice()
+            let (connection, other) = try server.connectTwice(accepting: mark)
             try RightsCheck.run(connection, settings)
             let exists = try Schema.exists(connection, settings)
             if exists { try Schema.check(connection, within: settings.readTimeout) }
@@ -26,6 +29,7 @@ package struct DatabaseInspection: Sendable {
                 isDeclaredNew = try SecretTable(database: database).areDeclaredNew()
                 try PostgresTransferTarget.check(connection, within: settings.readTimeout)
                 if version >= Migration.version2.version { try Self.checkName(settings, holder, database) }
+                try Self.check(mark, settings, database)
             } else {
                 secrets = []
             }
@@ -44,6 +48,17 @@ package struct DatabaseInspection: Sendable {
             .text(settings.writer), .text(holder?.instance ?? "")
         ).first { $0.text(0) }
         if let other { throw WriterSession.inUse(settings.writer, by: other) }
+    }
+
+    /// Throws if the database went back.
+    private static func check(
+        _ mark: AcknowledgedCommits.Mark?, _ settings: PostgresSettings, _ database: Database
+    ) throws(PostgresError) {
+        guard let mark else { return }
+        let commits = try database.query("SELECT commits FROM writers WHERE name = $1", .text(settings.writer)).first {
+            $0.int64(0)
+        }
+        try mark.check(commits: commits ?? 0, settings, database)
     }
 
     /// Commits what a standby has to confirm, as a verdict is committed: a message in the server's log of changes, which nothing reads.

@@ -4,10 +4,13 @@ package import AssayCore
 package struct PostgresBackend: LedgerBackend {
     package let settings: PostgresSettings
     private let holder: LedgerHolder?
+    private let acknowledged: String?
 
-    /// - Parameter holder: this process; `nil`: it is like no other.
-    package init(_ settings: PostgresSettings, holder: LedgerHolder? = nil) {
-        (self.settings, self.holder) = (settings, holder)
+    /// - Parameters:
+    ///   - holder: this process; `nil`: it is like no other.
+    ///   - acknowledged: the file of what the daemon has acknowledged (``AcknowledgedCommits``); `nil`: it is not compared.
+    package init(_ settings: PostgresSettings, holder: LedgerHolder? = nil, acknowledged: String? = nil) {
+        (self.settings, self.holder, self.acknowledged) = (settings, holder, acknowledged)
     }
 
     package var name: String { settings.description }
@@ -22,7 +25,7 @@ package struct PostgresBackend: LedgerBackend {
     }
 
     /// Looks at the database as a daemon that starts. Blocks, and changes nothing in the ledger.
-    package func inspect() -> DatabaseInspection { DatabaseInspection(settings, holder: holder) }
+    package func inspect() -> DatabaseInspection { DatabaseInspection(settings, holder: holder, acknowledged: acknowledged) }
 
     /// The server keeps others from its files.
     package var exposure: LedgerExposure? { nil }
@@ -33,6 +36,7 @@ package struct PostgresBackend: LedgerBackend {
         var options = PostgresOptions()
         options.mayCreate = mayCreate
         if let holder { options.holder = holder }
+        options.acknowledged = try acknowledged.map { path throws(LedgerError) in try AcknowledgedCommits(path: path) }
         options.onFault = onFault
         return try PostgresLedger.open(settings, options: options)
     }

@@ -29,6 +29,15 @@ extension PostgresLedger: CertificateRegistry {
         try await read { database throws(PostgresError) in try CertificateScan.page(listing, database) }
     }
 
+    package func certificateCounts(
+        of devices: [DeviceID], at time: Timestamp
+    ) async throws(LedgerError) -> [DeviceID: CertificateCounts] {
+        guard !devices.isEmpty else { return [:] }
+        return try await read { database throws(PostgresError) in
+            try CertificateTable(database: database).counts(of: devices, at: time)
+        }
+    }
+
     package func revocations(
         of issuer: [UInt8], validAt time: Timestamp
     ) async throws(LedgerError) -> [RevokedCertificate] {

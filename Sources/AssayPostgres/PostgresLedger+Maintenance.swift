@@ -8,7 +8,7 @@ extension PostgresLedger: LedgerMaintenance {
     /// Removes what expired, by the earlier of this daemon's clock and the server's. Nothing, if another daemon does it, or if the clocks are
     /// so far apart that one of them is wrong.
     package func purge(now: Timestamp) async throws(LedgerError) {
-        let server = try await serverTime()
+        guard let server = try await serverTime() else { return }
         let expired = min(now, server).adding(milliseconds: -options.purgeMargin)
         try await makePeriods(from: min(now, server))
         guard try await takes(.purge) else { return }
@@ -21,8 +21,8 @@ extension PostgresLedger: LedgerMaintenance {
         }) {}
     }
 
-    /// The server's clock. Warns where this daemon's differs from it, and throws where it differs too much to remove anything by.
-    private func serverTime() async throws(LedgerError) -> Timestamp {
+    /// The server's clock. Warns where this daemon's differs from it; `nil` where it differs too much to remove anything by.
+    private func serverTime() async throws(LedgerError) -> Timestamp? {
         let clock = options.clock
         let (server, difference) = try await read { database throws(PostgresError) in
             let before = clock.now()
@@ -33,16 +33,18 @@ extension PostgresLedger: LedgerMaintenance {
             return (server, early > 0 ? early : min(0, late))
         }
         clockDifference.store(difference, ordering: .relaxed)
-        let (words, limits) = (
-            "this machine's clock is \(difference) ms ahead of the database server's", options.clockDifference
-        )
-        guard abs(difference) <= limits.tolerated else {
-            throw .unavailable("\(words): nothing is removed until both agree")
+        let distance = ClockDistance(abs(difference), options.clockDifference)
+        let isNew = toldClock.withLock { told in
+            defer { told = distance }
+            return told != distance
         }
-        let isFar = abs(difference) > limits.warned
-        if isFar, !clockIsFar.exchange(isFar, ordering: .relaxed) { health.warn("\(words): set both by NTP") }
-        if !isFar { clockIsFar.store(false, ordering: .relaxed) }
-        return server
+        if isNew, distance != .near {
+            let words = "\(DurationText.rounded(abs(difference))) \(difference > 0 ? "ahead of" : "behind")"
+            health.warn(
+                "this machine's clock is \(words) the database server's: set both by NTP"
+                    + (distance == .tooFar ? "; what has expired is not removed until both agree" : ""))
+        }
+        return distance == .tooFar ? nil : server
     }
 
     package func takes(_ work: BackgroundWork) async throws(LedgerError) -> Bool {

@@ -17,9 +17,9 @@ package final class PostgresLedger: Sendable {
     private let server: ServerCheck
     private let threads: Mutex<[NamedThread]>
     private let listener: ChangeListener
-    /// How far this daemon's clock was ahead of the server's when they were last compared, in milliseconds, and whether that was told.
+    /// How far this daemon's clock was ahead of the server's when they were last compared, in milliseconds, and what of that was told.
     let clockDifference = Atomic<Int64>(0)
-    let clockIsFar = Atomic(false)
+    let toldClock = Mutex(ClockDistance.near)
     /// The number of the writer.
     let number: Int64
     /// The name of the writer.
@@ -30,17 +30,18 @@ package final class PostgresLedger: Sendable {
     package static func open(
         _ settings: PostgresSettings, options: PostgresOptions = PostgresOptions()
     ) throws(LedgerError) -> PostgresLedger {
-        let server = ServerCheck(settings)
+        let mark = options.acknowledged?.mark(of: settings)
+        let server = ServerCheck(settings, known: mark)
         let epoch = Int64.random(in: 1...(.max))
         let lease = WriterLease(holder: options.holder, length: options.leaseLength)
         let session: WriterSession
         do throws(PostgresError) {
-            let (connection, other) = try server.connectTwice()
+            let (connection, other) = try server.connectTwice(accepting: mark)
             try RightsCheck.run(connection, settings)
             try Schema.migrate(connection, settings, mayCreate: options.mayCreate)
             try PostgresTransferTarget.check(connection, within: settings.readTimeout)
             try IsolationCheck.run(connection, other, within: settings.commitTimeout)
-            session = try WriterSession.open(connection, settings, lease, server: server, epoch: epoch) { words in
+            session = try WriterSession.open(connection, settings, lease, server: server, epoch: epoch, after: mark) { words in
                 options.onFault(.warning(words))
             }
             if session.isSetback { options.onFault(.warning(ServerHistory.setback)) }
@@ -76,6 +77,7 @@ package final class PostgresLedger: Sendable {
         readers.close()
         writer.close()
         listener.close()
+        defer { options.acknowledged?.close() }
         let running = threads.withLock { threads in
             defer { threads = [] }
             return threads
@@ -180,6 +182,8 @@ package struct PostgresOptions: Sendable {
     package var clockDifference: (warned: Int64, tolerated: Int64) = (5_000, 300_000)
     /// This daemon's clock, as far as it is compared with the server's.
     package var clock: any WallClock = SystemClock()
+    /// Keeps what this daemon has acknowledged over its end; `nil`: nothing is kept, and nothing compared at the start.
+    package var acknowledged: AcknowledgedCommits?
     /// Whether a missing ledger is created.
     package var mayCreate = true
     /// Called on the ledger's threads when its state changes.

@@ -27,6 +27,12 @@ extension SQLiteLedger: CertificateRegistry {
         try await read { reader throws(SQLiteError) in try reader.certificates(listing) }
     }
 
+    package func certificateCounts(
+        of devices: [DeviceID], at time: Timestamp
+    ) async throws(LedgerError) -> [DeviceID: CertificateCounts] {
+        try await read { reader throws(SQLiteError) in try reader.certificateCounts(of: devices, at: time) }
+    }
+
     package func revocations(
         of issuer: [UInt8], validAt time: Timestamp
     ) async throws(LedgerError) -> [RevokedCertificate] {

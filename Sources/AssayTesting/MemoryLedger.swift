@@ -113,6 +113,12 @@ public final class MemoryLedger: Ledger {
         try withState { $0.page(listing) }
     }
 
+    public func certificateCounts(
+        of devices: [DeviceID], at time: Timestamp
+    ) async throws(LedgerError) -> [DeviceID: CertificateCounts] {
+        try withState { $0.certificateCounts(of: Set(devices), at: time) }
+    }
+
     public func revocations(
         of issuer: [UInt8], validAt time: Timestamp
     ) async throws(LedgerError) -> [RevokedCertificate] {

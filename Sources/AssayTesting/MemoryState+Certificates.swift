@@ -120,11 +120,30 @@ extension MemoryState {
             }
     }
 
+    func certificateCounts(of devices: Set<DeviceID>, at time: Timestamp) -> [DeviceID: CertificateCounts] {
+        certificates.reduce(into: [:]) { counts, certificate in
+            guard devices.contains(certificate.device) else { return }
+            var count = counts[certificate.device] ?? CertificateCounts()
+            if certificate.revocation != nil {
+                count.revoked += 1
+            } else if certificate.notAfter < time {
+                count.expired += 1
+            } else {
+                count.good += 1
+            }
+            counts[certificate.device] = count
+        }
+    }
+
     func page(_ listing: CertificateListing) -> CertificatePage {
+        let provisioned = listing.deviceSerial.map { serial in
+            Set(fleetDevices.filter { $0.serial == serial && $0.app == listing.app }.map(\.device))
+        }
         let found = certificates.indices.filter { index in
             let certificate = certificates[index]
             return Int64(index + 1) > listing.position && certificate.app == listing.app
                 && (listing.device == nil || certificate.device == listing.device)
+                && (provisioned?.contains(certificate.device) ?? true)
                 && (listing.isRevoked == nil || listing.isRevoked == (certificate.revocation != nil))
         }
         let page = found.prefix(max(0, listing.limit))

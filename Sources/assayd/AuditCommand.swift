@@ -1,5 +1,6 @@
 import ArgumentParser
 import AssayAudit
+import AssayCommandLine
 import AssayConfiguration
 import AssayCore
 import AssayDaemon
@@ -45,8 +46,8 @@ struct AuditVerifyCommand: ParsableCommand {
         do {
             report = try expectations.check(backend)
         } catch {
-            FileHandle.standardError.write(Data("assayd: \(backend.name): \(error)\n".utf8))
-            throw ExitCode(69)
+            throw CommandFailure("ledger_unreadable", "\(backend.name): \(error)", exitStatus: StartupError.unavailable)
+                .shown(as: "assayd: \(backend.name): \(error)")
         }
         report.lines.forEach { print($0) }
         guard report.isWhole else { throw ExitCode(1) }

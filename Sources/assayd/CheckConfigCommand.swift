@@ -1,4 +1,5 @@
 import ArgumentParser
+import AssayCommandLine
 import AssayConfiguration
 import AssayDaemon
 import AssaySchemes
@@ -13,7 +14,10 @@ struct CheckConfigCommand: AsyncParsableCommand {
             failures (the daemon would not work on this machine as it is now), warnings and notes. Nothing is created or changed. The keys of CAs are opened, and a PKCS#11 token with such a \
             key is logged into once: a wrong PIN in its file counts there as a wrong attempt. The collector of traces is connected to, and sent nothing.
 
-            Exit status: 0 the file can be used, even with warnings; 65 it cannot; 64 wrong usage.
+            Warnings and notes of what the file asks for in so many words are marked as intended, and not counted.
+
+            Exit status: 0 the file can be used, even with warnings; 1 with --strict, if the daemon would not work here or a warning is not \
+            intended; 65 the file cannot be used; 64 wrong usage.
             """)
 
     @Argument(help: "The file. It may be given by --config too.")
@@ -26,6 +30,9 @@ struct CheckConfigCommand: AsyncParsableCommand {
         help: ArgumentHelp(
             "Judge folders and files as this user would see them: the one that runs the daemon.", valueName: "name"))
     var user: String?
+
+    @Flag(help: "Exit with 1 if the daemon would not work here, or something is probably not meant so.")
+    var strict = false
 
     @Flag(help: "Print a JSON object.")
     var json = false
@@ -51,7 +58,8 @@ struct CheckConfigCommand: AsyncParsableCommand {
             for line in check.lines { print(line) }
             if !check.errors.isEmpty { FileHandle.standardError.write(Data((check.errors + "\n").utf8)) }
         }
-        if check.exitStatus != 0 { throw ExitCode(check.exitStatus) }
+        let status = strict ? check.strictExitStatus : check.exitStatus
+        if status != 0 { throw ExitCode(status) }
     }
 }
 
@@ -61,8 +69,8 @@ extension Configuration {
         do throws(ConfigurationError) {
             return try load(file)
         } catch {
-            FileHandle.standardError.write(Data((error.description + "\n").utf8))
-            throw ExitCode(ConfigurationCheck.unusable)
+            let text = error.description
+            throw CommandFailure("configuration_unusable", text, exitStatus: ConfigurationCheck.unusable).shown(as: text)
         }
     }
 }

@@ -2,14 +2,14 @@ import ArgumentParser
 import AssayConfiguration
 import AssayCore
 import AssayDaemon
-import Foundation
 
 struct NewLedgerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "new-ledger", abstract: "Make an empty ledger for an existing key file.",
         discussion: """
             The daemon does not start with an empty ledger if its key file exists: the ledger may be lost. This declares a new \
-            one, for example if the key file was made first. The key file is not needed here.
+            one, for example if the key file was made first. The key file is not needed here. The configuration can say the same for a first \
+            start (store.new_ledger). A ledger in a file that is to move into a database is copied instead: assayd store copy.
 
             Exit status: 0 done; 65 the configuration cannot be used; 69 the ledger is not empty, or cannot be made.
             """)
@@ -23,8 +23,7 @@ struct NewLedgerCommand: AsyncParsableCommand {
             try await OpenStore.makeNew(configuration.fixed.store)
             print("\(configuration.fixed.store.name): an empty ledger")
         } catch {
-            FileHandle.standardError.write(Data("\(error)\n".utf8))
-            throw ExitCode(StartupError.unavailable)
+            throw error.told
         }
     }
 }
@@ -34,7 +33,8 @@ struct ForgetChallengesCommand: AsyncParsableCommand {
         commandName: "forget-challenges", abstract: "Invalidate every challenge that was issued so far.",
         discussion: """
             For a ledger that was restored from a backup, before the daemon is started on it: the ledger does not know which \
-            challenges were spent since the backup. No daemon of the ledger may run, on other machines either. The first one that \
+            challenges were spent since the backup. A daemon that acknowledged more commits than a database has does not start before \
+            this was run, once for all daemons of the ledger. No daemon of the ledger may run, on other machines either. The first one that \
             starts makes a new key; devices stay registered.
 
             Exit status: 0 done; 65 the configuration cannot be used; 69 the ledger is missing, or in use, and by which process.
@@ -49,8 +49,7 @@ struct ForgetChallengesCommand: AsyncParsableCommand {
             let count = try await OpenStore.forgetChallenges(configuration.fixed.store)
             print("\(count) challenge key\(count == 1 ? " is" : "s are") removed; no challenge from before is good any more")
         } catch {
-            FileHandle.standardError.write(Data("\(error)\n".utf8))
-            throw ExitCode(StartupError.unavailable)
+            throw error.told
         }
     }
 }
@@ -87,8 +86,7 @@ struct MigrateCommand: AsyncParsableCommand {
                 print("\(store.name): \(words)")
             }
         } catch {
-            FileHandle.standardError.write(Data("\(error)\n".utf8))
-            throw ExitCode(StartupError.unavailable)
+            throw error.told
         }
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import AssayCommandLine
 import AssayDaemon
 import Foundation
 
@@ -6,8 +7,7 @@ extension Error {
     /// Prints the error for people. Throw the result: 69, or the status that the command ends with already.
     var told: any Error {
         if self is ExitCode { return self }
-        FileHandle.standardError.write(Data("\(self)\n".utf8))
-        return ExitCode(StartupError.unavailable)
+        return CommandFailure("unavailable", "\(self)", exitStatus: StartupError.unavailable).shown(as: "\(self)")
     }
 }
 

@@ -1,5 +1,6 @@
 import AssayCertificates
 import AssayCore
+import AssayEncoding
 import AssaySimulator
 import Testing
 
@@ -47,6 +48,20 @@ struct DeviceAppraiserTests {
         #expect(appraisal.failure == nil && appraisal.assurance == .hardware && !appraisal.simulated)
         #expect(appraisal.claims.text("security_level") == "TRUSTED_ENVIRONMENT")
         #expect(appraisal.claims["packages"] == .texts(["com.example.photos"]))
+    }
+
+    @Test("A registered device whose versions differ is noted, and refused once the app wants equal ones")
+    func versions() throws {
+        var sample = SampleDescription()
+        sample.keyMintVersion = DERWriter.integer(200)
+        let device = try device(sample)
+        let noted = judge(device, policy)
+        #expect(noted.failure == nil && noted.findings.contains { $0.check == "versions" && $0.code == "versions_differ" })
+        var strict = policy
+        strict.requiresEqualVersions = true
+        #expect(judge(device, strict).failure?.code == "versions_differ")
+        let equal = judge(try self.device(), strict)
+        #expect(equal.failure == nil && !equal.findings.contains { $0.check == "versions" })
     }
 
     @Test("A registered device is refused once its root is removed, and stays simulated")

@@ -2,6 +2,7 @@ import AssayCertificates
 import AssayCore
 import AssayEncoding
 import AssaySchemes
+import AssaySimulator
 import Testing
 
 @testable import AndroidKeyAttestation
@@ -40,5 +41,35 @@ struct KeyAttestationInspectorTests {
         let subject = InspectionSubject(sections: ["android": section])
         let finding = KeyAttestationInspector().judge(input, for: subject).findings.first { $0.check == "revocation" }
         #expect(finding?.outcome == .note)
+    }
+}
+
+@Suite("Inspection of simulated Android chains")
+struct SimulatedChainInspectionTests {
+    @Test("A key usage that breaks DER is shown with its names where no check reads it, and the chain is good")
+    func keyUsage() throws {
+        var attestation = SampleAttestation()
+        attestation.changes = .genuine.certificate(1) { certificate in
+            certificate[ExtensionName.keyUsage] = .init(ExtensionName.keyUsage, critical: true, [0x03, 0x03, 0x07, 0x80, 0x00])
+        }
+        #expect(try attestation.appraise().outcome == "accepted")
+        let chain = try attestation.chain().certificates
+        let explanation = KeyAttestationExplanation.chain(chain, of: [])
+        #expect(explanation.firstProblem == nil)
+        let fields = explanation.parts.flatMap(\.fields).filter { $0.name == "key_usage" }
+        #expect(
+            fields.contains { $0.value == .text("digitalSignature; with trailing zero bits, which DER does not allow") },
+            "\(fields)")
+    }
+
+    @Test("A malformed statement ends the checks with the sentence that its description shows beside all others")
+    func malformed() throws {
+        var attestation = SampleAttestation()
+        attestation.changes = .genuine.description { $0.hardware[.rootOfTrust] = DERWriter.octetString([1]) }
+        let failure = try #require(try attestation.appraise().failure)
+        #expect(failure.check == "key_description" && failure.code == "malformed_extension")
+        let explanation = KeyAttestationExplanation.chain(try attestation.chain().certificates, of: [])
+        #expect(explanation.firstProblem?.detail == failure.detail)
+        #expect(failure.detail.hasPrefix("hardware-enforced [704] root_of_trust: an OCTET STRING where a SEQUENCE is due"))
     }
 }

@@ -106,7 +106,10 @@ struct SentenceTests {
         for (challenge, words) in [
             (SHA256.bytes(of: data), "the app passed the hash of the client data, not the client data"),
             (Array(Base64.standard.encode(data.prefix(90)).utf8), ""),
-            (Array(Hex.encode(SHA256.bytes(of: data)).utf8), "the app passed the hexadecimal text of the hash of the client data"),
+            (
+                Array(Hex.encode(SHA256.bytes(of: data)).utf8),
+                "the app passed the hexadecimal text of the hash of the client data"
+            ),
         ] {
             var attestation = SampleAttestation()
             attestation.challenge = challenge

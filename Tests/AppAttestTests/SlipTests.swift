@@ -35,7 +35,8 @@ struct SlipTests {
             format: .appAttestAttestation, keyID: key.keyID,
             body: try key.attest(clientDataHash: passed, at: Sample.now, changes: changes))
         let failure = try #require(
-            try Sample.attestationVerifier().appraise(evidence, in: AppraisalContext(binding: binding, now: Sample.now)).failure)
+            try Sample.attestationVerifier().appraise(evidence, in: AppraisalContext(binding: binding, now: Sample.now)).failure
+        )
         #expect(failure.code == "nonce_mismatch" && failure.check == "nonce")
         return failure.detail
     }
@@ -54,9 +55,9 @@ struct SlipTests {
         let bare = try #require(ClientData(purpose: .register, challenge: challenge))
         let other = try #require(ClientData(purpose: .assert, challenge: challenge, payload: [1]))
         for (passed, words) in [
-            (SHA256.bytes(of: challenge), "the app hashed the challenge alone, not the client data"),
-            (challenge, "the app passed the challenge alone, not the client data without hashing it"),
-            (Self.digest(Base64.url.encode(challenge)), "the app hashed the base64url text of the challenge"),
+            (SHA256.bytes(of: challenge), "the app hashed the challenge alone"),
+            (challenge, "the app passed the challenge alone, without hashing it"),
+            (Self.digest(Base64.url.encode(challenge)), "the app hashed the base64url text of the challenge alone"),
             (bare.hash, "the app hashed client data that bind no payload"),
             (other.hash, "the app hashed client data of the purpose assert"),
         ] {

@@ -93,6 +93,50 @@ extension CommandTests {
             #expect(whole.status == 0 && whole.out.contains("good"), "\(whole)")
         }
 
+        @Test("A receipt that cannot be read ends a good attestation neither bad nor with 65, where the app only reports it")
+        func unreadableReceipt() async throws {
+            var phone = VirtualPhone(authority: authority, appID: "TEAMID1234.com.example.camera")
+            let key = phone.makeKey()
+            let then = Timestamp(unixSeconds: 1_700_000_000)
+            let hash = [UInt8](repeating: 1, count: 32)
+            let changes = AttestationChanges.genuine.statement { $0["receipt"] = CBORWriter.bytes([0x30, 0x03, 0x01]) }
+            let path = try folder.write(try key.attest(clientDataHash: hash, at: then, changes: changes), to: "evidence")
+            let root = try folder.write(authority.rootPEM, to: "root.pem")
+            for (mode, status) in [("report", 0), ("require", 65)] as [(String, Int32)] {
+                try folder.write(
+                    """
+                    listen: [{unix: a.sock}]
+                    store: {path: ledger.db}
+                    callers: {loopback_demo: true}
+                    trust: {test_roots: [\(root)]}
+                    apps:
+                      camera: {app_attest: {identities: [{app_id: TEAMID1234.com.example.camera}], receipt: {mode: \(mode)}}}
+                    """, to: "assayd.yaml")
+                let ending = try await inspect(
+                    path, "--at", then.description, "--config", folder.file("assayd.yaml"), "--app", "camera", "--key-id",
+                    Hex.encode(key.keyID), "--client-data-hash", Hex.encode(hash))
+                #expect(ending.status == status, "\(mode): \(ending)")
+                let remark = "A part cannot be read (malformed_cms), and no check that is required here depends on it."
+                #expect(ending.out.contains(remark) == (status == 0), "\(ending)")
+            }
+        }
+
+        @Test("What a transport did to evidence is undone and told, and a key id beside it is used")
+        func transport() async throws {
+            var phone = VirtualPhone(authority: authority, appID: "TEAMID1234.com.example.camera")
+            let key = phone.makeKey()
+            let evidence = Base64.standard.encode(
+                try key.attest(clientDataHash: [UInt8](repeating: 1, count: 32), at: Timestamp(unixSeconds: 1_700_000_000)))
+            for (text, words) in [
+                ("%22\(evidence.replacing("+", with: "%2B"))%22", "it is percent-encoded. That was undone here."),
+                ("\(evidence)::\(Base64.standard.encode(key.keyID))", "two values are joined by \"::\""),
+            ] {
+                let ending = try await inspect(try folder.write(text, to: "text"), "--at", "2023-11-14T22:13:20Z")
+                #expect(ending.out.hasPrefix("App Attest attestation") && ending.out.contains(words), "\(ending)")
+                #expect(ending.out.contains("✓ key_id ") == text.contains("::"), "\(ending)")
+            }
+        }
+
         @Test("The client data of a challenge, a purpose and a payload is built as on a device")
         func challengedClientData() async throws {
             var phone = VirtualPhone(authority: authority, appID: "TEAMID1234.com.example.camera")

@@ -124,6 +124,20 @@ extension CommandTests {
             #expect(wrong.lines.contains("    found     rejected: challenge_wrong_purpose"), "\(wrong.out)")
         }
 
+        @Test("A wrong reason code gets some that may be meant, and not all of them")
+        func wrongCode() async throws {
+            for (expected, near) in [
+                ("{rejected: bad_signatur}", "bad_signature"), ("{rejected: [blocked]}", "device_blocked"),
+            ] {
+                let file = try home.folder.write(cases(try make(), expecting: expected), to: "cases.yaml")
+                let ending = try await run([file])
+                let told = ending.out + ending.err
+                #expect(ending.status != 0 && told.contains("want a reason code (docs/reason-codes.md), have "), "\(told)")
+                #expect(told.contains("near it: ") && told.contains(near), "\(told)")
+                #expect(!told.contains("unsupported_key"), "\(told)")
+            }
+        }
+
         @Test("The example passes, and fails under a policy without its rule")
         func example() async throws {
             let folder = Package.path("examples/policy")

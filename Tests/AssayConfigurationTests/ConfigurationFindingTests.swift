@@ -177,8 +177,28 @@ struct ConfigurationFindingTests {
             let first = try check(text).lines.first
             let isDeliberate = code == "counter_strict" || code == "test_roots"
             #expect(first?.contains(isDeliberate ? ": good" : ": can be used; ") == true, "\(first ?? "")")
+            // Only what the first line counts is called a warning without more.
+            let lines = try check(text).lines.filter { $0.contains(": ") && $0.contains(words) }
+            let label = (found?.severity.rawValue ?? "") + (isDeliberate ? " (intended): " : ": ")
+            #expect(lines.count == 1 && lines.allSatisfy { $0.hasPrefix("  " + label) }, "\(lines)")
         }
         #expect(try codes(Self.good.replacing("identities:", with: "counter: window\n      identities:")).isEmpty)
+    }
+
+    @Test("of every code: strict fails for failures and warnings that are not intended, and the first line counts the lines")
+    func strict() throws {
+        let sound = try check()
+        for code in ConfigurationFinding.Code.allCases {
+            var check = sound
+            check.find([ConfigurationFinding(code, "words")])
+            let passes = code.isDeliberate || code.severity == .note
+            #expect(check.exitStatus == 0 && check.strictExitStatus == (passes ? 0 : 1), "\(code)")
+            let counted = check.lines.count { $0.hasPrefix("  \(code.severity.rawValue): ") }
+            #expect(counted == (code.isDeliberate ? 0 : 1), "\(check.lines)")
+            let first = try #require(check.lines.first)
+            #expect(first.contains("1 \(code.severity.rawValue)") == !code.isDeliberate, "\(first)")
+        }
+        #expect(try check("nonsense").strictExitStatus == 65)
     }
 
     @Test("have codes and severities that the page lists, and no other")
@@ -219,8 +239,10 @@ struct ConfigurationFindingTests {
             good.keys.sorted() == ["digest", "file", "findings", "good", "outside_services", "problems", "summary"])
         #expect(good["good"] as? Bool == true && (good["problems"] as? [Any])?.isEmpty == true)
         let finding = try #require((good["findings"] as? [[String: Any]])?.first)
-        #expect(finding.keys.sorted() == ["code", "line", "message", "path", "severity"])
-        #expect(finding["code"] as? String == "counter_strict" && finding["severity"] as? String == "note")
+        #expect(finding.keys.sorted() == ["code", "intended", "line", "message", "path", "severity"])
+        #expect(
+            finding["intended"] as? Bool == true && finding["code"] as? String == "counter_strict"
+                && finding["severity"] as? String == "note")
         #expect(finding["line"] as? Int == 7 && finding["path"] as? String == "apps.photos.app_attest.counter")
         let bad = try object(try check(Self.good.replacing("store:", with: "stroe:")))
         #expect(bad["good"] as? Bool == false && bad["digest"] == nil)

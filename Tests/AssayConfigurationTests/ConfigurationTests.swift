@@ -52,6 +52,17 @@ struct ConfigurationTests {
         }
     }
 
+    @Test("A name that no app can have is one error, wherever else it stands; and so is a section of apps that is none")
+    func nameOfAnApp() {
+        let error = "assayd.yaml:6: apps.Photos: an app's name is of the form [a-z0-9._-]{1,64}"
+        let text = Self.small.replacing("photos:\n", with: "Photos:\n")
+        #expect(problems(text) == [error])
+        #expect(problems(text.replacing("apps: all", with: "apps: [Photos]")) == [error])
+        let webhook = "webhooks: [{name: a, url: \"https://example.org/\", secret_file: a.secret, apps: [Photos]}]"
+        #expect(problems(text + "\n" + webhook).count { $0.contains("Photos") } == 1)
+        #expect(problems(Self.small.replacing("apps:\n", with: "apps: 5\nlog:\n")).count { $0.contains(" apps: ") } == 1)
+    }
+
     // MARK: What is read
 
     @Test("The defaults are safe")
@@ -476,7 +487,7 @@ struct ConfigurationTests {
         Mistake("store:", "limits: {max_calls: 99999999999999999999}\nstore:", "limits.max_calls: want a number"),
         Mistake(
             "store:", "limits: {idle_timeout: 5}\nstore:",
-            #"limits.idle_timeout: want a duration such as 250ms, 30s, 5m or 24h, from 100 ms to 86400000 ms, have "5""#),
+            #"limits.idle_timeout: want a duration such as 250ms, 30s, 5m or 24h, from 100ms to 1d, have "5""#),
         Mistake("store:", "limits: {idle_timeout: 9223372036854775807d}\nstore:", "want a duration"),
         Mistake(
             "store:", "limits: {idle_timout: 5s}\nstore:", #"limits: unknown key "idle_timout"; did you mean "idle_timeout"?"#),

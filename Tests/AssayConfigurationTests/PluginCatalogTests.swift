@@ -247,8 +247,8 @@ struct PluginCatalogTests {
             ),
             (
                 "apps:", "limits: {deadline: 1h}\napps:",
-                ":4: limits.deadline: want a duration such as 250ms, 30s, 5m or 24h, from 10 ms to "
-                    + "60000 ms, have \"1h\""
+                ":4: limits.deadline: want a duration such as 250ms, 30s, 5m or 24h, from 10ms to "
+                    + "1m, have \"1h\""
             ),
             (
                 "apps:", "limits: {memory: 1MB}\napps:",

@@ -248,7 +248,26 @@ struct ProvisioningConfigurationTests {
         let warned = try found(both, "device.crl")
         #expect(warned.map(\.code) == [.revocationURLShared], "\(warned)")
         #expect(warned.first?.path == "provisioning.revocation_lists.url")
-        #expect(try found(both, "{ca}.crl").isEmpty && found([Self.authority(2)], "device.crl").isEmpty)
+        #expect(try found(both, "{ca}.crl").isEmpty)
+    }
+
+    @Test("An address at which the list of the only CA, or of the next, cannot be is told")
+    func foreignAddress() throws {
+        func found(_ lists: String) throws -> [ConfigurationFinding] {
+            try load([Self.authority(2)], lists: "{\(lists)}").findings.filter {
+                $0.path == "provisioning.revocation_lists.url"
+            }
+        }
+        let alone = try found("url: \"https://crl.example/device.crl\"")
+        #expect(alone.map(\.code) == [.revocationURLShared] && alone.first?.message.contains("the next CA has a list") == true)
+        let beside = try found("directory: lists, url: \"https://crl.example/device.crl\"")
+        #expect(beside.first?.message.contains(".crl.pem into the directory, and nothing else") == true, "\(beside)")
+        let renamed = try found("directory: lists, url: \"https://crl.example/{ca}.der\"")
+        #expect(renamed.map(\.code) == [.revocationURLUnwritten] && renamed.first?.severity == .note, "\(renamed)")
+        for lists in [
+            "url: \"https://crl.example/{ca}.der\"", "directory: lists, url: \"https://crl.example/{ca}.crl\"",
+            "directory: lists, url: \"https://crl.example/{ca}.crl.pem\"",
+        ] { #expect(try found(lists).isEmpty, "\(lists)") }
     }
 
     @Test("A list of CAs that is empty is refused with what is wanted")

@@ -68,7 +68,8 @@ extension ProcessTests {
             let refused = try await running.asking(["whoami"], keyFile: file)
             #expect(refused.status == 77 && refused.err.contains("credential"), "\(refused)")
             let again = try await running.operating(["key", "create", "uploads-abroad", "--role", "verify"])
-            #expect(again.status != 0, "a name is used once: \(again)")
+            #expect(
+                again.status == 1 && again.err.contains("ALREADY_EXISTS (key_name_taken): "), "a name is used once: \(again)")
             let audit = try await running.operating(["audit", "export"])
             #expect(audit.out.contains("uploads-abroad") && !audit.out.contains(key), "\(audit)")
             let ending = await running.daemon.stop()

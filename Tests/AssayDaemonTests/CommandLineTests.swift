@@ -49,7 +49,7 @@ extension ProcessTests {
                 ("assay", ["inspect"], ["--client-data-hash", "--public-key", "--config", "--app", "--at", "--json"]),
                 ("assayd", [], ["check-config", "run", "65"]),
                 ("assayd", ["run"], ["--config", "--log-level", "--log-format", "--accept-clock", "SIGHUP"]),
-                ("assayd", ["check-config"], ["file", "--json", "--user", "65"]),
+                ("assayd", ["check-config"], ["file", "--json", "--user", "--strict", "65"]),
                 ("assayd", ["forget-challenges"], ["backup", "--config"]),
             ]
             for (product, command, words) in commands {
@@ -130,6 +130,12 @@ extension ProcessTests {
             #expect(unable.err.contains("/nowhere does not exist"), "\(unable)")
             let foretold = try await Child.run("assayd", ["check-config", folder.file("lost.yaml")])
             #expect(foretold.status == 0 && foretold.lines.first?.contains(": would not work here: 2 failures") == true)
+            let strict = try await Child.run("assayd", ["check-config", "--strict", folder.file("lost.yaml")])
+            #expect(strict.status == 1 && strict.out == foretold.out && strict.err.isEmpty, "\(strict)")
+            for (name, status) in [("good.yaml", 0), ("bad.yaml", 65), ("missing.yaml", 65)] as [(String, Int32)] {
+                let strict = try await Child.run("assayd", ["check-config", "--strict", folder.file(name)])
+                #expect(strict.status == status, "\(strict)")
+            }
             #expect(
                 foretold.out.contains("  failure: line 2: store.path: the folder \(folder.file("nowhere")) does not exist\n"))
             let json = try await Child.run("assayd", ["check-config", "--json", path])
@@ -349,13 +355,16 @@ extension ProcessTests {
             let session = try await Child.run("assay", ["simulate", "session", phone, "--app", "camera"], environment: server)
             #expect(session.status == 0, "\(session)")
             #expect(session.lines.last == "11 of 11 verdicts are as they have to be")
-            // The same key again: its registration is a conflict, which the session does not expect.
+            // The same phone again: it is known, and everything is as it has to be all the same.
+            let again = try await Child.run("assay", ["simulate", "session", phone, "--app", "camera"], environment: server)
+            #expect(again.status == 0 && again.lines.last == "11 of 11 verdicts are as they have to be", "\(again)")
+            #expect(again.out.contains("REJECTED  key_already_registered"), "\(again)")
             let json = try await Child.run(
                 "assay", ["simulate", "session", phone, "--app", "camera", "--json"], environment: server)
             let steps = try json.lines.map { try #require(Self.object($0)) }
             #expect(steps.count == 11)
             for step in steps { #expect(Set(step.keys) == ["step", "expected", "as_expected", "verdict"]) }
-            #expect(json.status == (steps.allSatisfy { $0["as_expected"] as? Bool == true } ? 0 : 1))
+            #expect(json.status == 0 && steps.allSatisfy { $0["as_expected"] as? Bool == true }, "\(json)")
             // A phone that the daemon does not trust.
             let unknown = home.folder.file("stranger")
             _ = try await Child.run("assay", ["simulate", "phone", unknown, "--app-id", TestHome.appID])

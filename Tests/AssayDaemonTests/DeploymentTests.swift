@@ -10,7 +10,9 @@ extension ProcessTests {
     @Suite("Deployment files")
     struct DeploymentTests {
         private let folder: TemporaryFolder
-        private static let places = ["etc/assay/tls", "var/lib/assay", "var/lib/assay-marker", "run/assay", "run/credentials/assay", "run/secrets"]
+        private static let places = [
+            "etc/assay/tls", "var/lib/assay", "var/lib/assay-marker", "run/assay", "run/credentials/assay", "run/secrets",
+        ]
 
         init() throws {
             folder = try TemporaryFolder()
@@ -153,11 +155,14 @@ extension ProcessTests {
             #expect(Set(made.map { String($0.1) }) == mounted && !mounted.isEmpty)
             let ignored = try Package.text("deploy/kubernetes/.gitignore").split(separator: "\n")
             for file in made.flatMap({ $0.2.split(separator: ", ") }).compactMap({ $0.split(separator: "=").last }) {
-                #expect(ignored.contains(file) || ignored.contains { $0.hasPrefix("*") && file.hasSuffix($0.dropFirst()) }, "\(file)")
+                #expect(
+                    ignored.contains(file) || ignored.contains { $0.hasPrefix("*") && file.hasSuffix($0.dropFirst()) },
+                    "\(file)")
             }
             // Each key that a subPath takes is made.
             for key in manifests.matches(of: /subPath: (.*)\n/).map(\.1) where key != "assayd.yaml" {
-                #expect(made.contains { $0.2.split(separator: ", ").contains { $0.split(separator: "=").first == key } }, "\(key)")
+                #expect(
+                    made.contains { $0.2.split(separator: ", ").contains { $0.split(separator: "=").first == key } }, "\(key)")
             }
             #expect(manifests.contains("newTag") == false && manifests.contains("image: registry.example.org/assay:"))
             #expect(text.contains("- name: registry.example.org/assay\n"))
@@ -168,7 +173,9 @@ extension ProcessTests {
             let manifests = try Package.text("deploy/kubernetes/assay.yaml")
             let text = try mapped()
             #expect(text.contains("path: /var/lib/assay/ledger.db") && text.contains("marker: /var/lib/assay-marker/ledgers"))
-            for volume in ["ledger\n              mountPath: /var/lib/assay\n", "marker\n              mountPath: /var/lib/assay-marker\n"] {
+            for volume in [
+                "ledger\n              mountPath: /var/lib/assay\n", "marker\n              mountPath: /var/lib/assay-marker\n",
+            ] {
                 #expect(manifests.contains("- name: " + volume))
             }
             #expect(manifests.matches(of: /accessModes: \[ReadWriteOncePod\]/).count == 2)

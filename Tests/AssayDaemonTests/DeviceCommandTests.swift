@@ -48,6 +48,40 @@ extension ProcessTests {
                 #"{"public_key": "\#(text)", "app_id": "\#(TestHome.appID)", "environment": "production", "counter": \#(counter)\#(more)}"#
         }
 
+        @Test("A registration retires the device whose key is lost, in a ledger that is one file")
+        func replaced() async throws {
+            let daemon = try await TestDaemon(home)
+            let client = try await daemon.connect()
+            var (old, new) = (home.phone(), home.phone())
+            let device = try await register(old, client, subject: "anna").device
+            let challenge = try await new.challenge(.register, client)
+            let file = try home.folder.write(try #require(try new.registration(challenge).evidence.first).body, to: "new.cbor")
+            func verify(_ more: String...) async throws -> Child.Ending {
+                let words = [
+                    "verify", "--app", "camera", "--challenge=" + Base64.url.encode(challenge),
+                    "--key-id=" + Base64.standard.encode(new.key.keyID), "--attestation", file, "--replaces", device,
+                ]
+                return try await Child.run("assay", words + more, environment: ["ASSAY_SERVER": try daemon.address("tcp")])
+            }
+            let foreign = try await verify("--subject", "berta")
+            #expect(foreign.status == 1 && foreign.out.contains("replacement_refused"), "\(foreign)")
+            #expect(try await old.upload(client).outcome == "accepted")
+            let accepted = try await verify("--subject", "anna")
+            #expect(accepted.status == 0 && accepted.out.contains("device_replaced"), "\(accepted)")
+            #expect(try await old.upload(client).outcome == "unknown_device")
+            #expect(try await new.upload(client).outcome == "accepted")
+            #expect(try await assay(daemon, ["list"]).lines.count == 1)
+            let misplaced = try await Child.run(
+                "assay",
+                [
+                    "verify", "--app", "camera", "--challenge", "AA", "--key-id", "AA", "--assertion", file, "--replaces",
+                    device,
+                ])
+            #expect(misplaced.status == 64 && misplaced.err.contains("--replaces"), "\(misplaced)")
+            await client.close()
+            #expect(await daemon.stop().status == 0)
+        }
+
         @Test("Devices are listed, blocked, unblocked and forgotten")
         func registry() async throws {
             let daemon = try await TestDaemon(home)

@@ -218,6 +218,71 @@ extension ProcessTests {
             await daemon.stop()
         }
 
+        @Test("A device, its certificates and its permission are found by its serial number, and a revoked certificate is told")
+        func serialNumber() async throws {
+            #expect(try await assay("enrol", "add", "--app", "cameras", "--serial", "CAM-1", "--serial", "CAM-2").status == 0)
+            for serial in ["CAM-1", "CAM-2"] { #expect(try await provision(serial, into: serial).status == 0) }
+            let found = try await assay("device", "get", "--app", "cameras", "--serial", "CAM-1")
+            #expect(
+                found.out.contains("claim      device_serial = CAM-1") && found.out.contains("certs      1 good"), "\(found)")
+            let unknown = try await assay("device", "get", "--app", "cameras", "--serial", "CAM-9")
+            #expect(unknown.status == 1 && unknown.err.contains("unknown_device"), "\(unknown)")
+            let both = try await assay("device", "get", "--app", "cameras", "--serial", "CAM-1", "--key-id", "AA")
+            #expect(both.status == 64 && both.err.contains("Give one of a device id, --key-id and --serial"), "\(both)")
+            let listed = try await assay("device", "list", "--app", "cameras", "--serial", "CAM-1")
+            #expect(listed.lines.count == 1 && !listed.out.contains("certificate"), "\(listed)")
+
+            let row = try await assay("cert", "list", "--app", "cameras", "--serial", "CAM-1")
+            #expect(row.lines.count == 1, "\(row)")
+            let number = String(row.out.split(separator: " ").first ?? "")
+            #expect(try await assay("cert", "revoke", "--app", "cameras", number, "--yes").status == 0)
+            let told = try await assay("device", "list", "--app", "cameras", "--no-longer-good")
+            #expect(told.lines.count == 1 && told.out.contains("[no longer good: revoked]"), "\(told)")
+            #expect(told.out.contains("[no good certificate: 1 revoked]"), "\(told)")
+            let shown = try await assay("device", "get", "--app", "cameras", "--serial", "CAM-1")
+            #expect(shown.out.contains("revoked (certificate), it has no good certificate: 1 revoked"), "\(shown)")
+            let json = try await assay("device", "get", "--app", "cameras", "--serial", "CAM-1", "--json")
+            #expect(json.out.contains(#""revoked" : 1"#), "\(json)")
+
+            let permission = try await assay("enrol", "list", "--app", "cameras", "--serial", "CAM-2")
+            #expect(permission.lines.count == 1 && permission.out.contains("CAM-2"), "\(permission)")
+            await daemon.stop()
+        }
+
+        @Test("A file of serial numbers is previewed: comments are left out, and odd lines are shown with their number")
+        func preview() async throws {
+            let good = (10..<60).map { "CAM-00\($0)" }.joined(separator: "\n")
+            try home.folder.write(
+                "# run 7\n\(good)\n\n  # spare\nCAM-0010\ncam-0011\nCAM 0061\nCAM-62\nCAM-0063;x\n", to: "serials")
+            #expect(try await assay("enrol", "add", "--app", "cameras", "--serial", "CAM-0010").status == 0)
+            let words = ["enrol", "add", "--app", "cameras", "--serials", file("serials")]
+            func add(_ more: String...) async throws -> Child.Ending {
+                try await Child.run("assay", words + more, environment: ["ASSAY_SERVER": try daemon.address("tcp")])
+            }
+            let preview = try await add("--dry-run")
+            #expect(preview.status == 0, "\(preview)")
+            #expect(
+                preview.lines == [
+                    "would add 53 serial numbers; 1 on the list before; nothing was added", "left out 2 comment lines",
+                    "left out 1 repeated, the first in line 54: CAM-0010", "on the list before: CAM-0010",
+                    "odd, line 55: cam-0011: as line 3, but for capital letters", "odd, line 56: CAM 0061: white space in it",
+                    "odd, line 57: CAM-62: another form than most, which is AAA-9999",
+                    "odd, line 58: CAM-0063;x: a separator or quotation mark: a line of CSV?",
+                ], "\(preview)")
+            let json = try await add("--dry-run", "--json")
+            #expect(json.out.contains(#""comments" : 2"#) && json.out.contains(#""dry_run" : true"#), "\(json)")
+            #expect(try await assay("enrol", "list", "--app", "cameras").lines.count == 1, "nothing was added")
+            let added = try await add()
+            #expect(
+                added.lines.first == "added 53 serial numbers" && added.out.contains("left out 2 comment lines"), "\(added)")
+            let listed = try await assay("enrol", "list", "--app", "cameras")
+            #expect(listed.lines.count == 54 && !listed.out.contains("#"), "\(listed)")
+            let tokens = try await assay(
+                "enrol", "add", "--app", "cameras", "--tokens", "1", "--expires", "1d", "--dry-run")
+            #expect(tokens.status == 64 && tokens.err.contains("--dry-run goes with serial numbers"), "\(tokens)")
+            await daemon.stop()
+        }
+
         @Test("A device is readmitted with a reason, listed with what it replaces, provisioned again, and in the audit log")
         func readmission() async throws {
             #expect(try await assay("enrol", "add", "--app", "cameras", "--serial", "CAM-1").status == 0)

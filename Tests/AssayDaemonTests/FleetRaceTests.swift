@@ -6,6 +6,8 @@ import Crypto
 import Foundation
 import Testing
 
+@testable import DaemonTesting
+
 extension ProcessTests {
     /// Equal requests to provision a camera, which a factory sends again when an answer is late.
     @Suite("Equal requests of a factory")

@@ -74,6 +74,56 @@ extension ProcessTests {
             #expect(await daemon.stop().status == 0)
         }
 
+        @Test("What a reload would change is shown app by app, before it")
+        func candidate() async throws {
+            let daemon = try await TestDaemon(home)
+            func diff(_ file: String, _ more: String...) async throws -> Child.Ending {
+                try await assay(daemon, ["policy", "diff", "--candidate", file] + more)
+            }
+            let same = try await diff(home.configuration)
+            #expect(same.status == 0 && same.out.contains("no verdict would change"), "\(same)")
+            let text = home.folder.text("assayd.yaml")
+            let changed = try home.folder.write(
+                text.replacing("  camera: {", with: "  camera: {binding: {payload: required}, ").replacing(
+                    "  other: {", with: "  new: {"),
+                to: "next.yaml")
+            let listed = try await diff(changed)
+            #expect(listed.status == 1, "\(listed)")
+            #expect(
+                listed.lines.first?.hasPrefix("camera: ") == true && listed.lines.first?.contains("in the candidate") == true)
+            #expect(
+                Array(listed.lines.dropFirst()) == [
+                    "  - binding.payload = optional", "  + binding.payload = required", "new: would be new",
+                    "other: would be gone",
+                ], "\(listed)")
+            let alone = try await diff(changed, "--app", "camera", "--json")
+            let object = try #require(Self.object(alone.out))
+            #expect(alone.status == 1 && object["app"] as? String == "camera" && object["new_digest"] is String)
+            #expect((object["differences"] as? [[String: Any]])?.map { $0["key"] as? String } == ["binding.payload"])
+            // A reload makes it so, and then nothing differs.
+            try home.folder.write(folder(changed), to: "assayd.yaml")
+            daemon.child.signal(SIGHUP)
+            var after = try await diff(changed)
+            for _ in 0..<200 where after.status != 0 {
+                try await Task.sleep(for: .milliseconds(100))
+                after = try await diff(changed)
+            }
+            #expect(after.status == 0, "\(after)")
+
+            let broken = try await diff(try home.folder.write("listen: 1", to: "broken.yaml"))
+            #expect(broken.status == 2 && broken.err.contains("broken.yaml:1"), "\(broken)")
+            #expect(try await diff(changed, "--app", "unknown").status == 2)
+            for words in [
+                ["--candidate", changed, "8f3c09b2"], ["8f3c09b2"], ["8f3c09b2", "41d0aa17", "--app", "camera"], [],
+            ] {
+                let wrong = try await assay(daemon, ["policy", "diff"] + words)
+                #expect(wrong.status == 64, "\(wrong)")
+            }
+            #expect(await daemon.stop().status == 0)
+        }
+
+        private func folder(_ path: String) throws -> String { try String(contentsOfFile: path, encoding: .utf8) }
+
         @Test("Texts of policies outlive the daemon that wrote them")
         func restart() async throws {
             let first = try await TestDaemon(home)

@@ -122,10 +122,8 @@ extension ProcessTests {
             #expect(replayed.out.hasPrefix("REJECTED  counter_not_increasing (check "))
             // Errors of the call, not rejections.
             let unknown = try await python(["challenge", "--app", "camra", "--purpose", "assert"], server: unix)
-            #expect(unknown.status == 65)
-            #expect(
-                unknown.err
-                    == "example.py: NOT_FOUND (unknown_app): unknown app: \"camra\" is not in the configuration; did you mean \"camera\"?\n")
+            #expect(unknown.status == 65 && unknown.err.hasPrefix("example.py: NOT_FOUND (unknown_app): unknown app: "))
+            #expect(unknown.err.hasSuffix("; did you mean \"camera\"?\n"), "\(unknown)")
             let tooLong = try await python(
                 ["challenge", "--app", "camera", "--purpose", "assert", "--context", String(repeating: "x", count: 65)],
                 server: unix)

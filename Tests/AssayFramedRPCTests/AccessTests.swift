@@ -197,10 +197,10 @@ struct AccessTests {
         let peer = RPCPeer.tcp(address: "192.0.2.1", port: 1, isLoopback: false)
         for reason in ["cancelled", "deadline_exceeded", "unknown_method", "permission_denied", "too_many_calls", "overloaded"]
         {
-            calls.refused(because: reason, peer, .address("192.0.2.1"))
+            calls.refused(because: reason, peer, .address(CountedAddress("192.0.2.1")))
         }
         for reason in GoAwayReason.allCases.map(\.rawValue) + ["write_timeout", "outbound_overflow", "reset"] {
-            connections.ended(because: reason, peer, .address("192.0.2.1"))
+            connections.ended(because: reason, peer, .address(CountedAddress("192.0.2.1")))
         }
         #expect(log.entries.allSatisfy { $0.level == .warning })
         #expect(

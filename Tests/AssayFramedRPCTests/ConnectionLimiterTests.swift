@@ -21,7 +21,7 @@ struct ConnectionLimiterTests {
         func connect() -> String {
             let socket = Socket()
             sockets.append(socket)
-            switch connectionLimiter.enter(ObjectIdentifier(socket), of: PeerIdentity(peer), { _ in }) {
+            switch connectionLimiter.enter(ObjectIdentifier(socket), of: PeerIdentity(peer), nil, { _ in }) {
             case .serve: return "served"
             case .sendAway(let reason): return reason.rawValue
             case .drop: return "dropped"

@@ -166,6 +166,26 @@ struct LimitTests {
         }
     }
 
+    @Test("connections from which nothing comes give way where all places are taken, those of the address with most first")
+    func silentConnections() async throws {
+        var limits = RPCLimits()
+        limits.maxConnections = 3
+        try await TestServer.run(limits) { server in
+            let working = try await RawPeer.connect(to: server.address)
+            try await working.say(Frame.pinging.wire)
+            #expect(try await working.hear()?.kind == .pong(.init()))
+            var silent: [RawPeer] = []
+            for _ in 0..<20 { silent.append(try await RawPeer.connect(to: server.address)) }
+            try await eventually("the older ones gave way") { silent.dropLast(2).allSatisfy(\.hasEnded) }
+            #expect(server.statistics.endedConnections == ["too_many_connections": 18])
+            let honest = try await RawPeer.connect(to: server.address)
+            for peer in [working, honest] {
+                try await peer.say(Frame.call(1, TestServer.echo, Text("served")).wire)
+                #expect(try await peer.hear()?.text == "served")
+            }
+        }
+    }
+
     @Test("the limit of unread answers closes the connection, after the server has stopped reading from it")
     func slowReader() async throws {
         var limits = RPCLimits()

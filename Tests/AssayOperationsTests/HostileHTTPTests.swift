@@ -1,3 +1,5 @@
+import Foundation
+import Synchronization
 import Testing
 
 @testable import AssayOperations
@@ -71,6 +73,35 @@ struct HostileHTTPTests {
         #expect(await silent.first?.isClosedByPeer() == true)
         await operations.server.stop()
         #expect(operations.server.openConnections == 0)
+    }
+
+    /// More connections a second than places, so that each place changes hands many times while a probe is under way.
+    @Test("A flood of connections from one address keeps no probe from another address out")
+    func flood() async throws {
+        let operations = try await TestOperations()
+        let isOver = Atomic(false)
+        let opened = Atomic(0)
+        let port = operations.port
+        let flood = Thread {
+            var kept: [RawHTTP] = []
+            while !isOver.load(ordering: .relaxed) {
+                if let client = RawHTTP(port: port) { kept.append(client) }
+                opened.add(1, ordering: .relaxed)
+                if kept.count > 500 { kept.removeFirst(250) }
+            }
+        }
+        flood.start()
+        while opened.load(ordering: .relaxed) < 1000 { await Task.yield() }
+        for _ in 0..<100 {
+            let before = opened.load(ordering: .relaxed)
+            let probe = try #require(RawHTTP(port: port, from: (127, 0, 0, 2)))
+            // Slower than the flood fills all places.
+            await probe.send("GET /livez HTTP/1.1\r\n")
+            while opened.load(ordering: .relaxed) < before + 100 { await Task.yield() }
+            #expect(await probe.request("Host: a\r\n\r\n")?.status == 200)
+        }
+        isOver.store(true, ordering: .relaxed)
+        await operations.server.stop()
     }
 
     @Test("A client that does not read its answers is cut off")

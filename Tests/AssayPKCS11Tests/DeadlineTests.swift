@@ -22,7 +22,7 @@ extension PKCS11Tests {
             if function == FakeInitialize { fake_fail_once(FakeGetSlotList, 0x05) }
             fake_hang(function)
             let first = await failure { try await key.sign(message) }
-            #expect(first?.code == .timedOut && first?.detail.hasSuffix("did not answer within 50 ms") == true)
+            #expect(first?.code == .timedOut && first?.detail.hasSuffix("did not answer within 50ms") == true)
             while await failure({ try await key.sign(message) })?.code != .notAnswering { await Task.yield() }
             #expect(token.problem?.code == .notAnswering)
             let calls = fake_calls(function)

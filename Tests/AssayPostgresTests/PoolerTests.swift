@@ -38,6 +38,47 @@ struct PoolerTests {
         #expect(try await again.commit([try Sample.entry(spends: [spend])]) == [.refused(.challengeReused)])
     }
 
+    @Test("A pooler that allows no transactions is refused, and the refusal says so")
+    func statements() throws {
+        let settings = try server().database()
+        let pooler = try Pooler(of: settings, mode: "statement")
+        defer { pooler.end() }
+        let words = "through a pooler that pools sessions, not statements"
+        #expect(PostgresBackend(pooler.settings).inspect().obstacle?.contains(words) == true)
+        let error = #expect(throws: LedgerError.self) { try PostgresLedger.open(pooler.settings) }
+        #expect("\(error.map { "\($0)" } ?? "")".contains(words))
+        #expect(!PostgresBackend(settings).exists)
+    }
+
+    @Test("A pooler that is put into another mode under a running ledger is noticed by the next commits, which say so")
+    func changedMode() async throws {
+        let settings = try server().database()
+        let pooler = try Pooler(of: settings, mode: "session", inTurn: true)
+        defer { pooler.end() }
+        let ledger = try PostgresLedger.open(pooler.settings)
+        defer { ledger.close() }
+        #expect(try await ledger.commit([try Sample.entry()]) == [.committed])
+        // A second process, which the pooler gives in turn.
+        let other = try PostgresConnection(pooler.settings)
+        _ = try other.query(.once("SELECT 1"), within: 10_000)
+        try pooler.use(mode: "transaction")
+        var refusals: [String] = []
+        for _ in 0..<50 where refusals.isEmpty {
+            let entry = try Sample.entry()
+            do throws(LedgerError) {
+                _ = try await ledger.commit([entry])
+                try? await Task.sleep(for: .milliseconds(20))
+            } catch { refusals.append("\(error)") }
+        }
+        #expect(refusals.first?.contains("a connection changes between processes of the server") == true, "\(refusals)")
+        try pooler.use(mode: "session")
+        for _ in 0..<200 {
+            if (try? await ledger.commit([try Sample.entry()])) == [.committed] { break }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        #expect(try await ledger.commit([try Sample.entry()]) == [.committed])
+    }
+
     @Test("A pooler that gives each transaction another connection of the server is refused", arguments: [false, true])
     func transactions(inTurn: Bool) throws {
         let settings = try server().database()
@@ -57,6 +98,7 @@ private final class Pooler {
     let settings: PostgresSettings
     private let folder: URL
     private let process: pid_t
+    private let configuration: URL
 
     /// - Parameters:
     ///   - mode: its `pool_mode`.
@@ -87,7 +129,7 @@ private final class Pooler {
         if geteuid() == 0 { try TestProgram.run("/bin/chown", ["-R", TestProgram.user, folder.path]) }
         var settings = database
         settings.hosts = [.init(folder.path, port: port)]
-        (self.folder, self.settings) = (folder, settings)
+        (self.folder, self.settings, self.configuration) = (folder, settings, URL(filePath: configuration))
         process = try TestProgram.spawn(Self.program, ["-q", configuration])
         for _ in 0..<400 {
             if (try? PostgresConnection(settings)) != nil { return }
@@ -95,6 +137,15 @@ private final class Pooler {
         }
         end()
         throw PostgresServer.Failure(description: "pgbouncer accepts no connections")
+    }
+
+    /// Changes `pool_mode` while it runs.
+    func use(mode: String) throws {
+        let lines = try String(contentsOf: configuration, encoding: .utf8).split(separator: "\n").map { line in
+            line.hasPrefix("pool_mode") ? "pool_mode = \(mode)" : String(line)
+        }
+        try Data((lines.joined(separator: "\n") + "\n").utf8).write(to: configuration)
+        kill(process, SIGHUP)
     }
 
     func end() {

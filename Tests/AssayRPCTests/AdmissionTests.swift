@@ -56,7 +56,7 @@ struct AdmissionTests {
 
     @Test("a caller's connections share one account, which ends with its last connection or call")
     func register() {
-        let identity = PeerIdentity.address("192.0.2.1")
+        let identity = PeerIdentity.address(CountedAddress("192.0.2.1"))
         var first: CallerUsage? = callers.usage(of: identity)
         #expect(callers.usage(of: identity) === first && callers.count == 1)
         let other = callers.usage(of: .user(7))

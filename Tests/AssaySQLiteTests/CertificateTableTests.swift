@@ -20,7 +20,8 @@ struct CertificateTableTests {
             RevocationTable.issuer, RevocationTable.list, SubmissionTable.counting, SubmissionTable.purging,
             EnrolmentTable.selection + EnrolmentTable.isPermit, EnrolmentScan.selection,
             FleetTable.selection + FleetTable.hasSerial, FleetTable.selection + FleetTable.hasIdempotency, FleetTable.secret,
-            FleetTable.blockedKeys, FleetTable.supersession,
+            FleetTable.blockedKeys, FleetTable.supersession, CertificateScan.selection(ofDevice: false, ofSerial: true),
+            CertificateScan.selection(ofDevice: true, ofSerial: true), CertificateTable.counting(3),
         ] + BlockKind.allCases.map { CertificateRow.selectionWithoutDER + CertificateTable.unrevoked(of: $0) }
 
     @Test("No statement about certificates scans a table", arguments: statements)

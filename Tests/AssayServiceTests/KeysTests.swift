@@ -116,7 +116,9 @@ struct KeysTests {
         #expect(revoked.revokedAtUnixMs != 0 && !revoked.usable)
         #expect(try await failure { _ = try await harness.challenge(.assert, peer: peer) }?.code == .permissionDenied)
         #expect(showing(key, harness) == nil)
-        #expect(try await failure { _ = try await create(harness) }?.reason == "key_name_taken")
+        let taken = try await failure { _ = try await create(harness) }
+        #expect(taken?.reason == "key_name_taken" && taken?.code == .alreadyExists)
+        #expect(taken?.message == "an API key of that name is on record; one that is revoked or has expired keeps its name")
         #expect(harness.ledger.memory.auditChanges.map(\.change.kind) == [.createKey, .revokeKey])
         let again = try await harness.call(API.revokeKey, .with { $0.name = "uploads" }, peer: Self.operator)
         #expect(again == revoked && harness.ledger.memory.auditChanges.count == 2)

@@ -26,7 +26,10 @@ struct RegistryTests {
             (Base64.url.encode(id), "43 bytes, want 32: the base64url text of a key id?"),
             (Hex.encode(id), "64 bytes, want 32: the hexadecimal text of a key id?"),
             ("\"" + Base64.standard.encode(id) + "\"", "46 bytes, want 32: the encoded text of a key id?"),
-            (Base64.standard.encode(Array(Base64.standard.encode(id).utf8)), "60 bytes, want 32: the encoded text of a key id?"),
+            (
+                Base64.standard.encode(Array(Base64.standard.encode(id).utf8)),
+                "60 bytes, want 32: the encoded text of a key id?"
+            ),
             (String(repeating: "x", count: 31), "31 bytes, want 32"),
         ] {
             let challenge = try await harness.challenge(.assert)

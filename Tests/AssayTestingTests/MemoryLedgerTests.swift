@@ -74,6 +74,9 @@ struct MemoryLedgerTests {
                 _ name: CertificateName, _ reason: RevocationReason, _ context: ChangeContext
             ) async throws(LedgerError) -> RevocationChange? { nil }
             func certificates(serial: [UInt8], app: AppID) async throws(LedgerError) -> [DeviceCertificate] { [] }
+            func certificateCounts(
+                of devices: [DeviceID], at time: Timestamp
+            ) async throws(LedgerError) -> [DeviceID: CertificateCounts] { [:] }
             func certificates(_ listing: CertificateListing) async throws(LedgerError) -> CertificatePage {
                 CertificatePage(certificates: [], next: nil)
             }

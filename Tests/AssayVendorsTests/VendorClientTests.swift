@@ -199,7 +199,7 @@ struct VendorClientTests {
             let request = VendorRequest(
                 .post, "/path-of-secrets", headers: [("authorization", "hush")], body: Array("hush".utf8))
             let text = try #require(await vendor.problem(request)?.description)
-            #expect(text == "\(vendor.address.host) did not answer within 300 ms")
+            #expect(text == "\(vendor.address.host) did not answer within 300ms")
         }
     }
 }

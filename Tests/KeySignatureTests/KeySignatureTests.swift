@@ -3,6 +3,7 @@ import AssayCore
 import AssayEncoding
 import AssaySchemes
 import AssaySimulator
+import Crypto
 import KeySignature
 import Testing
 
@@ -279,7 +280,9 @@ struct KeySignatureTests {
         ] {
             let failure = try #require(signer.judge(try signer.evidence(scheme, over: message)).failure)
             #expect(failure.code == "bad_signature")
-            #expect(words.isEmpty ? !failure.detail.contains("the app") : failure.detail.hasSuffix(": \(words)"), "\(failure.detail)")
+            #expect(
+                words.isEmpty ? !failure.detail.contains("the app") : failure.detail.hasSuffix(": \(words)"),
+                "\(failure.detail)")
         }
     }
 }

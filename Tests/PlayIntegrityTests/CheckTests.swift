@@ -68,7 +68,10 @@ struct CheckTests {
         for text in [good, good + "="] {
             #expect(try sample.code { $0["requestDetails", "requestHash"] = .text(text) } == nil, "\(text)")
         }
-        for bad in [good + "==", good + "=A", "=", String(good.dropLast()), good.lowercased(), "", Base64.url.encode(sample.binding.clientData)] {
+        for bad in [
+            good + "==", good + "=A", "=", String(good.dropLast()), good.lowercased(), "",
+            Base64.url.encode(sample.binding.clientData),
+        ] {
             #expect(try sample.code { $0["requestDetails", "requestHash"] = .text(bad) } == "request_hash_mismatch", "\(bad)")
         }
     }

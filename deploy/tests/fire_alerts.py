@@ -211,7 +211,7 @@ provisioning:
     - {name: issuing-1, certificate: ca/issuing-1.pem, key: ca/issuing-1.key, passphrase_file: ca/issuing-1.passphrase}""")
     tls(troubled.folder, 10)
     android(troubled)
-    run(programs / "assay", "ca", "init", troubled.folder / "ca", "--days", 10)
+    run(programs / "assay", "ca", "init", troubled.folder / "ca", "--validity", "10d")
     status = troubled.folder / "status.json"
     status.write_text('{"entries": {}}')
     os.utime(status, (time.time() - 7200,) * 2)

@@ -311,7 +311,7 @@ class Daemons:
         self.ready()
         # The health checks of compose.yaml.
         socket_address = f"unix:{self.configurations[0].parent}/run/assayd.sock"
-        ending = run(self.programs / "assay", "status", "--timeout", "3", env={**os.environ, "ASSAY_SERVER": socket_address})
+        ending = run(self.programs / "assay", "status", "--timeout", "3s", env={**os.environ, "ASSAY_SERVER": socket_address})
         check(ending.returncode == 0, f"assay status: {ending.stdout}{ending.stderr}")
 
     def spawn(self, command, log):

@@ -179,13 +179,6 @@ extension AppConfiguration {
         guard let value, let memory = binding.callerOwned?.spendEvidenceFor,
             let longest = lifetimes.max(by: { $0.milliseconds < $1.milliseconds }), memory < longest.milliseconds
         else { return }
-        value.report("want at least \(Self.text(longest.milliseconds)): \(longest.reason)")
-    }
-
-    /// A duration as the configuration writes it, in the largest unit that it is a whole number of.
-    static func text(_ milliseconds: Int64) -> String {
-        let units: [(String, Int64)] = [("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1000)]
-        let unit = units.first { milliseconds % $0.1 == 0 } ?? ("ms", 1)
-        return "\(milliseconds / unit.1)\(unit.0)"
+        value.report("want at least \(DurationText.exact(longest.milliseconds)): \(longest.reason)")
     }
 }

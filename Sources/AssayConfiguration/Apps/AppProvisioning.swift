@@ -53,12 +53,12 @@ extension AppProvisioning {
         let vouched = issuing.vouchedCeiling.map { "at most \($0.name)" } ?? "refused"
         var lines = [
             (isOnEvidence ? "issues and renews" : "renews")
-                + " certificates: \(AppConfiguration.text(issuing.profile.validity)), assurance at least "
+                + " certificates: \(DurationText.exact(issuing.profile.validity)), assurance at least "
                 + "\(issuing.leastAssurance.name); keys that the platform does not attest: \(vouched)"
         ]
         if let fleet {
             lines.append(
-                "provisions a fleet of \(fleet.manufacturer): \(AppConfiguration.text(fleet.profile.validity)), "
+                "provisions a fleet of \(fleet.manufacturer): \(DurationText.exact(fleet.profile.validity)), "
                     + "assurance \(fleet.assurance.name)" + (fleet.makesKeys ? ", keys made here on request" : ""))
         }
         return lines

@@ -20,7 +20,7 @@ extension RecordingRule {
         let shares = [("accepted", accepted), ("rejected", rejected)].filter { $0.1 > 0 }.map { word, share in
             share < 1 ? "\(share * 100) % of \(word)" : "all \(word)"
         }
-        return "records what \(shares.joined(separator: " and ")) verdicts went by for \(AppConfiguration.text(age))"
+        return "records what \(shares.joined(separator: " and ")) verdicts went by for \(DurationText.exact(age))"
             + (keepsEvidence ? ", with their evidence, encrypted" : "")
     }
 }

@@ -36,7 +36,8 @@ package struct EvidenceText: Sendable {
     package var remarks: [String] {
         slips.map { slip in
             slip == .lossyText
-                ? "The evidence is damaged: \(slip.sentence)." : "The evidence did not come as it is: \(slip.sentence). That was undone here."
+                ? "The evidence is damaged: \(slip.sentence)."
+                : "The evidence did not come as it is: \(slip.sentence). That was undone here."
         }
     }
 

@@ -123,3 +123,10 @@ extension LiveConfiguration {
         return services
     }
 }
+
+extension LiveConfiguration {
+    /// What judges an app under this configuration: one of its apps, or of their shadows.
+    package func policy(of app: AppConfiguration) -> AppPolicy {
+        app.policy(testRoots: testRoots, deviceAuthorities: provisioning?.anchors ?? [])
+    }
+}

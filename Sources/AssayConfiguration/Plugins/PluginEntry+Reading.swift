@@ -176,7 +176,10 @@ extension PluginEntry {
         var apps: [AppID] = []
         for value in value.filledList(orReport: "want at least one app") ?? [] {
             guard let text = value.text() else { continue }
-            guard let app = AppID(text), known?.contains(text) ?? true else {
+            let app = AppID(text)
+            // A name that no app can have is reported where the app stands.
+            if app == nil, known?.contains(text) == true { continue }
+            guard let app, known?.contains(text) ?? true else {
                 let meant = Spelling.nearest(to: text, among: known ?? []).map { "; did you mean \"\($0)\"?" } ?? ""
                 value.report("the configuration has no app \"\(text.prefix(64))\"" + meant)
                 continue

@@ -151,12 +151,11 @@ extension ConfigurationReader.Value {
     /// The name of one of the apps.
     private func appID(among known: [String]) -> AppID? {
         guard let text = text() else { return nil }
-        guard known.contains(text), let id = AppID(text) else {
-            let meant = Spelling.nearest(to: text, among: known).map { "; did you mean \"\($0)\"?" }
-            report("there is no app \"\(text.prefix(64))\"" + (meant ?? ""))
-            return nil
-        }
-        return id
+        // A name that no app can have is reported where the app stands.
+        guard !known.contains(text) else { return AppID(text) }
+        let meant = Spelling.nearest(to: text, among: known).map { "; did you mean \"\($0)\"?" }
+        report("there is no app \"\(text.prefix(64))\"" + (meant ?? ""))
+        return nil
     }
 }
 

@@ -48,9 +48,11 @@ extension NewLedgerDeclaration {
         case .file(let ledger)?:
             if markerValue == nil {
                 value.report(
-                    "\"marker\" is missing: a file on another volume than the ledger's, which remembers that the ledger was made")
+                    "\"marker\" is missing: a file on another volume than the ledger's, which remembers that the ledger was made"
+                )
             } else if let path = marker, Self.isLost(path, with: ledger) {
-                markerValue?.report("it is in the folder of the ledger, and would be lost with it: want a file on another volume")
+                markerValue?.report(
+                    "it is in the folder of the ledger, and would be lost with it: want a file on another volume")
             }
         case .postgresql(_, let folder)?: marker = marker ?? folder + "/assay.ledgers"
         case nil: break

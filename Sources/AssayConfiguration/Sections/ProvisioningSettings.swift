@@ -48,7 +48,7 @@ extension ProvisioningSettings {
         let files = lists.directory.map { "writes them to \($0)" } ?? "writes no files of them"
         let place = lists.url.map { "certificates name \($0.text)" } ?? "certificates name no address of them"
         return authorities.map(\.summary) + [
-            "signs revocation lists that are valid for \(AppConfiguration.text(lists.validity)); \(files); \(place)"
+            "signs revocation lists that are valid for \(DurationText.exact(lists.validity)); \(files); \(place)"
         ]
     }
 
@@ -65,11 +65,37 @@ extension ProvisioningSettings {
         where authorities[..<index].contains(where: { $0.settings.name == authority.settings.name }) {
             value.report("two CAs have the name \"\(authority.settings.name)\"")
         }
-        if authorities.count > 1, let url = lists.url, !url.places.contains(.ca) {
-            section.optional("revocation_lists")?.at("url")?.warn(
+        if let url = lists.url { warn(of: url, section.optional("revocation_lists")?.at("url")) }
+    }
+
+    /// Warns of an address at which the list of a CA cannot be: certificates carry it until they end.
+    private func warn(of url: NameTemplate, _ value: ConfigurationReader.Value?) {
+        let names = authorities.map(\.settings.name)
+        // The daemon gives no other names to the files that it writes.
+        let foreign = names.first { name in
+            guard let address = try? url.filledURI([.ca: name]), let file = address.split(separator: "/").last else {
+                return false
+            }
+            return !["\(name).crl", "\(name).crl.pem"].contains { file.utf8.elementsEqual($0.utf8) }
+        }
+        let written = foreign.map { name in
+            lists.directory == nil
+                ? "" : "; the daemon writes \(name).crl and \(name).crl.pem into the directory, and nothing else"
+        }
+        if !url.places.contains(.ca), names.count > 1 {
+            value?.warn(
                 .revocationURLShared,
-                "certificates of \(authorities.count) CAs name one address, where the list of one of them can be: want {ca} in it"
-            )
+                "certificates of \(names.count) CAs name one address, where the list of one of them can be: want {ca} in it")
+        } else if !url.places.contains(.ca), let written {
+            value?.warn(
+                .revocationURLShared,
+                "certificates carry this address until they end, and the next CA has a list of its own: want {ca} in it, "
+                    + "such as https://crl.example.org/{ca}.crl\(written)")
+        } else if let name = foreign, lists.directory != nil {
+            value?.warn(
+                .revocationURLUnwritten,
+                "certificates of the CA \(name) name another file than \(name).crl and \(name).crl.pem, which the daemon writes: want "
+                    + "{ca}.crl at its end, unless a web server gives the file another name")
         }
     }
 }

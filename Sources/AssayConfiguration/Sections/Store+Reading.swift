@@ -103,6 +103,7 @@ extension ConfigurationReader {
         let ledger = store.file.map { path in LedgerFile.Side.allCases.map { ("store.path", $0.path(of: path)) } } ?? []
         var named = paths.filter { $0.key != "store.folder" } + ledger
         named += [(store.file == nil ? "store.folder" : "store.path", store.ratesFile), ("", configuration)]
+        if store.file == nil { named.append(("store.folder", store.acknowledgedFile)) }
         if !paths.contains(where: { $0.key == "store.key_file" }) { named.append(("store.key_file", store.keyFile)) }
         if !paths.contains(where: { $0.key == "verdicts.file" }) { named.append(("verdicts.file", verdicts.file)) }
         if let marker = store.newLedger?.marker, !paths.contains(where: { $0.key == "store.new_ledger.marker" }) {

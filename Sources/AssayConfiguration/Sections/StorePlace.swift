@@ -32,4 +32,6 @@ extension FixedConfiguration.Store {
 
     /// The file with the levels of rate limits, which the daemon writes.
     package var ratesFile: String { ownFiles + ".rates" }
+    /// What the daemon has acknowledged of a ledger in a database.
+    package var acknowledgedFile: String { ownFiles + ".acknowledged" }
 }

@@ -74,11 +74,10 @@ extension WebhookSettings {
         }
         let apps = section.optional("apps")?.filledList(orReport: "leave it out for all apps")?.compactMap { item -> AppID? in
             guard let text = item.text() else { return nil }
-            guard known.contains(text), let app = AppID(text) else {
-                item.report("\"apps\" has no app \"\(text.prefix(64))\"")
-                return nil
-            }
-            return app
+            // A name that no app can have is reported where the app stands.
+            guard !known.contains(text) else { return AppID(text) }
+            item.report("\"apps\" has no app \"\(text.prefix(64))\"")
+            return nil
         }
         func words(_ key: String) -> Set<String> {
             Set(section.optional(key)?.filledList(orReport: "leave it out for all")?.compactMap { $0.filledText() } ?? [])

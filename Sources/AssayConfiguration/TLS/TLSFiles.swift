@@ -86,10 +86,10 @@ package struct TLSFiles {
         if let why = credentials.authorityCertificates.lazy.compactMap({ TLSCertificateUse($0)?.whyNoAuthority }).first {
             throw TLSFileError(part: .authorities, description: "\(settings.clientCA): \(why)")
         }
-        let authorities = credentials.authorityDates
-        let ends = authorities.compactMap { $0.timestamps?.upperBound }
+        let authorityDates = credentials.authorityDates
+        let ends = authorityDates.compactMap { $0.timestamps?.upperBound }
         let expired = ends.count { $0 < now }
-        if let reversed = authorities.first(where: \.areReversed) {
+        if let reversed = authorityDates.first(where: \.areReversed) {
             let words = "\(settings.clientCA): a CA certificate \(reversed.reversal): it is never valid"
             guard expired < ends.count else { throw TLSFileError(part: .authorities, description: words) }
             warn(.authorityExpired, words)
@@ -98,7 +98,7 @@ package struct TLSFiles {
             throw TLSFileError(part: .authorities, description: "\(settings.clientCA): every CA certificate has expired")
         }
         if expired > 0 {
-            warn(.authorityExpired, "\(settings.clientCA): \(expired) of \(authorities.count) CA certificates have expired")
+            warn(.authorityExpired, "\(settings.clientCA): \(expired) of \(authorityDates.count) CA certificates have expired")
         }
         if Self.isReadableByAll(settings.privateKey) {
             warn(

@@ -42,11 +42,11 @@ extension Binding {
         slips += otherData.flatMap { other in
             [
                 ClientDataSlip(SHA256.bytes(of: other.bytes), "the app hashed \(other.name)"),
-                ClientDataSlip(other.bytes, "the app passed \(other.name) without hashing it"),
+                ClientDataSlip(other.bytes, "the app passed \(other.name), without hashing it"),
             ]
         }
         slips += [capitals].compactMap { $0 }
-        slips += texts.map { ClientDataSlip($0.bytes, "the app passed \($0.name) without hashing it") }
+        slips += texts.map { ClientDataSlip($0.bytes, "the app passed \($0.name), without hashing it") }
         slips += Self.texts(of: clientDataHash, "the hash of the client data").flatMap(Self.passedAndHashed)
         return slips + Self.nothing
     }
@@ -77,7 +77,7 @@ extension Binding {
         guard mode != .callerOwned else { return [] }
         var others: [(bytes: [UInt8], name: String)] = []
         if let challenge, challenge != clientData {
-            others.append((challenge, "the challenge alone, not the client data"))
+            others.append((challenge, "the challenge alone"))
             if let data = ClientData(parsing: clientData) {
                 if data.payloadHash != nil, let bare = ClientData(purpose: data.purpose, challenge: data.challenge) {
                     others.append((bare.bytes, "client data that bind no payload"))
@@ -87,7 +87,7 @@ extension Binding {
                     if let other { others.append((other.bytes, "client data of the purpose \(purpose.name)")) }
                 }
             }
-            others += Self.texts(of: challenge, "the challenge").map { ($0.bytes, "\($0.name), not the client data") }
+            others += Self.texts(of: challenge, "the challenge alone")
         }
         others.append((clientData + [UInt8(ascii: "\n")], "the client data with a line feed after it"))
         return others

@@ -47,6 +47,13 @@ public protocol CertificateRegistry: CertificateFacts {
     /// of it exactly once.
     func certificates(_ listing: CertificateListing) async throws(LedgerError) -> CertificatePage
 
+    /// The certificates of each of the devices, counted by their state at `time`. A device for which none was issued is left out.
+    ///
+    /// - Parameter devices: at most some hundred.
+    func certificateCounts(
+        of devices: [DeviceID], at time: Timestamp
+    ) async throws(LedgerError) -> [DeviceID: CertificateCounts]
+
     /// The revoked certificates of one CA that had not expired at `time`, ordered by serial number.
     func revocations(of issuer: [UInt8], validAt time: Timestamp) async throws(LedgerError) -> [RevokedCertificate]
 
@@ -90,6 +97,8 @@ public struct CertificateListing: Hashable, Sendable {
     public let app: AppID
     /// Only those of this device; `nil`: of any.
     public let device: DeviceID?
+    /// Only those of the devices that were provisioned under this serial number of a fleet, replaced ones included; `nil`: of any.
+    public let deviceSerial: [UInt8]?
     /// Only revoked ones, or only others; `nil`: both.
     public let isRevoked: Bool?
     /// `CertificatePage.next` of the page before; 0 for the first page.
@@ -97,9 +106,25 @@ public struct CertificateListing: Hashable, Sendable {
     /// The most certificates on the page.
     public let limit: Int
 
-    public init(app: AppID, device: DeviceID? = nil, isRevoked: Bool? = nil, position: Int64 = 0, limit: Int) {
-        (self.app, self.device, self.isRevoked) = (app, device, isRevoked)
+    public init(
+        app: AppID, device: DeviceID? = nil, deviceSerial: [UInt8]? = nil, isRevoked: Bool? = nil, position: Int64 = 0,
+        limit: Int
+    ) {
+        (self.app, self.device, self.deviceSerial, self.isRevoked) = (app, device, deviceSerial, isRevoked)
         (self.position, self.limit) = (position, limit)
+    }
+}
+
+/// The certificates that were issued for one device, by their state at a time.
+public struct CertificateCounts: Hashable, Sendable {
+    /// Neither revoked nor ended.
+    public var good: Int
+    public var revoked: Int
+    /// Ended and not revoked.
+    public var expired: Int
+
+    public init(good: Int = 0, revoked: Int = 0, expired: Int = 0) {
+        (self.good, self.revoked, self.expired) = (good, revoked, expired)
     }
 }
 

@@ -61,7 +61,7 @@ package struct PolicyText {
     package mutating func add(_ key: String, flag: Bool) { add(key, hashed: flag ? 1 : 0, shown: "\(flag)") }
 
     package mutating func add(_ key: String, milliseconds: Int64) {
-        add(key, hashed: UInt64(bitPattern: milliseconds), shown: "\(milliseconds) ms")
+        add(key, hashed: UInt64(bitPattern: milliseconds), shown: DurationText.exact(milliseconds))
     }
 
     /// A value that may be absent.

@@ -2,7 +2,9 @@ extension Base64 {
     /// Why a text is not base64url, for a sentence of the form "the nonce is not base64url (…)"; `nil` if it is, without padding.
     ///
     /// A value that could not be decoded is not compared with anything, so a sentence says how it is spelt and shows no bytes.
-    package static func misspelling(ofURL text: String) -> String? {
+    ///
+    /// - Parameter allowsPadding: complete padding is no fault.
+    package static func misspelling(ofURL text: String, allowsPadding: Bool = false) -> String? {
         guard url.decode(text) == nil || text.isEmpty else { return nil }
         let bytes = Array(text.utf8)
         let symbols = Set(bytes)
@@ -14,7 +16,10 @@ extension Base64 {
         if has("\"'") { return "it has quotation marks" }
         if has("+/") { return "it has '+' or '/'" }
         if has(":"), ByteText.decode(text) != nil { return "it is hexadecimal with colons" }
-        if has("=") { return url.decode(text.prefix { $0 != "=" }) == nil ? "its padding is wrong" : "it has padding" }
+        if has("=") {
+            guard allowsPadding || url.decode(text.prefix { $0 != "=" }) == nil else { return "it has padding" }
+            return decodeURL(optionallyPadded: text) == nil || !allowsPadding ? "its padding is wrong" : nil
+        }
         guard url.holdsAll(bytes) else { return "it has a character of another alphabet" }
         return "it is cut off, or has bits left over"
     }

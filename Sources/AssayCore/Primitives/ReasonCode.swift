@@ -207,7 +207,8 @@ extension ReasonCode {
         case .notYetValid: "A certificate is not yet valid."
         case .expired: "A certificate has expired."
         case .nonceMismatch: "The attestation was made over other client data or authenticator data."
-        case .keyIDMismatch: "The key id is not the digest of the attested public key, or is not one: it does not have 32 bytes."
+        case .keyIDMismatch:
+            "The key id is not the digest of the attested public key, or is not one: it does not have 32 bytes."
         case .credentialIDMismatch: "The credential id is not the key id."
         case .credentialKeyMismatch: "The credential public key is not the certified key."
         case .appIDMismatch: "The evidence is for another app."
@@ -341,7 +342,8 @@ extension ReasonCode {
             .importedNotAccepted, .simulatedNotAccepted, .revoked, .softwareLevel, .securityLevelTooLow, .rootOfTrustMissing,
             .bootloaderUnlocked,
             .bootState,
-            .bootKey, .bootKeyDenied, .packageMismatch, .signerMismatch, .tagsNotAscending, .versionsDiffer, .appVersion, .osVersion,
+            .bootKey, .bootKeyDenied, .packageMismatch, .signerMismatch, .tagsNotAscending, .versionsDiffer, .appVersion,
+            .osVersion,
             .patchLevelTooOld,
             .patchLevelInFuture, .keyProperties, .attestedIDMismatch, .remoteProvisioningRequired, .provisioningCount,
             .attestationKeyOverused, .sdkVersionUnevaluated, .appNotLicensed, .licenseUnevaluated, .playProtect, .appAccessRisk,
@@ -352,7 +354,8 @@ extension ReasonCode {
             .serialMismatch, .splitNotAllowed, .unknownCertificate, .notEnrolled, .alreadyProvisioned:
             .contactOperator
         case .challengeWrongPurpose, .idempotencyKeyReused, .payloadRequired, .keyIDMismatch, .keyAlreadyRegistered,
-            .csrKeyMismatch, .evidenceTooLarge, .wrongFormat, .malformed, .signatureMalformed, .caAsLeaf, .wrongCurve, .timestampTooOld,
+            .csrKeyMismatch, .evidenceTooLarge, .wrongFormat, .malformed, .signatureMalformed, .caAsLeaf, .wrongCurve,
+            .timestampTooOld,
             .malformedCSR, .possessionNotProven, .malformedCBOR, .malformedCertificate, .malformedAuthData,
             .malformedNonceExtension, .receiptMissing, .malformedCMS, .malformedReceipt, .receiptSignerUnexpected,
             .publicKeyMismatch, .receiptTypeUnexpected, .receiptClientHashMismatch, .badChain, .nameChaining, .caUsedAsLeaf,

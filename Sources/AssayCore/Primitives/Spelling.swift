@@ -1,11 +1,24 @@
 /// Finds the word that was probably meant.
 package enum Spelling {
     /// The nearest of `words`, which are lower case, if it is near enough to be worth a question: at most a third of the letters differ.
-    package static func nearest(to word: String, among words: some Collection<String>) -> String? {
+    ///
+    /// - Parameter edits: the most that may differ besides, where `words` are not all that there are.
+    package static func nearest(to word: String, among words: some Collection<String>, within edits: Int = .max) -> String? {
         let best = words.map { (word: $0, distance: distance(Array(word.lowercased().utf8), Array($0.utf8))) }
             .min { ($0.distance, $0.word) < ($1.distance, $1.word) }
-        guard let best, best.distance <= max(1, word.utf8.count / 3) else { return nil }
+        guard let best, best.distance <= min(edits, max(1, word.utf8.count / 3)) else { return nil }
         return best.word
+    }
+
+    /// Words that may be meant, the nearest first: those that are near by their letters, and those that share a part with the word, where
+    /// parts are separated by `_`.
+    package static func near(to word: String, among words: some Collection<String>, limit: Int = 5) -> [String] {
+        let (letters, parts) = (Array(word.lowercased().utf8), Set(word.lowercased().split(separator: "_").map(String.init)))
+        let ranked = words.map { (word: $0, distance: distance(letters, Array($0.utf8))) }.filter { candidate in
+            candidate.distance <= max(1, letters.count / 3)
+                || candidate.word.split(separator: "_").contains { parts.contains(String($0)) }
+        }
+        return ranked.sorted { ($0.distance, $0.word) < ($1.distance, $1.word) }.prefix(limit).map(\.word)
     }
 
     /// Insertions, deletions, replacements and swaps of neighbours.

@@ -36,9 +36,11 @@ package enum TransportSlip: String, CaseIterable, Hashable, Sendable {
     }
 
     private static func layer(of text: String) -> (TransportSlip, String)? {
+        // A JSON object is no encoding of bytes, and may have any text in it.
+        guard !text.hasPrefix("{") else { return nil }
         if let inner = unquoted(text) { return (.quotationMarks, inner) }
         if let inner = percentDecoded(text) { return (.percentEncoding, inner) }
-        if text.contains("\\n"), !text.contains("\n") {
+        if text.hasPrefix("-----BEGIN"), text.contains("\\n"), !text.contains("\n") {
             return (.escapedLineBreaks, text.replacing("\\r", with: "").replacing("\\n", with: "\n"))
         }
         if text.hasPrefix("data:"), let comma = text.firstIndex(of: ",") {
@@ -46,14 +48,22 @@ package enum TransportSlip: String, CaseIterable, Hashable, Sendable {
         }
         guard text.contains(" "), !text.contains("+"), !text.contains("-"), !text.contains("_") else { return nil }
         let filled = text.replacing(" ", with: "+")
-        // Lines that are broken by spaces have lengths of their own.
-        guard Base64.standard.decode(filled) != nil, ByteText.decode(text.filter { $0 != " " }) == nil else { return nil }
+        guard !isInLines(text), Base64.standard.decode(filled) != nil else { return nil }
         return (.spaceForPlus, filled)
+    }
+
+    /// Whether the spaces stand where lines were broken: between parts of one length, as encoders write them.
+    private static func isInLines(_ text: String) -> Bool {
+        let lines = text.split(separator: " ", omittingEmptySubsequences: false).map(\.utf8.count)
+        guard let first = lines.first, (60...80).contains(first), first % 4 == 0, let last = lines.last else { return false }
+        return lines.dropLast().allSatisfy { $0 == first } && last <= first
     }
 
     /// The content of a JSON text, or of a text in single quotation marks.
     private static func unquoted(_ text: String) -> String? {
-        guard text.utf8.count >= 2, let quote = text.first, quote == "\"" || quote == "'", text.last == quote else { return nil }
+        guard text.utf8.count >= 2, let quote = text.first, quote == "\"" || quote == "'", text.last == quote else {
+            return nil
+        }
         guard quote == "\"", case .string(let bytes)? = try? JSONReader.parse(Array(text.utf8)[...], code: .malformed) else {
             return String(text.dropFirst().dropLast())
         }
@@ -70,7 +80,9 @@ package enum TransportSlip: String, CaseIterable, Hashable, Sendable {
                 bytes.append(byte)
                 continue
             }
-            guard rest.count >= 2, let value = Hex.decode(String(decoding: rest.prefix(2), as: UTF8.self))?.first else { return nil }
+            guard rest.count >= 2, let value = Hex.decode(String(decoding: rest.prefix(2), as: UTF8.self))?.first else {
+                return nil
+            }
             bytes.append(value)
             rest = rest.dropFirst(2)
         }

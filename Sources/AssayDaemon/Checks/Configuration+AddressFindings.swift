@@ -1,4 +1,5 @@
 import AssayConfiguration
+import AssayCore
 import AssayRPC
 import AssaySchemes
 
@@ -36,7 +37,7 @@ extension Configuration {
                 findings.append(
                     finding(
                         .addressUnresolved, at: place.key,
-                        "no name service says in \(HostLookup.limit / 1000) s what the host \"\(place.host)\" is; want a numeric address, "
+                        "no name service says in \(DurationText.exact(Int64(HostLookup.limit))) what the host \"\(place.host)\" is; want a numeric address, "
                             + "which needs none"))
                 continue
             }

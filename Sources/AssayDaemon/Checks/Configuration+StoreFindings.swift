@@ -115,7 +115,8 @@ extension Configuration {
             return [
                 finding(
                     .newLedgerDeclared, at: place + ".until",
-                    "the declaration ended \(declaration.until): an empty ledger is taken for a lost one; the section may be removed")
+                    "the declaration ended \(declaration.until): an empty ledger is taken for a lost one; the section may be removed"
+                )
             ]
         }
         if let file = UnixFile(at: declaration.marker, followsLink: false),
@@ -132,7 +133,8 @@ extension Configuration {
                 .newLedgerDeclared, at: place,
                 "until \(declaration.until) an empty ledger is made a new one, once under the id \"\(declaration.id)\""
                     + (isNear
-                        ? "; \(declaration.marker) is on the ledger's file system, and where both are lost, only the end protects" : ""))
+                        ? "; \(declaration.marker) is on the ledger's file system, and where both are lost, only the end protects"
+                        : ""))
         ]
     }
 

@@ -1,4 +1,5 @@
 import AssayConfiguration
+import AssayCore
 import AssaySchemes
 import AssayTraceExport
 
@@ -20,7 +21,7 @@ extension Configuration {
         switch HostLookup.all([endpoint.host])[endpoint.host] {
         case .found(let address): why = address.connectProblem(port: endpoint.port, within: milliseconds)
         case .unknown(let text): why = "the host is not known here: \(text)"
-        case .unanswered, nil: why = "no name service says in \(HostLookup.limit / 1000) s what the host is"
+        case .unanswered, nil: why = "no name service says in \(DurationText.exact(Int64(HostLookup.limit))) what the host is"
         }
         return why.map {
             [
@@ -46,7 +47,7 @@ extension HostAddress {
         if status == 0 { return nil }
         guard errno == EINPROGRESS else { return Self.words(errno) }
         var waiting = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-        guard poll(&waiting, 1, milliseconds) == 1 else { return "no answer in \(milliseconds) ms" }
+        guard poll(&waiting, 1, milliseconds) == 1 else { return "no answer in \(DurationText.exact(Int64(milliseconds)))" }
         var (problem, size): (Int32, socklen_t) = (0, socklen_t(MemoryLayout<Int32>.size))
         getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &problem, &size)
         return problem == 0 ? nil : Self.words(problem)

@@ -29,27 +29,36 @@ package struct ConfigurationCheck: Sendable {
         }
     }
 
+    package mutating func find(_ others: [ConfigurationFinding]) { findings = (findings + others).inOrder }
+
     /// Opens the keys of the CAs too, which takes up to a second for each, and logs into their tokens.
     package mutating func openAuthorities(as account: UnixAccount = .current) async {
         guard let configuration else { return }
-        findings = (findings + (await configuration.authorityFindings(account))).inOrder
+        find(await configuration.authorityFindings(account))
     }
 
     /// Tries to connect to the collector of traces, which takes up to some seconds.
     package mutating func tryCollector() {
         guard let configuration else { return }
-        findings = (findings + configuration.traceFindings()).inOrder
+        find(configuration.traceFindings())
     }
 
     /// Tries to connect to the ledger's database, if it is in one, which takes up to some seconds.
     package mutating func tryDatabase(as account: UnixAccount = .current) {
         guard let configuration else { return }
-        findings = (findings + configuration.connectionFindings(account)).inOrder
+        find(configuration.connectionFindings(account))
     }
 
     /// Whether nothing needs a correction: no problem, no failure, and no warning other than of what the file asks for explicitly.
     package var isGood: Bool { configuration != nil && findings.allSatisfy(\.code.isDeliberate) }
+    /// Whether it works here, and as it is probably meant: no problem, and no failure or warning other than of what the file asks for explicitly.
+    package var isSound: Bool {
+        configuration != nil && findings.allSatisfy { $0.code.isDeliberate || $0.severity == .note }
+    }
+
     package var exitStatus: Int32 { configuration == nil ? Self.unusable : 0 }
+    /// Where what is not sound shall not pass.
+    package var strictExitStatus: Int32 { configuration != nil && !isSound ? 1 : exitStatus }
 
     /// For standard error: `file:line: path: message`, a line each.
     package var errors: String { configuration == nil ? ConfigurationError(file: file, problems: problems).description : "" }
@@ -61,7 +70,9 @@ package struct ConfigurationCheck: Sendable {
         lines += configuration.summary.map { "  " + $0 }
         for finding in findings {
             let place = finding.file == nil ? finding.line.map { "line \($0): " } ?? "" : ""
-            lines.append("  \(finding.severity.rawValue): " + place + finding.description)
+            // The first line counts the others.
+            let intended = finding.code.isDeliberate ? " (intended)" : ""
+            lines.append("  \(finding.severity.rawValue)\(intended): " + place + finding.description)
         }
         return lines
     }
@@ -84,6 +95,7 @@ package struct ConfigurationCheck: Sendable {
             "problems": problems.map { Self.object(nil, nil, $0.file, $0.line, $0.path, $0.message) },
             "findings": findings.map {
                 Self.object($0.code.rawValue, $0.severity.rawValue, $0.file, $0.line, $0.path, $0.message)
+                    .merging(["intended": $0.code.isDeliberate]) { old, _ in old }
             },
             "summary": configuration?.summary ?? [],
             "outside_services": (configuration?.live.outsideServices ?? []).map {

@@ -91,10 +91,10 @@ struct DaemonState: Sendable {
 
     /// Keeps what judges under a configuration, so that a digest in a verdict can be followed to its text. Called before it judges.
     func keepPolicies(of live: LiveConfiguration) async throws(LedgerError) {
-        let (authorities, now) = (live.provisioning?.anchors ?? [], clock.now())
+        let now = clock.now()
         try await ledger.keep(
             policies: live.apps.flatMap { [$0] + ($0.shadowed.map { [$0] } ?? []) }.map { app in
-                let policy = app.policy(testRoots: live.testRoots, deviceAuthorities: authorities)
+                let policy = live.policy(of: app)
                 return StoredPolicy(digest: policy.digest, app: app.id, text: policy.text, firstSeen: now)
             })
     }

@@ -43,7 +43,7 @@ package struct OpenStore: Sendable {
         let now = clock.now()
         if !exceptions.ledgerMode { try Self.checkMode(of: store.backend, orTell: "start once with --accept-ledger-mode") }
         mark = store.file == nil ? try LedgerMark(beside: store.ownFiles) : nil
-        let backend = store.backend(for: mark)
+        let backend = store.backend(for: mark, acknowledged: store.acknowledgedFile)
         // Before the ledger is made.
         if !backend.exists, !exceptions.newLedger { try Self.checkMayBeNew(store, at: now) }
         let ledger = try await backend.open(mayCreate: true) { Self.log($0, logger) }
@@ -71,7 +71,7 @@ package struct OpenStore: Sendable {
             // Before the key file is made: a start that ends between the two can be repeated.
             try await ledger.declareNew()
         }
-        // Before anything is accepted. Whoever made the ledger: from now on one that is empty is a lost one.
+        // Before anything is accepted. From now on an empty ledger is a lost one, also where this daemon did not make it.
         if let declaration = store.newLedger, declaration.isInForce(at: now) {
             var marker = try NewLedgerMarker(declaration.marker)
             try marker.note(declaration.id, .made, at: now)
@@ -179,7 +179,8 @@ extension FixedConfiguration.Store {
         var ended = ""
         if let declaration = newLedger {
             if let use = try NewLedgerMarker(declaration.marker).use(of: declaration.id), use.state == .made {
-                return "a ledger was made under the id \"\(declaration.id)\" of store.new_ledger before (\(use.at), as \(declaration.marker) says)"
+                return
+                    "a ledger was made under the id \"\(declaration.id)\" of store.new_ledger before (\(use.at), as \(declaration.marker) says)"
             }
             if declaration.isInForce(at: now) { return nil }
             ended = ", and store.new_ledger has ended (\(declaration.until))"
@@ -198,17 +199,22 @@ extension FixedConfiguration.Store {
     package var backend: any LedgerBackend { backend(for: nil) }
 
     /// The same for the process that has the mark of the daemon's folder.
-    fileprivate func backend(for mark: LedgerMark?) -> any LedgerBackend {
+    ///
+    /// - Parameter acknowledged: the file of what the daemon has acknowledged, with which a database is compared; `nil`: it is not.
+    fileprivate func backend(for mark: LedgerMark?, acknowledged: String? = nil) -> any LedgerBackend {
         switch place {
         case .file(let path): Self.backend(at: path)
-        case .postgresql(let settings, _): PostgresBackend(settings, holder: mark.map { LedgerHolder(mark: $0.name) })
+        case .postgresql(let settings, _):
+            PostgresBackend(settings, holder: mark.map { LedgerHolder(mark: $0.name) }, acknowledged: acknowledged)
         }
     }
 
     /// What a daemon would find that starts with a ledger in a database; `nil` for a ledger in a file. Blocks.
     func inspectDatabase() -> DatabaseInspection? {
         guard case .postgresql(let settings, _) = place else { return nil }
-        return PostgresBackend(settings, holder: LedgerMark.name(beside: ownFiles).map(LedgerHolder.init(mark:))).inspect()
+        return PostgresBackend(
+            settings, holder: LedgerMark.name(beside: ownFiles).map(LedgerHolder.init(mark:)), acknowledged: acknowledgedFile
+        ).inspect()
     }
 
     /// The store of the ledger in a file, as the configuration and the commands name it.

@@ -9,7 +9,7 @@ extension DaemonState {
             inquiries, exporter, callerCalls, hub, webhooks,
             ReappraisalMetrics(report: { [reappraisal] in reappraisal.report }),
             ClockStepMetrics(watch: clockWatch), VerdictRecordMetrics(recorder: recorder),
-            RecordingMetrics(recorder: facts), shadow, ProcessMetrics(),
+            RecordingMetrics(recorder: facts), shadow, ProcessMetrics(), PluginKillMetrics(plugins: plugins.supervised),
         ]
         return own + (libraries.map { [$0] } ?? [])
     }

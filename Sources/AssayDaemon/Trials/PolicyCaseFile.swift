@@ -234,8 +234,9 @@ extension PolicyCase.Expectation {
     /// One code, or a list of codes of which one is expected.
     private static func codes(_ value: ConfigurationReader.Value) -> [String]? {
         let known = ReasonCode.allCases.map(\.rawValue)
-        guard value.isList else { return value.choice(among: known).map { [$0] } }
-        let codes = value.filledList()?.compactMap { $0.choice(among: known) } ?? []
+        let what = "a reason code (docs/reason-codes.md)"
+        guard value.isList else { return value.choice(among: known, of: what).map { [$0] } }
+        let codes = value.filledList()?.compactMap { $0.choice(among: known, of: what) } ?? []
         return codes.isEmpty ? nil : codes
     }
 }

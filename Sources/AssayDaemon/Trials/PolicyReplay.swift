@@ -43,7 +43,7 @@ package struct PolicyReplay {
                     app.id,
                     Candidate(
                         profile: AppProfile(app, of: live.schemes, in: dependencies, logger: logger),
-                        policy: app.policy(testRoots: live.testRoots, deviceAuthorities: authorities),
+                        policy: live.policy(of: app),
                         isShown: { [shown = Set(keys)] in Self.isShown($0, among: shown) },
                         secretFormats: app.provisioning?.fleet == nil ? [] : app.fleetFormats(dependencies))
                 )

@@ -26,12 +26,16 @@ final class ClientConnection: ChannelDuplexHandler {
     private var context: ChannelHandlerContext?
     private var stage = Stage.open
     private var splitter: FrameSplitter
+    /// Pings that are not answered. Beyond ``pingLimit`` a ping fails.
     private var pings: [(sent: NIODeadline, onPong: @Sendable (Result<Duration, RPCError>) -> Void)] = []
     /// When the last byte arrived.
     private var heard = NIODeadline.now()
     /// When the unanswered keep-alive ping was sent.
     private var asked: NIODeadline?
     private var readIsHeld = false
+    private var writes: WriteTimeout
+
+    static let pingLimit = 64
 
     init(
         limits: RPCConnectionLimits, pending: PendingCalls, outbox: Outbox, budget: ItemBudget, peerCalls: PeerCalls?,
@@ -41,6 +45,7 @@ final class ClientConnection: ChannelDuplexHandler {
         self.peerCalls = peerCalls
         deadlineTimer = DeadlineTimer(TimerWheel(loop: loop))
         splitter = FrameSplitter(limit: limits.maxFrameBytes)
+        writes = WriteTimeout(timeout: limits.writeTimeout)
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
@@ -76,7 +81,7 @@ final class ClientConnection: ChannelDuplexHandler {
         asked = nil
         let beginsLikeTLS = incoming.beginsLikeTLS
         do {
-            while let frame = try splitter.next(from: &incoming) {
+            while stage != .closed, let frame = try splitter.next(from: &incoming) {
                 try frame.withUnsafeReadableBytes { try receive($0) }
             }
         } catch {
@@ -101,7 +106,7 @@ final class ClientConnection: ChannelDuplexHandler {
             guard let queue = pending.queue(head.callID) else { return }
             queue.push(Array(bytes[try AnswerFields(.item, parsing: bytes, head.body).message]))
         case .ping:
-            outbox.add { $0.bytes.writePong() }
+            guard outbox.answer(atMost: limits.maxAnswerBytes, { $0.writePong() }) else { return close(.answersNotRead) }
         case .pong:
             guard !pings.isEmpty else { return }
             let ping = pings.removeFirst()
@@ -112,7 +117,8 @@ final class ClientConnection: ChannelDuplexHandler {
             leave()
         case .call:
             guard let peerCalls else { return }
-            try peerCalls.begin(head.callID, try CallFields(parsing: bytes, head.body), bytes)
+            let isRead = try peerCalls.begin(head.callID, try CallFields(parsing: bytes, head.body), bytes)
+            if !isRead { close(.answersNotRead) }
         case .cancel, nil:
             break
         }
@@ -145,7 +151,9 @@ final class ClientConnection: ChannelDuplexHandler {
     func flush() {
         guard let context, stage != .closed else { return }
         let batch = outbox.take(bytes: context.channel.isWritable)
+        peerCalls?.forget(batch.replied)
         if batch.bytes.readableBytes > 0 {
+            writes.wrote(batch.bytes.readableBytes, at: .now())
             context.writeAndFlush(Self.wrapOutboundOut(batch.bytes), promise: nil)
         }
         shutIfDone()
@@ -160,6 +168,7 @@ final class ClientConnection: ChannelDuplexHandler {
 
     func ping(_ onPong: @escaping @Sendable (Result<Duration, RPCError>) -> Void) {
         guard stage != .closed else { return onPong(.failure(.connectionLost)) }
+        guard pings.count < Self.pingLimit else { return onPong(.failure(.sendBufferFull)) }
         pings.append((.now(), onPong))
         asked = asked ?? .now()
         outbox.add { $0.bytes.writePing() }
@@ -173,6 +182,7 @@ final class ClientConnection: ChannelDuplexHandler {
         var due = asked.map { $0 + TimeAmount(limits.pongTimeout) } ?? heard + TimeAmount(limits.keepAliveInterval)
         if readIsHeld { due = .now() + TimeAmount(limits.keepAliveInterval) }
         if let earliest = pending.earliest { due = min(due, earliest) }
+        if let written = writes.due { due = min(due, written) }
         switch stage {
         case .leaving(let last), .shut(let last): due = min(due, last)
         case .open, .closed: break
@@ -182,6 +192,8 @@ final class ClientConnection: ChannelDuplexHandler {
 
     private func sweep() {
         let now = NIODeadline.now()
+        let buffered = (try? context?.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+        if writes.isStuck(buffered: buffered, at: now) { return close(.writeTimeout) }
         for (id, waiter) in pending.takeExpired(now) {
             outbox.add { $0.bytes.writeCancel(id) }
             waiter.settle(.failure(.deadlineExceeded))

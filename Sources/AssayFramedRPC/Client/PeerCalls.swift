@@ -15,40 +15,59 @@ package protocol PeerCallHandler: Sendable {
         _ method: String, _ message: [UInt8], answer: @escaping @Sendable (Result<[UInt8], RPCError>) -> Void)
 }
 
-/// The calls of the other side that are not answered yet. Their ids have nothing to do with those of the calls that this side began.
+/// The calls of the other side whose replies have not left yet. Their ids have nothing to do with those of the calls that this side began.
 final class PeerCalls: Sendable {
-    /// More calls are answered `too_many_calls`.
+    /// More calls are answered `too_many_calls`. A call counts until its reply is handed to the socket, so that a side that does not read
+    /// has no more than these replies waiting.
     static let limit = 16
+
+    private struct State {
+        /// Calls that the handler works on.
+        var begun: Set<UInt64> = []
+        /// Calls whose reply waits in the outbox.
+        var answered: Set<UInt64> = []
+    }
 
     private let handler: any PeerCallHandler
     private let outbox: Outbox
     private let limits: RPCConnectionLimits
-    private let open = Mutex(Set<UInt64>())
+    private let state = Mutex(State())
 
     init(_ handler: any PeerCallHandler, outbox: Outbox, limits: RPCConnectionLimits) {
         (self.handler, self.outbox, self.limits) = (handler, outbox, limits)
     }
 
-    /// Begins a call. Throws for what breaks the protocol, and if the other side calls without reading the answers.
-    func begin(_ id: UInt64, _ fields: CallFields, _ bytes: UnsafeRawBufferPointer) throws(GoAwayReason) {
+    /// Begins a call. Throws for what breaks the protocol. False: the other side calls without reading the answers.
+    func begin(_ id: UInt64, _ fields: CallFields, _ bytes: UnsafeRawBufferPointer) throws(GoAwayReason) -> Bool {
         guard id != 0 else { throw .callIDZero }
         guard let method = bytes.text(fields.method) else { throw .undecodableFrame }
-        guard outbox.waitingBytes <= limits.maxOutboundBytes else { throw .overloaded }
-        let (isNew, isFull) = open.withLock { open in
-            guard open.count < Self.limit || open.contains(id) else { return (true, true) }
-            return (open.insert(id).inserted, false)
+        let (isNew, isFull) = state.withLock { state in
+            guard !state.begun.contains(id), !state.answered.contains(id) else { return (false, false) }
+            guard state.begun.count + state.answered.count < Self.limit else { return (true, true) }
+            state.begun.insert(id)
+            return (true, false)
         }
         guard isNew else { throw .duplicateCallID }
-        guard !isFull else {
-            outbox.add { $0.bytes.writeReply(id, .tooManyCalls) }
-            return
-        }
+        guard !isFull else { return outbox.answer(atMost: limits.maxAnswerBytes) { $0.writeReply(id, .tooManyCalls) } }
         handler.handle(method, Array(bytes[fields.message])) { self.answer(id, $0) }
+        return true
+    }
+
+    /// Forgets calls whose replies were handed to the socket.
+    func forget(_ replied: [UInt64]) {
+        guard !replied.isEmpty else { return }
+        state.withLock { $0.answered.subtract(replied) }
     }
 
     private func answer(_ id: UInt64, _ result: Result<[UInt8], RPCError>) {
-        guard open.withLock({ $0.remove(id) }) != nil else { return }
+        let isFirst = state.withLock { state in
+            guard state.begun.remove(id) != nil else { return false }
+            state.answered.insert(id)
+            return true
+        }
+        guard isFirst else { return }
         outbox.add { batch in
+            batch.replied.append(id)
             switch result {
             case .success(let message) where message.count + ByteBuffer.frameOverhead <= limits.maxFrameBytes:
                 batch.bytes.writeReply(id, message)

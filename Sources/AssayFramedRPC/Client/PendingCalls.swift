@@ -27,6 +27,7 @@ final class PendingCalls: Sendable {
         var entries: [UInt64: Entry] = [:]
         /// Why no more calls are taken; nil while they are.
         var refusal: RPCError?
+        var end: RPCError?
         /// No waiting call has an earlier deadline.
         var earliest: NIODeadline?
     }
@@ -39,6 +40,8 @@ final class PendingCalls: Sendable {
 
     var isEmpty: Bool { state.withLock { $0.entries.isEmpty } }
     var isRefusing: Bool { state.withLock { $0.refusal != nil } }
+    /// Why the connection ended; `nil` while it is open.
+    var end: RPCError? { state.withLock { $0.end } }
     var earliest: NIODeadline? { state.withLock { $0.earliest } }
 
     /// Adds a call, or returns why it cannot be added.
@@ -78,7 +81,7 @@ final class PendingCalls: Sendable {
     func takeAll(_ reason: RPCError, isOrderly: Bool) -> (waiters: [Waiter], reason: RPCError) {
         state.withLock { state in
             let told = isOrderly ? state.refusal ?? reason : reason
-            state.refusal = state.refusal ?? reason
+            (state.refusal, state.end) = (state.refusal ?? reason, reason)
             defer { state.entries = [:] }
             return (state.entries.values.map(\.waiter), told)
         }

@@ -205,6 +205,9 @@ package final class RPCConnection: Sendable {
     /// Closes at once: calls in flight fail.
     package func abort() { channel.close(promise: nil) }
 
+    /// Why the connection ended; `nil` while it is open.
+    package var end: RPCError? { pending.end }
+
     /// Suspends until the connection has ended, by either side. All calls have their results then.
     package func closed() async { try? await channel.closeFuture.get() }
 }
@@ -223,6 +226,11 @@ package struct RPCConnectionLimits: Hashable, Sendable {
     package var closeTimeout = Duration.seconds(10)
     /// Bytes of calls that wait because the server does not read; beyond it a call fails with `send_buffer_full`.
     package var maxOutboundBytes = 16 << 20
+    /// Bytes of answers to what the server sent, such as pongs, that wait because it does not read; beyond it the connection ends with
+    /// `answers_not_read`.
+    package var maxAnswerBytes = 256 << 10
+    /// How long bytes may wait for the kernel's socket buffer; then the connection ends with `write_timeout`.
+    package var writeTimeout = Duration.seconds(30)
     /// Bytes of stream items that are not taken; beyond it nothing is read, so that answers of other calls wait too.
     package var maxQueuedItemBytes = 1 << 20
 

@@ -13,10 +13,14 @@ final class Outbox: Sendable {
         var answered: [UInt64] = []
         /// What answered and released calls give back.
         var freed = Admission.Share()
+        /// Calls of the peer whose reply is among `bytes`.
+        var replied: [UInt64] = []
     }
 
     private struct State {
         var waiting = Batch()
+        /// Bytes of the waiting frames that were added by ``Outbox/answer(atMost:_:)``.
+        var answers = 0
         var flush: (@Sendable () -> Void)?
         var isFlushDue = false
         var isClosed = false
@@ -57,12 +61,35 @@ final class Outbox: Sendable {
         return isOpen
     }
 
+    /// Adds a frame that answers one of the peer's own, such as a pong, for which nothing else is taken.
+    ///
+    /// False: more than `limit` bytes of such frames wait, so that the peer sends and does not read; nothing is added. A frame longer than
+    /// the limit passes while no other waits.
+    func answer(atMost limit: Int, _ write: (inout ByteBuffer) -> Void) -> Bool {
+        let (isRead, flush) = state.withLock { state -> (Bool, (@Sendable () -> Void)?) in
+            guard !state.isClosed else { return (true, nil) }
+            guard state.answers <= limit else { return (false, nil) }
+            let before = state.waiting.bytes.readableBytes
+            write(&state.waiting.bytes)
+            state.answers += state.waiting.bytes.readableBytes - before
+            guard !state.isFlushDue else { return (true, nil) }
+            state.isFlushDue = true
+            return (true, state.flush)
+        }
+        if let flush { loop.execute(flush) }
+        return isRead
+    }
+
     /// Takes everything; without the bytes while the socket is full.
     func take(bytes wanted: Bool) -> Batch {
         let (batch, senders) = state.withLock { state in
             state.isFlushDue = false
             var batch = Batch()
-            if wanted { swap(&batch.bytes, &state.waiting.bytes) }
+            if wanted {
+                swap(&batch.bytes, &state.waiting.bytes)
+                swap(&batch.replied, &state.waiting.replied)
+                state.answers = 0
+            }
             swap(&batch.answered, &state.waiting.answered)
             swap(&batch.freed, &state.waiting.freed)
             return (batch, wanted ? state.takeSenders() : [])

@@ -3,7 +3,7 @@ import Synchronization
 
 /// Bounds the open connections of a server, and tells them when the server stops.
 ///
-/// The last sixteenth of the places is reserved for peers with few connections, so that one peer cannot keep the others out,
+/// Where all places are taken, a connection from which nothing has come gives its place up (``ConnectionPlaces``). The last sixteenth of the places is reserved for peers with few connections, so that one peer cannot keep the others out,
 /// with any rights.
 final class ConnectionLimiter: Sendable {
     /// What happens to a new connection.
@@ -36,6 +36,11 @@ final class ConnectionLimiter: Sendable {
         var isStopping = false
         var waiting: [CheckedContinuation<Void, Never>] = []
 
+        /// The places that a peer may use, of all.
+        func places(for peer: PeerIdentity, of all: Int) -> Int {
+            servedByPeer[peer, default: 0] < ConnectionLimiter.few ? all : all - all / ConnectionLimiter.reservedPart
+        }
+
         mutating func count(_ member: Member, by step: Int) {
             guard member.isServed else { return }
             served += step
@@ -45,22 +50,32 @@ final class ConnectionLimiter: Sendable {
     }
 
     private let limit: Int
+    private let makeRoom: @Sendable (ConnectionPlaces.Number?) -> Bool
     private let state = Mutex(State())
 
-    init(limit: Int) { self.limit = limit }
+    /// - Parameter makeRoom: ends a connection in favour of that with the number, and lets it leave before it returns; false: there is none to
+    ///   end.
+    init(limit: Int, makeRoom: @escaping @Sendable (ConnectionPlaces.Number?) -> Bool = { _ in false }) {
+        (self.limit, self.makeRoom) = (limit, makeRoom)
+    }
 
     var count: Int { state.withLock { $0.connections.count } }
     var accepted: Int { state.withLock { $0.accepted } }
 
-    /// - Parameter sendAway: called from any thread when the server stops.
+    /// - Parameters:
+    ///   - number: that of the connection among those from which nothing has come.
+    ///   - sendAway: called from any thread when the server stops.
     func enter(
-        _ id: ObjectIdentifier, of peer: PeerIdentity, _ sendAway: @escaping @Sendable (GoAwayReason) -> Void
+        _ id: ObjectIdentifier, of peer: PeerIdentity, _ number: ConnectionPlaces.Number? = nil,
+        _ sendAway: @escaping @Sendable (GoAwayReason) -> Void
     ) -> Entry {
-        state.withLock { state in
+        let lacksOne = state.withLock { state in
             state.accepted += 1
-            let hasFew = state.servedByPeer[peer, default: 0] < Self.few
-            let places = hasFew ? limit : limit - limit / Self.reservedPart
-            let isServed = !state.isStopping && state.served < places
+            return !state.isStopping && state.served == state.places(for: peer, of: limit)
+        }
+        if lacksOne { _ = makeRoom(number) }
+        return state.withLock { state in
+            let isServed = !state.isStopping && state.served < state.places(for: peer, of: limit)
             guard isServed || state.connections.count - state.served < Self.spare else { return .drop }
             let member = Member(peer: peer, isServed: isServed, sendAway: sendAway)
             state.connections[id] = member

@@ -87,6 +87,7 @@ extension ServerConnection {
             inFlight.call.cancelHandler()
         }
         dispatcher.drop()
+        leaveSilence()
         server.connectionLimiter.leave(ObjectIdentifier(self))
     }
 }

@@ -67,6 +67,9 @@ final class ServerConnection: ChannelDuplexHandler {
     /// Since when the peer has not read what was written; nil while it reads.
     var unreadSince: NIODeadline?
 
+    /// The place among the connections from which no whole frame has come.
+    private var place: ConnectionPlaces.Number?
+
     /// The socket's write buffer is full, so nothing is read from the socket.
     private(set) var isPaused = false
     private var readIsHeld = false
@@ -115,7 +118,12 @@ final class ServerConnection: ChannelDuplexHandler {
         opened = now
         let loop = context.eventLoop
         let connection = NIOLoopBound(self, eventLoop: loop)
-        let admission = server.connectionLimiter.enter(ObjectIdentifier(self), of: usage.identity) { reason in
+        let (id, limiter) = (ObjectIdentifier(self), server.connectionLimiter)
+        place = server.silent.enter(from: ConnectionOrigin(replies.peer), at: .silent) {
+            limiter.leave(id)
+            loop.execute { connection.value.close(because: GoAwayReason.tooManyConnections.rawValue) }
+        }
+        let admission = limiter.enter(id, of: usage.identity, place) { reason in
             loop.execute { connection.value.goAway(reason) }
         }
         switch admission {
@@ -140,6 +148,13 @@ final class ServerConnection: ChannelDuplexHandler {
         close(because: EndReason.reset)
     }
 
+    /// Gives the place back that the connection has while nothing has come from its peer. Idempotent.
+    func leaveSilence() {
+        guard let number = place else { return }
+        place = nil
+        server.silent.leave(number)
+    }
+
     // MARK: Input
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -161,7 +176,10 @@ final class ServerConnection: ChannelDuplexHandler {
             discard(incoming.readableBytes)
             return
         }
-        if isWhole { lastFrame = now }
+        if isWhole {
+            lastFrame = now
+            leaveSilence()
+        }
         notePartialFrame(isNew: isWhole)
     }
 

@@ -11,7 +11,10 @@ final class ServerState: Sendable {
     let partialFrames: HeldBytesLimiter
     let unreadAnswers: HeldBytesLimiter
     let connectionLimiter: ConnectionLimiter
-    let handshakes: HandshakeLimiter
+    /// TLS handshakes that are in progress.
+    let handshakes: ConnectionPlaces
+    /// Connections from which no whole frame has come. They give way to others where all places are taken.
+    let silent: ConnectionPlaces
     let log: ConnectionLog
     private let counts = Mutex(RPCStatistics())
     private let timers = Mutex<[ObjectIdentifier: NIOLoopBound<TimerWheel>]>([:])
@@ -20,8 +23,10 @@ final class ServerState: Sendable {
         (self.limits, self.service) = (limits, service)
         partialFrames = HeldBytesLimiter(limit: service.state.limits.maxHeldBytesTotal / 2)
         unreadAnswers = HeldBytesLimiter(limit: limits.maxOutboundBytesTotal)
-        connectionLimiter = ConnectionLimiter(limit: limits.maxConnections)
-        handshakes = HandshakeLimiter(limit: limits.maxHandshakes)
+        let silent = ConnectionPlaces(limit: .max)
+        connectionLimiter = ConnectionLimiter(limit: limits.maxConnections) { silent.makeRoom(for: $0) }
+        handshakes = ConnectionPlaces(limit: limits.maxHandshakes)
+        self.silent = silent
         log = ConnectionLog(logger)
     }
 
@@ -47,7 +52,7 @@ final class ServerState: Sendable {
         var statistics = counts.withLock { $0 }
         statistics.openConnections = connectionLimiter.count
         statistics.acceptedConnections = connectionLimiter.accepted
-        statistics.handshakesUnderWay = handshakes.underWay
+        statistics.handshakesUnderWay = handshakes.count
         return statistics
     }
 }

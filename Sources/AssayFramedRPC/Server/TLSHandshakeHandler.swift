@@ -2,7 +2,6 @@ import AssayRPC
 import NIOCore
 import NIOSSL
 import NIOTLS
-import Synchronization
 
 /// Follows TLS in the pipeline of an accepted connection until the handshake ends. Then it reads the peer's names from its
 /// certificate and puts a ``ServerConnection`` in its own place. A failure closes the connection without a message, since the
@@ -18,8 +17,8 @@ final class TLSHandshakeHandler: ChannelInboundHandler, RemovableChannelHandler 
     private let address: String
     private let port: Int
     private let requiresCertificate: Bool
-    /// The handshake's number in the limiter; nil when it is over.
-    private var number: UInt64?
+    /// The handshake's place; nil when it is over.
+    private var number: ConnectionPlaces.Number?
     private var isOver = false
     private var timer: Scheduled<Void>?
 
@@ -37,7 +36,8 @@ final class TLSHandshakeHandler: ChannelInboundHandler, RemovableChannelHandler 
     func channelActive(context: ChannelHandlerContext) {
         let loop = context.eventLoop
         let handshake = NIOLoopBound((self, context), eventLoop: loop)
-        number = server.handshakes.begin {
+        let origin = ConnectionOrigin.address(CountedAddress(address))
+        number = server.handshakes.enter(from: origin, at: .handshake) {
             loop.execute {
                 let (handler, context) = handshake.value
                 handler.refuse(context, .tooMany, "it gave way to a newcomer")
@@ -120,7 +120,7 @@ final class TLSHandshakeHandler: ChannelInboundHandler, RemovableChannelHandler 
         isOver = true
         timer?.cancel()
         timer = nil
-        number.map(server.handshakes.end)
+        number.map(server.handshakes.leave)
         number = nil
     }
 }
@@ -135,47 +135,4 @@ enum HandshakeRefusal: String, Sendable {
     case wrongProtocol = "wrong_protocol"
     /// The certificate is from a configured CA, but cannot be read or has expired.
     case badCertificate = "bad_certificate"
-}
-
-/// Bounds the TLS handshakes of a server that are in progress.
-///
-/// A new handshake beyond the limit ends the oldest one. An honest handshake takes milliseconds; when the limit is reached, the
-/// oldest is one that its peer does not finish. If the newest were refused instead, such peers would keep all others out.
-final class HandshakeLimiter: Sendable {
-    private struct State {
-        /// The closure that ends each handshake, by number. Numbers ascend in the order of the beginnings.
-        var underWay: [UInt64: @Sendable () -> Void] = [:]
-        /// No handshake with a lower number is in progress.
-        var oldest: UInt64 = 0
-        var next: UInt64 = 0
-    }
-
-    private let limit: Int
-    private let state = Mutex(State())
-
-    init(limit: Int) { self.limit = limit }
-
-    var underWay: Int { state.withLock { $0.underWay.count } }
-
-    /// Begins a handshake, and returns its number for ``end(_:)``.
-    ///
-    /// - Parameter giveWay: ends the handshake in favour of a newer one. Called from any thread, at most once, possibly after the
-    ///   handshake has ended.
-    func begin(_ giveWay: @escaping @Sendable () -> Void) -> UInt64 {
-        let (number, displaced) = state.withLock { state in
-            let number = state.next
-            state.next += 1
-            state.underWay[number] = giveWay
-            var displaced: (@Sendable () -> Void)?
-            while state.underWay.count > limit {
-                displaced = state.underWay.removeValue(forKey: state.oldest)
-                state.oldest += 1
-            }
-            return (number, displaced)
-        }
-        displaced?()
-        return number
-    }
-
-    func end(_ number: UInt64) { state.withLock { $0.underWay[number] = nil } }
 }

@@ -46,18 +46,16 @@ enum ServerCertificateFault {
 
     /// Its DNS names and IP addresses. A certificate of a trusted CA has them, but a terminal shows them.
     private static func names(of certificate: NIOSSLCertificate) -> [String] {
-        certificate._subjectAlternativeNames().compactMap { name in
-            switch (name.nameType, name.contents.count) {
+        certificate._subjectAlternativeNames().compactMap { (name) -> String? in
+            let bytes = Array(name.contents)
+            switch (name.nameType, bytes.count) {
             case (.dnsName, _):
-                String(decoding: name.contents.prefix(253).filter { (0x21...0x7E).contains($0) }, as: UTF8.self)
-            case (.ipAddress, 4): name.contents.map(String.init).joined(separator: ".")
+                return String(decoding: bytes.prefix(253).filter { (0x21...0x7E).contains($0) }, as: UTF8.self)
+            case (.ipAddress, 4): return bytes.map { String($0) }.joined(separator: ".")
             case (.ipAddress, 16):
-                stride(from: 0, to: 16, by: 2).map {
-                    String(
-                        UInt16(name.contents[name.contents.startIndex + $0]) << 8
-                            | UInt16(name.contents[name.contents.startIndex + $0 + 1]), radix: 16)
-                }.joined(separator: ":")
-            default: nil
+                let groups = stride(from: 0, to: 16, by: 2).map { UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1]) }
+                return groups.map { String($0, radix: 16) }.joined(separator: ":")
+            default: return nil
             }
         }
     }

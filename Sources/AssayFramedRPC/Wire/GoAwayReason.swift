@@ -4,6 +4,8 @@ enum EndReason {
     static let writeTimeout = "write_timeout"
     /// More bytes of answers waited than the limit allows.
     static let outboundOverflow = "outbound_overflow"
+    /// The peer sent what must be answered, and more bytes of such answers waited than the limit allows.
+    static let answersNotRead = "answers_not_read"
     /// The connection broke.
     static let reset = "reset"
 }

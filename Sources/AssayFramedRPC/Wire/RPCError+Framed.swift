@@ -24,6 +24,13 @@ extension RPCError {
         .resourceExhausted, "the server does not take what was sent before", reason: "send_buffer_full")
     static let protocolBroken = RPCError(
         .unavailable, "the server sent what the protocol does not allow", reason: "protocol_broken")
+    /// What it sent, such as pings, is answered, and it did not read the answers.
+    package static let answersNotRead = RPCError(
+        .unavailable, "the other side sent without reading what answers it; whether the call was done is unknown",
+        reason: EndReason.answersNotRead)
+    static let writeTimeout = RPCError(
+        .unavailable, "the other side did not read what was sent to it; whether the call was done is unknown",
+        reason: EndReason.writeTimeout)
     static let serverSpeaksTLS = RPCError(
         .unavailable, "the server speaks TLS: its address begins with tls:", reason: protocolBroken.reason)
     static let undecodableReply = RPCError(

@@ -165,7 +165,7 @@ package final class Token: Sendable {
             throw TokenError(.closed, "\(settings.token) is not used any more")
         }
         let limit = deadline ?? settings.deadline
-        let late = TokenError(.timedOut, "\(settings.token) did not answer within \(limit) ms")
+        let late = TokenError(.timedOut, "\(settings.token) did not answer within \(DurationText.exact(Int64(limit)))")
         let result = await withTaskGroup(of: Void.self) { group in
             group.addTask {
                 do { try await Task.sleep(for: .milliseconds(limit)) } catch { return }
@@ -185,7 +185,7 @@ package final class Token: Sendable {
     private var hanging: TokenError? {
         let elapsed = clock.elapsed
         guard elapsed > settings.deadline else { return nil }
-        return TokenError(.notAnswering, "\(settings.token) has not answered for \(elapsed) ms")
+        return TokenError(.notAnswering, "\(settings.token) has not answered for \(DurationText.rounded(Int64(elapsed)))")
     }
 }
 

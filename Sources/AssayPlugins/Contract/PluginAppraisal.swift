@@ -167,7 +167,7 @@ extension PluginAppraisal {
         let latest = scope.now.adding(milliseconds: memoryLimit)
         let time = Timestamp(unixMilliseconds: milliseconds)
         guard time > scope.now, time <= latest else {
-            throw PluginFault("a use is remembered until \(milliseconds), want a time after now and at most 400 days ahead")
+            throw PluginFault("a use is remembered until \(time), want a time after now and at most 400 days ahead")
         }
         return time
     }

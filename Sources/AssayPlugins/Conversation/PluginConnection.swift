@@ -13,6 +13,9 @@ package struct PluginConnection: Sendable {
         var limits = RPCConnectionLimits()
         // Calls of the daemon wait in its own queue, not in a socket.
         limits.maxOutboundBytes = 4 << 20
+        limits.maxAnswerBytes = 1 << 20
+        // A plugin that works on one call does not read meanwhile. How long it may, the supervisor says.
+        limits.writeTimeout = .seconds(365 * 86_400)
         limits.closeTimeout = .seconds(2)
         // A plugin answers a ping after the calls before it, however long they take: the supervisor pings those that are idle.
         limits.keepAliveInterval = .seconds(365 * 86_400)
@@ -27,6 +30,9 @@ package struct PluginConnection: Sendable {
     }
 
     package var isOpen: Bool { connection.isOpen }
+
+    /// Whether the connection was ended because the plugin sent without reading what answers it.
+    package var isUnread: Bool { connection.end == .answersNotRead }
 
     /// Calls a method of the plugin.
     package func call<Response: SwiftProtobuf.Message>(

@@ -235,6 +235,9 @@ extension PluginSession {
     /// Suspends until the connection has ended. All calls have their results then.
     package func disconnected() async { await connection.closed() }
 
+    /// Whether the connection was ended because the plugin sent without reading what answers it.
+    var isUnread: Bool { connection.isUnread }
+
     /// Ends the connection at once.
     package func disconnect() { connection.abort() }
 

@@ -143,7 +143,7 @@ extension PluginSupervisor {
     ) async {
         let exit = environment.times.exit
         let timer = Task {
-            try await Task.sleep(for: exit)
+            if !session.isUnread { try await Task.sleep(for: exit) }
             session.process.kill()
         }
         let hasEnded = session.process.endIfEnded != nil
@@ -153,6 +153,7 @@ extension PluginSupervisor {
         timer.cancel()
         let isStopped = state.withLock { state in
             state.counts.deaths += 1
+            if session.isUnread { state.kills[.answersNotRead, default: 0] += 1 }
             state.lastLines = session.process.lastLines
             if case .stopped = state.ending { return true }
             return false
@@ -166,7 +167,12 @@ extension PluginSupervisor {
                         .ended, "the process of the plugin \(entry.id) ended before it answered", retryAfter: .seconds(1))))
             return
         }
-        let how = lateness == .blamed ? "did not answer in time, and was killed" : end.description
+        let how =
+            switch (lateness, session.isUnread) {
+            case (.blamed, _): "did not answer in time, and was killed"
+            case (_, true): "did not read the answers to its pings or calls, and was killed"
+            case (_, false): end.description
+            }
         quarantine.prove(suspicion, end: how)
         log.write(
             .quarantined, .error, "evidence ended a second process, which judged it alone: it is refused from now on",

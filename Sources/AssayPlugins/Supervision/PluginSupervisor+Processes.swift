@@ -124,6 +124,7 @@ extension PluginSupervisor {
         // A process that ends its connection has ended its work, whether or not it lives on.
         let connection = Task {
             await session.disconnected()
+            if session.isUnread { return kill(number, because: .answersNotRead) }
             try? await Task.sleep(for: exit)
             if session.process.endIfEnded == nil { kill(number, because: .connection) }
         }
@@ -159,10 +160,11 @@ extension PluginSupervisor {
                     fields: ["pid": "\(process.session.process.id)"]))
         } else {
             let lines = process.session.process.lastLines
-            (state.lastLines, state.problem) = (lines, "its process \(end)")
+            let how = process.killed.map { "\(end): \($0.sentence)" } ?? "\(end)"
+            (state.lastLines, state.problem) = (lines, "its process \(how)")
             effects.lines.append(
                 .init(
-                    kind: .ended, level: .warning, text: "a process of the plugin \(end)",
+                    kind: .ended, level: .warning, text: "a process of the plugin \(how)",
                     fields: ["pid": "\(process.session.process.id)", "calls": "\(lost.count)"].merging(
                         lines.last.map { ["last_line": "\($0)"] } ?? [:]
                     ) { $1 }))
@@ -184,7 +186,7 @@ extension PluginSupervisor {
         let blamed: [SupervisionState.InFlight]
         switch process.killed {
         case .deadline: blamed = lost.filter(\.isBlamed)
-        case .connection: blamed = lost
+        case .connection, .answersNotRead: blamed = lost
         case .silence: blamed = []
         case nil: blamed = !process.isClosing && process.session.process.isAtFault(in: end) ? lost : []
         }

@@ -55,11 +55,12 @@ extension SupervisionState {
     mutating func kill(_ id: UInt64, because reason: KillReason, _ effects: inout SupervisionEffects) {
         guard let process = processes[id], process.end == nil, process.killed == nil else { return }
         processes[id]?.killed = reason
+        kills[reason, default: 0] += 1
         effects.kills.append(process.session)
         guard !process.isClosing else { return }
         effects.lines.append(
             .init(
-                kind: .killed, level: .warning, text: "a process of the plugin is killed: \(reason.rawValue)",
+                kind: .killed, level: .warning, text: "a process of the plugin is killed: \(reason.sentence)",
                 fields: ["pid": "\(process.session.process.id)"]))
         if !isReady { effects.isChanged = true }
     }

@@ -148,6 +148,12 @@ package final class PluginSupervisor: Sendable {
         }
     }
 
+    /// Processes that the daemon ended, by the reason's word; each reason has an entry.
+    package var kills: [(reason: String, count: UInt64)] {
+        let kills = state.withLock { $0.kills }
+        return SupervisionState.KillReason.allCases.map { ($0.rawValue, kills[$0, default: 0]) }
+    }
+
     /// Counts whether a shadow's judgement agreed with the one that decided.
     package func count(agreement: Bool) {
         state.withLock { state in

@@ -9,11 +9,19 @@ struct SupervisionState {
         case stopped
     }
 
-    /// Why the daemon ended a process.
-    enum KillReason: String, Hashable, Sendable {
-        case deadline = "a call was not answered within deadline and grace"
-        case silence = "a ping was not answered"
-        case connection = "it ended the connection, or sent what the protocol does not allow"
+    /// Why the daemon ended a process. The words are counted.
+    enum KillReason: String, CaseIterable, Hashable, Sendable {
+        case deadline, silence, connection
+        case answersNotRead = "answers_not_read"
+
+        var sentence: String {
+            switch self {
+            case .deadline: "a call was not answered within deadline and grace"
+            case .silence: "a ping was not answered"
+            case .connection: "it ended the connection, or sent what the protocol does not allow"
+            case .answersNotRead: "it sent pings or calls and did not read the answers (\(rawValue))"
+            }
+        }
     }
 
     struct Process {
@@ -95,6 +103,8 @@ struct SupervisionState {
     var health: String?
     var lastLines: [String] = []
     var counts = PluginStatus.Counts()
+    /// Processes that the daemon ended.
+    var kills: [KillReason: UInt64] = [:]
     /// When the watching task wakes by itself; `nil`: it does not.
     var watchDue: Instant?
 

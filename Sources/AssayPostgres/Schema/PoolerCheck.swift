@@ -5,23 +5,38 @@ enum PoolerCheck {
         _ connection: PostgresConnection, _ other: PostgresConnection, within milliseconds: Int64
     ) throws(PostgresError) {
         defer { connection.rollBack(within: milliseconds) }
-        // In a transaction, so that a pooler gives the other connection another process.
-        _ = try connection.run([.once("BEGIN"), .once(process)], within: milliseconds)
-        let first = try processID(other, within: milliseconds)
-        connection.rollBack(within: milliseconds)
-        // Two are free now. A pooler gives out the one that came back last, or the one that has waited longest.
-        for _ in 0..<2 where try processID(other, within: milliseconds) != first {
-            throw .unsuitable(
-                "a connection changes between processes of the server: connect directly, or through a pooler that pools sessions, not transactions"
-            )
+        do throws(PostgresError) {
+            // In a transaction, so that a pooler gives the other connection another process.
+            _ = try connection.run([.once("BEGIN"), .once(question)], within: milliseconds)
+            let first = try process(of: other, within: milliseconds)
+            connection.rollBack(within: milliseconds)
+            // Two are free now. A pooler gives out the one that came back last, or the one that has waited longest.
+            for _ in 0..<2 where try process(of: other, within: milliseconds) != first { throw found }
+        } catch {
+            throw refusal(error) ?? error
         }
     }
 
-    private static let process = "SELECT pg_catalog.pg_backend_pid()"
+    /// For a connection that is not with the process that it was made with.
+    static let found = PostgresError.unsuitable(
+        "a connection changes between processes of the server: connect directly, or through a pooler that pools sessions, not transactions"
+    )
 
-    private static func processID(
-        _ connection: PostgresConnection, within milliseconds: Int64
+    /// What PgBouncer says to the beginning of a transaction where it pools statements; `nil` for another failure.
+    static func refusal(_ error: PostgresError) -> PostgresError? {
+        guard error.kind != .unsuitable, error.message.contains("statement pooling") else { return nil }
+        return .unsuitable(
+            "the pooler allows no transactions (\(error.message)): connect directly, or through a pooler that pools sessions, not statements"
+        )
+    }
+
+    /// The server's process of a connection: an expression of SQL.
+    static let expression = "pg_catalog.pg_backend_pid()::bigint"
+    private static let question = "SELECT \(expression)"
+
+    static func process(
+        of connection: PostgresConnection, within milliseconds: Int64
     ) throws(PostgresError) -> Int64? {
-        try connection.query(.once(process), within: milliseconds).first { $0.int64(0) }
+        try connection.query(.once(question), within: milliseconds).first { $0.int64(0) }
     }
 }

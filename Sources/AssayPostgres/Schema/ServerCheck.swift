@@ -8,13 +8,28 @@ final class ServerCheck: Sendable {
         /// Eight hexadecimal digits.
         var timeline: String
         var timelineNumber: Int64 { Int64(timeline, radix: 16) ?? 0 }
+        /// Whether an earlier process of the daemon knew it. Another server may have taken its place, which ``ServerHistory`` judges.
+        var isOfMark = false
+
+        init(system: Int64, timeline: String) { (self.system, self.timeline) = (system, timeline) }
+
+        fileprivate init?(_ mark: AcknowledgedCommits.Mark) {
+            guard mark.system != 0 else { return nil }
+            let digits = String(mark.timeline, radix: 16, uppercase: true)
+            (system, timeline) = (mark.system, String(repeating: "0", count: max(0, 8 - digits.count)) + digits)
+            isOfMark = true
+        }
     }
 
     private let settings: PostgresSettings
-    private let known = Mutex<Identity?>(nil)
+    private let known: Mutex<Identity?>
     private let standby = Mutex(false)
 
-    init(_ settings: PostgresSettings) { self.settings = settings }
+    /// - Parameter mark: what an earlier process of the daemon knew.
+    init(_ settings: PostgresSettings, known mark: AcknowledgedCommits.Mark? = nil) {
+        self.settings = settings
+        known = Mutex(mark.flatMap(Identity.init))
+    }
 
     /// Whether the server waits for a standby with each commit, when it was last asked.
     var hasStandby: Bool { standby.withLock { $0 } }
@@ -42,10 +57,29 @@ final class ServerCheck: Sendable {
     }
 
     /// Two connections, which are tried for what a ledger needs of a connection: that it stays with its server process.
-    func connectTwice() throws(PostgresError) -> (PostgresConnection, PostgresConnection) {
-        let (one, other) = (try connect(), try connect())
+    ///
+    /// - Parameter mark: what an earlier process of the daemon knew. A former primary is accepted where the keys of challenges were removed since.
+    func connectTwice(
+        accepting mark: AcknowledgedCommits.Mark? = nil
+    ) throws(PostgresError) -> (PostgresConnection, PostgresConnection) {
+        let one: PostgresConnection
+        do throws(PostgresError) { one = try connect() } catch {
+            guard error.kind == .former, let mark, try isLaterRemoval(than: mark) else { throw error }
+            known.withLock { $0 = nil }
+            one = try connect()
+        }
+        let other = try connect()
         if one.engine.isOneServer { try PoolerCheck.run(one, other, within: settings.readTimeout) }
         return (one, other)
+    }
+
+    /// Whether the ledger of the server that answers had its challenge keys removed after a mark was kept.
+    private func isLaterRemoval(than mark: AcknowledgedCommits.Mark) throws(PostgresError) -> Bool {
+        let connection = try ServerCheck(settings).connect()
+        guard try Schema.exists(connection, settings) else { return false }
+        let removal = ChallengeRemoval(database: Database(connection: connection, timeout: settings.readTimeout))
+        if try removal.areAllRemoved() { return true }
+        return try removal.last() > mark.removal
     }
 
     private func connect(_ target: PostgresSettings) throws(PostgresError) -> PostgresConnection {
@@ -161,8 +195,9 @@ final class ServerCheck: Sendable {
     private func compare(_ found: Identity) throws(PostgresError) {
         let before = known.withLock { known in
             let before = known
-            if before.map({ $0.system == found.system && $0.timeline <= found.timeline }) ?? true { known = found }
-            return before
+            let isOther = before.map { $0.system != found.system } ?? true
+            if isOther ? before?.isOfMark ?? true : (before?.timeline ?? "") <= found.timeline { known = found }
+            return isOther && before?.isOfMark == true ? nil : before
         }
         guard let before else { return }
         guard before.system == found.system else {
@@ -171,7 +206,9 @@ final class ServerCheck: Sendable {
         guard before.timeline <= found.timeline else {
             throw PostgresError(
                 .former,
-                "the server is a former primary: its timeline is \(found.timeline), that of the ledger \(before.timeline)")
+                "the server is a former primary, or was set back: its timeline is \(found.timeline), that of the ledger \(before.timeline)"
+                    + (before.isOfMark
+                        ? "; if it is to be used as it is, run assayd forget-challenges once, and start again" : ""))
         }
     }
 }

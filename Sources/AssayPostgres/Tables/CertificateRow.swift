@@ -103,10 +103,16 @@ enum CertificateScan {
     ) throws(PostgresError) -> PostgresRows {
         let (app, from, limit) = (SQLValue.text(listing.app.text), SQLValue.int8(position), SQLValue.int8(Int64(limit)))
         let order = " AND certificates.number > $2 ORDER BY certificates.number LIMIT $3"
-        guard let device = listing.device else {
-            return try database.query(CertificateRow.selection + " WHERE app = $1" + order, app, from, limit)
+        var (conditions, parameters) = (" WHERE app = $1", [app, from, limit])
+        if let device = listing.device {
+            parameters.append(.bytes(device.bytes))
+            conditions += " AND device = $\(parameters.count)"
         }
-        return try database.query(
-            CertificateRow.selection + " WHERE app = $1 AND device = $4" + order, app, from, limit, .bytes(device.bytes))
+        if let serial = listing.deviceSerial {
+            parameters.append(.bytes(serial))
+            conditions += " AND device IN (\(FleetTable.devices(serial: "$\(parameters.count)", app: "$1")))"
+        }
+        return try database.connection.query(
+            SQLStatement(CertificateRow.selection + conditions + order, parameters), within: database.timeout)
     }
 }

@@ -57,6 +57,27 @@ struct CertificateTable {
         return [issuer, insert]
     }
 
+    /// The certificates of each of the devices, by their state.
+    func counts(of devices: [DeviceID], at time: Timestamp) throws(PostgresError) -> [DeviceID: CertificateCounts] {
+        let rows = try database.query(
+            """
+            SELECT device, count(*) FILTER (WHERE revoked_at IS NULL AND not_after >= $2),
+                count(*) FILTER (WHERE revoked_at IS NOT NULL),
+                count(*) FILTER (WHERE revoked_at IS NULL AND not_after < $2)
+            FROM certificates WHERE device = ANY ($1::bytea[]) GROUP BY device
+            """, .bytesList(devices.map(\.bytes)), .int8(time.unixMilliseconds))
+        var counts: [DeviceID: CertificateCounts] = [:]
+        try rows.forEach { row throws(PostgresError) in
+            guard let device = DeviceID(bytes: row.bytes(0)) else {
+                throw .damaged("the record of a certificate does not decode")
+            }
+            counts[device] = CertificateCounts(
+                good: Int(row.int64(1)), revoked: Int(row.int64(2)), expired: Int(row.int64(3)))
+            return true
+        }
+        return counts
+    }
+
     // MARK: Revocation
 
     /// Locks the certificates that are selected, so that no entry that rests on them, and no renewal, is committed before this

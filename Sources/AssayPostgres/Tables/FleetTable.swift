@@ -40,6 +40,13 @@ struct FleetTable {
         return Set(found)
     }
 
+    /// The devices that were provisioned under a serial number. Each half is found by an index of its own.
+    static func devices(serial: String, app: String) -> String {
+        ["IS NULL", "IS NOT NULL"].map {
+            "SELECT device FROM fleet_devices WHERE serial = \(serial) AND app = \(app) AND superseded_at \($0)"
+        }.joined(separator: " UNION ALL ")
+    }
+
     /// Waits until no other transaction changes the present record of a serial number, and keeps others from it.
     func lock(serial: [UInt8], app: AppID) throws(PostgresError) {
         _ = try database.query(

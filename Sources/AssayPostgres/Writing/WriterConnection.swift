@@ -31,6 +31,7 @@ final class WriterConnection {
     /// The number of commits that were acknowledged, and of those that may be applied.
     private var acknowledged: Int64
     private var attempted: Int64
+    private var keepingProblem: String?
     private var lastFailure: (error: PostgresError, at: UInt64)?
     /// Why the last transaction failed, if it was for the store's sake.
     private var trouble: PostgresError?
@@ -48,6 +49,23 @@ final class WriterConnection {
         (self.settings, self.options, self.server) = (settings, options, server)
         (self.cache, self.health) = (cache, health)
         (acknowledged, attempted) = (session.commits, session.commits)
+        keep(session)
+    }
+
+    /// Keeps over the end of this process what was acknowledged.
+    private func keep(_ session: WriterSession) {
+        guard let file = options.acknowledged else { return }
+        let identity = server.identity
+        let mark = AcknowledgedCommits.Mark(
+            system: identity?.system ?? 0, timeline: identity?.timelineNumber ?? 0, removal: session.removal,
+            commits: acknowledged)
+        let problem = file.keep(mark, of: settings)
+        if let problem, problem != keepingProblem {
+            health.warn(
+                "what was acknowledged cannot be kept, so that a database that went back is not recognised after a restart: \(problem)"
+            )
+        }
+        keepingProblem = problem
     }
 
     /// Gives the writer's name back, and closes the connection.
@@ -128,6 +146,7 @@ final class WriterConnection {
                     return .success(value)
                 }
             } catch {
+                let error = session?.poolerProblem(error) ?? error
                 failure = error
                 times.failed()
                 health.note(error)
@@ -135,6 +154,8 @@ final class WriterConnection {
                     session = nil
                     // What was committed may be applied. The next session tells.
                     if let result, attempted > acknowledged {
+                        // Others do not wait for what becomes of it.
+                        if error.kind == .deadline { health.wrote(failing: error.ledgerError) }
                         switch resolve() {
                         case .success(true):
                             succeed()
@@ -179,6 +200,7 @@ final class WriterConnection {
         transaction.session.follow(transaction)
         renewedAt = MonotonicTime.nanoseconds()
         (acknowledged, attempted) = (transaction.session.commits, transaction.session.commits)
+        keep(transaction.session)
         confirmed.note(transaction.session.chain)
         cache.publish(transaction.deviceChanges, othersWrote: false)
         succeed()
@@ -248,6 +270,7 @@ final class WriterConnection {
                         ? "it went back to an earlier state, or is another copy" : "another process writes"))
         }
         (acknowledged, attempted) = (session.commits, session.commits)
+        keep(session)
         confirmed.note(session.chain)
     }
 

@@ -23,6 +23,8 @@ final class WriterSession {
     /// Begins a transaction and locks the writer's row.
     let beginning: [SQLStatement]
     private let server: ServerCheck
+    /// The server's process that the connection was made with; 0 where that is not asked.
+    private var process: Int64 = 0
     /// The number of committed transactions of this writer.
     private(set) var commits: Int64
     /// The end of the audit chain.
@@ -39,6 +41,8 @@ final class WriterSession {
     private(set) var setbacks: Int64 = 0
     /// Whether that was done when this session was made.
     private(set) var isSetback = false
+    /// When the keys were last removed (``ChallengeRemoval``).
+    private(set) var removal: Int64 = 0
 
     private init(
         _ database: Database, _ lease: WriterLease, _ server: ServerCheck, writer: Int64, epoch: Int64, commits: Int64,
@@ -46,11 +50,13 @@ final class WriterSession {
     ) {
         (self.database, self.lease, self.server, self.writer) = (database, lease, server, writer)
         (self.epoch, self.commits, self.chain) = (epoch, commits, chain)
-        let question = ServerCheck.standbyQuestion(of: database.connection.engine)
+        let engine = database.connection.engine
+        let question = ServerCheck.standbyQuestion(of: engine)
+        let process = engine.isOneServer ? PoolerCheck.expression : "0::bigint"
         beginning = [
             .once("BEGIN ISOLATION LEVEL READ COMMITTED"),
             SQLStatement(
-                "SELECT name, commits, \(question) FROM writers WHERE writer = $1 AND epoch = $2 FOR NO KEY UPDATE",
+                "SELECT name, commits, \(question), \(process) FROM writers WHERE writer = $1 AND epoch = $2 FOR NO KEY UPDATE",
                 .int8(writer), .int8(epoch)),
         ]
     }
@@ -59,14 +65,14 @@ final class WriterSession {
     /// until its lease has ended; throws when that process renews it.
     static func open(
         _ connection: PostgresConnection, _ settings: PostgresSettings, _ lease: WriterLease, server: ServerCheck,
-        epoch: Int64, waiting: (String) -> Void
+        epoch: Int64, after mark: AcknowledgedCommits.Mark? = nil, waiting: (String) -> Void
     ) throws(PostgresError) -> WriterSession {
         let database = Database(connection: connection, timeout: settings.commitTimeout)
         let end = MonotonicTime.nanoseconds() &+ UInt64(lease.length) &* 2_000_000
         var first: (name: String, until: Int64)?
         while true {
             let new = Self.insertion(settings.writer)
-            if let session = try take(connection, settings, lease, server, epoch, [new], Self.isFree) { return session }
+            if let session = try take(connection, settings, lease, server, epoch, [new], Self.isFree, mark) { return session }
             let found = try database.query(
                 "SELECT held_by, held_until, greatest(0, held_until - \(WriterLease.now)) FROM writers WHERE name = $1",
                 .text(settings.writer)
@@ -121,7 +127,8 @@ final class WriterSession {
     /// connection sees. A transaction of an earlier connection holds the row until it ends.
     private static func take(
         _ connection: PostgresConnection, _ settings: PostgresSettings, _ lease: WriterLease, _ server: ServerCheck,
-        _ epoch: Int64, _ statements: [SQLStatement], _ condition: (sql: String, values: [SQLValue])
+        _ epoch: Int64, _ statements: [SQLStatement], _ condition: (sql: String, values: [SQLValue]),
+        _ mark: AcknowledgedCommits.Mark? = nil
     ) throws(PostgresError) -> WriterSession? {
         let database = Database(connection: connection, timeout: settings.commitTimeout)
         do throws(PostgresError) {
@@ -146,8 +153,13 @@ final class WriterSession {
                 return nil
             }
             (session.setbacks, session.isSetback) = try ServerHistory(database: database).follow(server)
+            session.removal = try AcknowledgedCommits.Mark.check(
+                mark, commits: session.commits, afterSetback: session.isSetback, settings, database)
             session.hasStandby = server.hasStandby
             _ = try connection.commit(within: settings.commitTimeout)
+            if connection.engine.isOneServer {
+                session.process = try PoolerCheck.process(of: connection, within: settings.commitTimeout) ?? 0
+            }
             let spent = SpentTable(database: database)
             (session.periods, session.horizon) = (try spent.periods(), try spent.horizon())
             return session
@@ -172,10 +184,14 @@ final class WriterSession {
     /// transaction keeps it.
     func check(_ answers: [PostgresRows]) throws(PostgresError) -> Bool? {
         guard answers.count > 1,
-            let (name, commits, hasStandby) = try answers[1].first({ ($0.text(0), $0.int64(1), $0.bool(2)) })
+            let (name, commits, hasStandby, process) = try answers[1].first({
+                ($0.text(0), $0.int64(1), $0.bool(2), $0.int64(3))
+            })
         else {
             throw .replaced("another process has taken this daemon's writer: each daemon needs a name of its own")
         }
+        // The settings of the session are another one's where a pooler exchanges the process.
+        guard process == self.process else { throw PoolerCheck.found }
         guard commits == self.commits else {
             throw .replaced(
                 "the writer \"\(name)\" has \(commits) commits in place of \(self.commits): the database is another copy")
@@ -194,6 +210,18 @@ final class WriterSession {
             hasStandby = changed
             server.note(hasStandby: changed)
         }
+    }
+
+    /// The reason of a failure that comes of a pooler; `nil` for another one, and where the server is not asked any more.
+    func poolerProblem(_ error: PostgresError) -> PostgresError? {
+        if let refusal = PoolerCheck.refusal(error) { return refusal }
+        // undefined_table: the settings of another session have another schema.
+        guard error.state == "42P01" else { return nil }
+        rollBack()
+        do throws(PostgresError) {
+            return try PoolerCheck.process(of: database.connection, within: database.timeout) == process
+                ? nil : PoolerCheck.found
+        } catch { return nil }
     }
 
     func rollBack() { database.connection.rollBack(within: database.timeout) }

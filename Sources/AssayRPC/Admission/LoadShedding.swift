@@ -36,7 +36,8 @@ extension RPCError {
     fileprivate static func overloaded(_ wait: Duration) -> RPCError {
         let milliseconds = UInt32(clamping: Int64(wait / .milliseconds(1)))
         return RPCError(
-            .resourceExhausted, "the call would wait about \(milliseconds) ms for its turn, longer than its deadline allows",
+            .resourceExhausted,
+            "the call would wait about \(Duration.milliseconds(milliseconds)) for its turn, longer than its deadline allows",
             reason: overloaded.reason, retryAfterMilliseconds: Swift.min(Swift.max(milliseconds, 100), 30_000))
     }
 }

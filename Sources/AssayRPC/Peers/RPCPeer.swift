@@ -42,13 +42,14 @@ package enum PeerIdentity: Hashable, Sendable, CustomStringConvertible {
     case user(UInt32)
     case names(RPCPeerNames)
     /// A peer that shows nothing but its address.
-    case address(String)
+    case address(CountedAddress)
 
     package init(_ peer: RPCPeer) {
         switch peer {
         case .unix(let userID, _, _): self = .user(userID)
-        case .tcp(let address, _, _): self = .address(address)
-        case .tls(let address, _, let names) where names == RPCPeerNames(uris: [], dnsNames: []): self = .address(address)
+        case .tcp(let address, _, _): self = .address(CountedAddress(address))
+        case .tls(let address, _, let names) where names == RPCPeerNames(uris: [], dnsNames: []):
+            self = .address(CountedAddress(address))
         case .tls(_, _, let names): self = .names(names)
         case .key(let name, _): self = .caller(name)
         }
@@ -63,7 +64,7 @@ package enum PeerIdentity: Hashable, Sendable, CustomStringConvertible {
         case .caller(let name): name
         case .user(let userID): "user \(userID)"
         case .names(let names): names.description
-        case .address(let address): address
+        case .address(let address): address.description
         }
     }
 }

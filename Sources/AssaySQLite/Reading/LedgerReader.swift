@@ -114,6 +114,26 @@ final class LedgerReader: @unchecked Sendable {
         try CertificateScan.page(listing, connection)
     }
 
+    /// The number of devices differs, so the statement is not kept.
+    func certificateCounts(
+        of devices: [DeviceID], at time: Timestamp
+    ) throws(SQLiteError) -> [DeviceID: CertificateCounts] {
+        guard !devices.isEmpty else { return [:] }
+        let select = try SQLiteStatement(connection, CertificateTable.counting(devices.count))
+        select.bind(1, time.unixMilliseconds)
+        for (index, device) in devices.enumerated() { select.bind(Int32(index + 2), device.bytes) }
+        var counts: [DeviceID: CertificateCounts] = [:]
+        try select.forEach { row throws(SQLiteError) in
+            guard let device = DeviceID(bytes: row.bytes(0)) else {
+                throw .damaged("the record of a certificate does not decode")
+            }
+            counts[device] = CertificateCounts(
+                good: Int(row.int64(1)), revoked: Int(row.int64(2)), expired: Int(row.int64(3)))
+            return true
+        }
+        return counts
+    }
+
     func enrolments(_ listing: EnrolmentListing) throws(SQLiteError) -> EnrolmentPage {
         try EnrolmentScan.page(listing, connection)
     }

@@ -75,9 +75,10 @@ enum CertificateScan {
     static let lookLimit = 10_000
 
     /// The unary plus keeps SQLite from intersecting the device's index with the app's.
-    static func selection(ofDevice: Bool) -> String {
-        CertificateRow.selection
-            + (ofDevice ? " WHERE device = ?4 AND +app = ?1" : " WHERE app = ?1")
+    static func selection(ofDevice: Bool, ofSerial: Bool = false) -> String {
+        let conditions = (ofDevice ? ["device = ?4"] : []) + (ofSerial ? ["device IN (\(FleetTable.devices))"] : [])
+        return CertificateRow.selection
+            + (conditions.isEmpty ? " WHERE app = ?1" : " WHERE \(conditions.joined(separator: " AND ")) AND +app = ?1")
             + " AND certificates.number > ?2 ORDER BY certificates.number LIMIT ?3"
     }
 
@@ -85,11 +86,13 @@ enum CertificateScan {
         _ listing: CertificateListing, lookLimit: Int = lookLimit, _ connection: SQLiteConnection
     ) throws(SQLiteError) -> CertificatePage {
         // Rare, so the statement is not kept.
-        let scan = try SQLiteStatement(connection, selection(ofDevice: listing.device != nil))
+        let scan = try SQLiteStatement(
+            connection, selection(ofDevice: listing.device != nil, ofSerial: listing.deviceSerial != nil))
         scan.bind(1, listing.app.text)
         scan.bind(2, listing.position)
         scan.bind(3, Int64(lookLimit))
         if let device = listing.device { scan.bind(4, device.bytes) }
+        if let serial = listing.deviceSerial { scan.bind(5, serial) }
         var certificates: [DeviceCertificate] = []
         var looked = 0
         var hasMore = false

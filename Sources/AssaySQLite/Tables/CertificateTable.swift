@@ -2,6 +2,15 @@ import AssayCore
 
 /// Adds, looks up and revokes certificates. A certificate is never removed.
 final class CertificateTable {
+    /// The certificates of so many devices, by their state. ?1 is the time, the devices follow.
+    static func counting(_ devices: Int) -> String {
+        """
+        SELECT device, sum(revoked_at IS NULL AND not_after >= ?1), sum(revoked_at IS NOT NULL),
+            sum(revoked_at IS NULL AND not_after < ?1)
+        FROM certificates WHERE device IN (\((2..<devices + 2).map { "?\($0)" }.joined(separator: ", "))) GROUP BY device
+        """
+    }
+
     private let connection: SQLiteConnection
     private let state: SQLiteStatement
     private let byName: SQLiteStatement

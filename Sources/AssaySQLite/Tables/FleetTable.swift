@@ -30,6 +30,10 @@ struct FleetTable {
             """,
         ]
     }.joined(separator: " UNION ALL ")
+    /// All devices of a serial number. ?1 is the app, ?5 the serial number, as `CertificateScan` has them.
+    static let devices = ["IS NULL", "IS NOT NULL"].map {
+        "SELECT device FROM fleet_devices WHERE serial = ?5 AND app = ?1 AND superseded_at \($0)"
+    }.joined(separator: " UNION ALL ")
     static let supersession = "UPDATE fleet_devices SET superseded_at = ?3" + hasSerial
 
     /// True if a secret was provisioned before in an app.

@@ -58,6 +58,7 @@ package struct ConfigurationFinding: Hashable, Sendable {
         case issuingRoot = "issuing_root"
         case issuingStartShared = "issuing_start_shared"
         case revocationURLShared = "revocation_url_shared"
+        case revocationURLUnwritten = "revocation_url_unwritten"
         case pluginCatalog = "plugin_catalog"
         case pluginFile = "plugin_file"
         case pluginLauncher = "plugin_launcher"
@@ -89,7 +90,8 @@ package struct ConfigurationFinding: Hashable, Sendable {
                 .pluginCatalog, .pluginSandboxWeaker, .operationsOpen, .recordsFile, .tracesUnreachable:
                 .warning
             case .counterStrict, .daemonRunning, .issuingEndsSoon, .issuingRoot, .issuingStartShared, .pluginSecret,
-                .pluginUnpinned, .webhookPlain, .webhookEveryVerdict, .newLedgerDeclared:
+                .pluginUnpinned, .webhookPlain, .webhookEveryVerdict, .newLedgerDeclared,
+                .revocationURLUnwritten:
                 .note
             }
         }
@@ -108,7 +110,7 @@ package struct ConfigurationFinding: Hashable, Sendable {
                 .certificateExpiresSoon, .certificateUnfit, .authorityExpired, .privateKeyOpen, .addressUnresolved,
                 .addressNotLocal, .addressOverlap, .addressInUse, .privilegedPort, .policyUnmeetable, .keyCannotSign,
                 .issuingKey, .issuingToken, .issuingNone, .issuingEnded, .issuingEndsSoon, .revocationDirectory,
-                .fleetArcDiffers, .issuingRoot, .issuingStartShared, .revocationURLShared,
+                .fleetArcDiffers, .issuingRoot, .issuingStartShared, .revocationURLShared, .revocationURLUnwritten,
                 .pluginCatalog, .pluginFile, .pluginLauncher, .pluginSandbox, .pluginSecret, .pluginState,
                 .pluginUser, .recordsFile, .tracesUnreachable:
                 false

@@ -160,15 +160,9 @@ package final class ConfigurationReader {
 
         /// A duration such as `250ms`, `30s`, `5m`, `24h` or `7d`, in milliseconds.
         package func milliseconds(in range: ClosedRange<Int64>) -> Int64? {
-            let units: [(String, Int64)] = [("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000)]
-            if let text = node.scalar?.string {
-                for (unit, factor) in units where text.hasSuffix(unit) {
-                    guard let count = Int64(text.dropLast(unit.count)) else { continue }
-                    let (product, overflow) = count.multipliedReportingOverflow(by: factor)
-                    if !overflow, range.contains(product) { return product }
-                }
-            }
-            report(wrong("a duration such as 250ms, 30s, 5m or 24h, from \(range.lowerBound) ms to \(range.upperBound) ms"))
+            if let time = node.scalar.flatMap({ DurationText.milliseconds($0.string) }), range.contains(time) { return time }
+            let (least, most) = (DurationText.exact(range.lowerBound), DurationText.exact(range.upperBound))
+            report(wrong("a duration such as 250ms, 30s, 5m or 24h, from \(least) to \(most)"))
             return nil
         }
 
@@ -191,6 +185,16 @@ package final class ConfigurationReader {
             if let text = node.scalar?.string, words.contains(text) { return text }
             let meant = node.scalar.flatMap { Spelling.nearest(to: $0.string, among: words) }
             report(wrong("one of " + words.joined(separator: ", ")) + (meant.map { "; did you mean \"\($0)\"?" } ?? ""))
+            return nil
+        }
+
+        /// One of so many words that a problem does not list them, but those that may be meant.
+        ///
+        /// - Parameter what: what the words are, and where all of them stand.
+        package func choice(among words: [String], of what: String) -> String? {
+            if let text = node.scalar?.string, words.contains(where: { $0.hasBytes(of: text) }) { return text }
+            let near = node.scalar.map { Spelling.near(to: $0.string, among: words) } ?? []
+            report(wrong(what) + (near.isEmpty ? "" : "; near it: " + near.joined(separator: ", ")))
             return nil
         }
 

@@ -53,6 +53,13 @@ struct FleetRequest: Hashable, Sendable {
         return text
     }
 
+    /// The serial number by which a listing or a look-up asks; `nil`: by none. It is not checked as for a provisioning: earlier versions took
+    /// serial numbers with white space at their ends.
+    static func wanted(_ text: String) throws(RequestError) -> [UInt8]? {
+        let serial = try Array(text.utf8).bounded("device_serial", by: 4 * serialLimit)
+        return serial.isEmpty ? nil : serial
+    }
+
     /// The claims of the device's record.
     var claims: Claims {
         var claims = Claims()

@@ -15,7 +15,12 @@ extension FleetService {
             .unary(API.addEnrolments, reading: { try AdditionFields($1) }, addEnrolments),
             .unary(API.readmitDevice, reading: { try ReadmissionFields($1) }, readmitDevice),
             .unary(API.removeEnrolment, reading: { try RemovalFields($1) }, removeEnrolment),
-            .unary(API.listEnrolments, reading: { try Self.listing($0, $1) }) { _, _, listing in try await page(listing) },
+            .unary(API.listEnrolments, reading: { try Self.query($0, $1) }) { _, _, query in
+                switch query {
+                case .page(let listing): try await page(listing)
+                case .serial(let serial, let app, let isUsed): try await permission(for: serial, of: app, isUsed: isUsed)
+                }
+            },
         ]
     }
 
@@ -25,6 +30,7 @@ extension FleetService {
         guard app.fleet != nil else { throw RPCError.hasNoFleet }
         let now = clock.now()
         try fields.checkEnd(at: now)
+        guard !fields.isDryRun else { return try await preview(of: fields, app.id) }
         let tokens = (0..<fields.tokens).map { _ in EnrolmentToken() }
         let permits = fields.serials.map { Enrolment.Permit.serial(Array($0.utf8)) } + tokens.map { .token($0.digest) }
         let enrolments = permits.map {
@@ -40,6 +46,20 @@ extension FleetService {
             $0.added = UInt32(clamping: serials.count { $0.1 })
             $0.present = serials.filter { !$0.1 }.map(\.0)
             $0.tokens = tokens.map(\.text)
+        }
+    }
+
+    /// What an addition would answer, without tokens. Nothing is changed or recorded.
+    private func preview(of fields: AdditionFields, _ app: AppID) async throws -> Assay_V1_AddEnrolmentsResponse {
+        var (known, present): (Set<OpaqueText>, [String]) = ([], [])
+        for serial in fields.serials {
+            let isNew = known.insert(OpaqueText(serial)).inserted
+            let isOnList = try await ledger.enrolment(.serial(Array(serial.utf8)), of: app) != nil
+            if !isNew || isOnList { present.append(serial) }
+        }
+        return .with {
+            $0.added = UInt32(clamping: fields.serials.count - present.count)
+            $0.present = present
         }
     }
 
@@ -90,9 +110,26 @@ extension FleetService {
         }
     }
 
-    private static func listing(
+    /// The permission for a serial number, in the form of a page.
+    private func permission(
+        for serial: [UInt8], of app: AppID, isUsed: Bool?
+    ) async throws -> Assay_V1_ListEnrolmentsResponse {
+        let found = try await ledger.enrolment(.serial(serial), of: app)
+        return .with {
+            $0.enrolments = [found].compactMap(\.self).filter { isUsed ?? ($0.usedBy != nil) == ($0.usedBy != nil) }.map(
+                \.message)
+        }
+    }
+
+    /// What a listing asks for.
+    private enum EnrolmentQuery {
+        case page(EnrolmentListing)
+        case serial([UInt8], of: AppID, isUsed: Bool?)
+    }
+
+    private static func query(
         _ app: AppID, _ message: Assay_V1_ListEnrolmentsRequest
-    ) throws(RequestError) -> EnrolmentListing {
+    ) throws(RequestError) -> EnrolmentQuery {
         let isUsed: Bool? =
             switch message.state {
             case .unspecified: nil
@@ -101,7 +138,13 @@ extension FleetService {
             case .UNRECOGNIZED: throw RequestError("state", "must be UNUSED, USED or left out")
             }
         let limit = try pageSize.limit(message.pageSize)
-        return try EnrolmentListing(app: app, isUsed: isUsed, limit: limit).continued(by: message.pageToken)
+        let listing = try EnrolmentListing(app: app, isUsed: isUsed, limit: limit)
+        guard let serial = try FleetRequest.wanted(message.deviceSerial) else {
+            return .page(try listing.continued(by: message.pageToken))
+        }
+        // There is one at most, so that no page follows.
+        guard message.pageToken.isEmpty else { throw .foreignPageToken }
+        return .serial(serial, of: app, isUsed: isUsed)
     }
 }
 
@@ -125,6 +168,7 @@ private struct AdditionFields {
     let family: String
     let expiry: Timestamp?
     let comment: String
+    let isDryRun: Bool
 
     init(_ message: Assay_V1_AddEnrolmentsRequest) throws(RequestError) {
         guard message.serials.count <= Self.limit else { throw RequestError("serials", "must be at most \(Self.limit)") }
@@ -142,6 +186,7 @@ private struct AdditionFields {
         try family.checkVisible("device_family")
         expiry = message.expiresAtUnixMs == 0 ? nil : Timestamp(unixMilliseconds: message.expiresAtUnixMs)
         comment = message.comment
+        isDryRun = message.dryRun
         try comment.check("comment", limit: DevicesService.reasonLimit)
     }
 

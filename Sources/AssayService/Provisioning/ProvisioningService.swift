@@ -259,7 +259,8 @@ extension CertificateListing {
             }
         let limit = try Self.pageSize.limit(message.pageSize)
         let device = message.deviceID.isEmpty ? nil : try DeviceID(field: "device_id", message.deviceID)
-        self = try CertificateListing(app: app, device: device, isRevoked: isRevoked, limit: limit)
+        let serial = try FleetRequest.wanted(message.deviceSerial)
+        self = try CertificateListing(app: app, device: device, deviceSerial: serial, isRevoked: isRevoked, limit: limit)
             .continued(by: message.pageToken)
     }
 }

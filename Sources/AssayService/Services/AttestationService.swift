@@ -59,7 +59,8 @@ package struct AttestationService: Sendable {
                 try SourceAddress?(field: request.sourceAddress.utf8)
             )
             guard request.ttlMs <= ChallengeRule.longest else {
-                throw RequestError("ttl_ms", "must be at most \(ChallengeRule.longest)")
+                throw RequestError(
+                    "ttl_ms", "must be at most \(ChallengeRule.longest), which is \(DurationText.exact(ChallengeRule.longest))")
             }
         } catch {
             throw RPCError(error)

@@ -6,7 +6,7 @@ import SwiftProtobuf
 
 /// `assay.v1.Devices`: the device registry.
 package struct DevicesService: Sendable {
-    let ledger: any DeviceRegistry & BlockRegistry & AuditLog
+    let ledger: any DeviceRegistry & BlockRegistry & CertificateRegistry & EnrolmentRegistry & AuditLog
     let subjects: SubjectKey
     let clock: any WallClock
     let requestLog: RequestLog
@@ -17,7 +17,8 @@ package struct DevicesService: Sendable {
     ///   - recordings: loses what is recorded of a device that is forgotten.
     ///   - revoked: called after certificates may have been revoked with their device. Never waits.
     package init(
-        ledger: any DeviceRegistry & BlockRegistry & AuditLog, subjects: SubjectKey, clock: any WallClock,
+        ledger: any DeviceRegistry & BlockRegistry & CertificateRegistry & EnrolmentRegistry & AuditLog,
+        subjects: SubjectKey, clock: any WallClock,
         requestLog: RequestLog, recordings: FactRecorder = FactRecorder(), revoked: @escaping @Sendable () -> Void
     ) {
         self.ledger = ledger
@@ -31,10 +32,16 @@ package struct DevicesService: Sendable {
     package var methods: [MethodBody] {
         [
             .unary(API.getDevice, reading: { try DeviceQuery($1) }) { _, app, query in
-                let device = try await find(query, of: app.id)
-                return device.message.judged(app.finding(of: device, at: clock.now()))
+                let (device, now) = (try await find(query, of: app.id), clock.now())
+                let counts = try await ledger.certificateCounts(of: [device.id], at: now)[device.id]
+                return device.message.judged(app.finding(of: device, counts, at: now)).certified(counts)
             },
-            .unary(API.listDevices, reading: deviceListing) { _, app, listing in try await page(listing, of: app) },
+            .unary(API.listDevices, reading: deviceQuery) { _, app, query in
+                switch query {
+                case .page(let listing): try await page(listing, of: app)
+                case .serial(let serial, let listing): try await page(ofSerial: serial, listing, of: app)
+                }
+            },
             .unary(API.block, reading: blockFields, block),
             .unary(API.unblock, reading: { try target($1.target, $0) }, unblock),
             .unary(API.listBlocks, reading: blockListing) { _, _, listing in try await page(listing) },
@@ -49,7 +56,16 @@ package struct DevicesService: Sendable {
         case .key(let keyID):
             guard let device = try await ledger.device(DeviceKey(app: app, keyID: keyID)) else { throw RPCError.unknownDevice }
             return device
+        case .serial(let serial):
+            guard let device = try await device(ofSerial: serial, app: app) else { throw RPCError.unknownDevice }
+            return device
         }
+    }
+
+    /// The registered device that was provisioned last under a serial number.
+    private func device(ofSerial serial: [UInt8], app: AppID) async throws(LedgerError) -> Device? {
+        guard let record = try await ledger.fleetDevice(serial: serial, app: app) else { return nil }
+        return try await ledger.device(record.device)
     }
 
     private func forget(
@@ -90,23 +106,53 @@ extension Assay_V1_Device {
         message.noLongerGood = .with { ($0.code, $0.check, $0.detail) = (finding.code, finding.check, finding.detail) }
         return message
     }
+
+    /// The message with the number of its certificates.
+    fileprivate func certified(_ counts: CertificateCounts?) -> Assay_V1_Device {
+        guard let counts else { return self }
+        var message = self
+        message.certificates = .with {
+            $0.good = UInt32(clamping: counts.good)
+            $0.revoked = UInt32(clamping: counts.revoked)
+            $0.expired = UInt32(clamping: counts.expired)
+        }
+        return message
+    }
+}
+
+extension AppProfile {
+    /// The same for a device of a fleet, whose evidence is signed by the key of a certificate: without a good one all of it is refused.
+    fileprivate func finding(of device: Device, _ counts: CertificateCounts?, at now: Timestamp) -> DeviceFinding? {
+        if let finding = finding(of: device, at: now) { return finding }
+        guard device.registration.format == .fleetDevice, !device.isBlocked, let counts, counts.good == 0 else { return nil }
+        let isRevoked = counts.revoked > 0
+        let code: ReasonCode = isRevoked ? .revoked : .expired
+        let states = [(counts.revoked, "revoked"), (counts.expired, "expired")].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
+        return DeviceFinding(
+            code: code.rawValue, check: "certificate",
+            detail: "it has no good certificate: \(states.joined(separator: ", "))", policyDigest: policyDigest, feed: nil)
+    }
 }
 
 extension RPCError {
     static let unknownDevice = RPCError(
-        .notFound, "no device of this app has that name or key", reason: "unknown_device")
+        .notFound, "no device of this app has that name, key or serial number", reason: "unknown_device")
 }
 
 /// By what `GetDeviceRequest` names a device.
 private enum DeviceQuery {
     case id(DeviceID)
     case key([UInt8])
+    case serial([UInt8])
 
     init(_ message: Assay_V1_GetDeviceRequest) throws(RequestError) {
         switch message.by {
         case .deviceID(let bytes): self = .id(try DeviceID(field: "device_id", bytes))
         case .keyID(let bytes): self = .key(try bytes.bounded("key_id", by: DeviceKey.keyIDLimit))
-        case nil: throw RequestError("by", "must name a device id or a key id")
+        case .deviceSerial(let text):
+            guard let serial = try FleetRequest.wanted(text) else { throw RequestError("device_serial", "must not be empty") }
+            self = .serial(serial)
+        case nil: throw RequestError("by", "must name a device id, a key id or a serial number")
         }
     }
 }
@@ -129,14 +175,40 @@ extension DevicesService {
 
     func page(_ listing: DeviceListing, of app: AppProfile) async throws(LedgerError) -> Assay_V1_ListDevicesResponse {
         let page = try await ledger.devices(listing)
-        let now = clock.now()
+        let devices = try await listed(page.devices, of: app)
         return .with {
-            $0.devices = page.devices.map { $0.listed.judged(app.finding(of: $0, at: now)) }
+            $0.devices = devices
             $0.nextPageToken = Data(page.next.map { PageToken(position: $0, of: listing).bytes } ?? [])
         }
     }
 
-    func deviceListing(_ app: AppID, _ message: Assay_V1_ListDevicesRequest) throws(RequestError) -> DeviceListing {
+    /// The device of a serial number, in the form of a page, if the listing selects it.
+    func page(
+        ofSerial serial: [UInt8], _ listing: DeviceListing, of app: AppProfile
+    ) async throws(LedgerError) -> Assay_V1_ListDevicesResponse {
+        guard let device = try await device(ofSerial: serial, app: app.id),
+            listing.subject == nil || listing.subject == device.subject,
+            listing.isBlocked ?? device.isBlocked == device.isBlocked
+        else { return Assay_V1_ListDevicesResponse() }
+        let devices = try await listed([device], of: app)
+        return .with { $0.devices = devices }
+    }
+
+    private func listed(_ devices: [Device], of app: AppProfile) async throws(LedgerError) -> [Assay_V1_Device] {
+        let now = clock.now()
+        let counts = try await ledger.certificateCounts(of: devices.map(\.id), at: now)
+        return devices.map {
+            $0.listed.judged(app.finding(of: $0, counts[$0.id], at: now)).certified(counts[$0.id])
+        }
+    }
+
+    /// What a listing asks for.
+    enum DevicesQuery {
+        case page(DeviceListing)
+        case serial([UInt8], DeviceListing)
+    }
+
+    func deviceQuery(_ app: AppID, _ message: Assay_V1_ListDevicesRequest) throws(RequestError) -> DevicesQuery {
         let isBlocked: Bool? =
             switch message.state {
             case .unspecified: nil
@@ -147,8 +219,13 @@ extension DevicesService {
         let subject = subjects.hash(
             try message.subject.bounded("subject", by: VerificationRequest.subjectLimit), app: app)
         let limit = try Self.pageSize.limit(message.pageSize)
-        return try DeviceListing(app: app, subject: subject, isBlocked: isBlocked, limit: limit)
-            .continued(by: message.pageToken)
+        let listing = DeviceListing(app: app, subject: subject, isBlocked: isBlocked, limit: limit)
+        guard let serial = try FleetRequest.wanted(message.deviceSerial) else {
+            return .page(try listing.continued(by: message.pageToken))
+        }
+        // There is one at most, so that no page follows.
+        guard message.pageToken.isEmpty else { throw .foreignPageToken }
+        return .serial(serial, listing)
     }
 }
 

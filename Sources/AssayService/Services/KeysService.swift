@@ -55,14 +55,17 @@ package struct KeysService: Sendable {
         let lifetime =
             request.lifetimeMs == 0 ? min(Self.usualLifetime, rule.longestLifetime) : Int64(clamping: request.lifetimeMs)
         guard lifetime <= rule.longestLifetime else {
-            throw RequestError("lifetime_ms", "must be at most \(rule.longestLifetime)")
+            throw RequestError(
+                "lifetime_ms", "must be at most \(rule.longestLifetime), which is \(DurationText.exact(rule.longestLifetime))")
         }
         let (now, key) = (clock.now(), APIKey.random())
         let record = CallerKey(
             name: request.name, hash: APIKey.hash(of: key), roles: roles, apps: apps.isEmpty ? nil : apps, createdAt: now,
             createdBy: caller.name, expiry: now.adding(milliseconds: lifetime))
         guard try await ledger.add(record, ChangeContext(.caller(caller.name), at: now, reason: request.reason)) else {
-            throw RPCError.keyNameTaken
+            // A ledger refuses for two reasons. A key that was added meanwhile changes only the words.
+            let isTaken = try await ledger.callerKeys().contains { $0.name == record.name }
+            throw isTaken ? RPCError.keyNameTaken : .tooManyKeys
         }
         directory.put(record)
         requestLog.changed("created an API key", by: caller, ["key": record.name])
@@ -95,6 +98,11 @@ extension RPCError {
         .failedPrecondition, "the configuration has no \"callers.keys\": callers have no API keys",
         reason: "keys_not_configured")
     static let keyNameTaken = RPCError(
-        .failedPrecondition, "an API key of that name is on record, or as many as a ledger holds", reason: "key_name_taken")
+        .alreadyExists, "an API key of that name is on record; one that is revoked or has expired keeps its name",
+        reason: "key_name_taken")
+    static let tooManyKeys = RPCError(
+        .failedPrecondition,
+        "the ledger has \(CallerKey.limit) API keys, as many as it holds, revoked and expired ones included",
+        reason: "too_many_keys")
     static let unknownKey = RPCError(.notFound, "no API key has that name", reason: "unknown_key")
 }

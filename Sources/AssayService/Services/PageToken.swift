@@ -69,6 +69,7 @@ extension CertificateListing: NumberedListing {
         digest.append(app.text)
         digest.append(device?.bytes ?? [])
         digest.append(isRevoked.map { $0 ? "revoked" : "good" } ?? "")
+        if let deviceSerial { digest.append(deviceSerial) }
         return digest
     }
 }

@@ -194,6 +194,54 @@ public enum CertificateRegistryContract {
             let foreign = try await it.ledger.certificates(CertificateListing(app: other, device: one.id, limit: 10))
             try same(foreign, CertificatePage(certificates: [], next: nil), "those of a device of another app")
         },
+        ContractCheck("A listing selects the certificates of a fleet's serial number, those of replaced devices included") {
+            it in
+            let old = try await it.provisioned(.sample(serial: [1]))
+            let other = try await it.provisioned(.sample(serial: [2]))
+            _ = try await it.readmitted([1])
+            let new = try FleetEntry.sample(serial: [1])
+            try same(await it.ledger.provision(new), .provisioned, "a provisioning")
+            let renewed = try await it.issue(.sample(of: new.device))
+            func listed(
+                _ serial: [UInt8], _ device: DeviceID? = nil, _ isRevoked: Bool? = nil, limit: Int = 1, app: AppID? = nil
+            ) async throws -> [CertificateName] {
+                try await it.pages {
+                    CertificateListing(
+                        app: app ?? new.record.app, device: device, deviceSerial: serial, isRevoked: isRevoked, position: $0,
+                        limit: limit)
+                }.flatMap(\.self).map(\.name)
+            }
+            let all = [old.certificate.name, new.certificate.name, renewed.name]
+            for limit in [1, 2, 3, 10] { try same(await listed([1], limit: limit), all, "those of the serial number") }
+            try same(await listed([1], nil, true), [old.certificate.name], "the revoked ones")
+            try same(await listed([1], new.device.id), Array(all.dropFirst()), "those of one device of it")
+            try same(await listed([1], other.device.id), [], "those of a device of another serial number")
+            try same(await listed([2]), [other.certificate.name], "those of another serial number")
+            try same(await listed([3]), [], "those of an unknown serial number")
+            try same(await listed([1], app: try Device.sample(app: "other").app), [], "those of another app")
+        },
+        ContractCheck("The certificates of devices are counted by their state at a time") { it in
+            let (one, two) = (try await it.register(.sample()), try await it.register(.sample()))
+            let none = try await it.register(.sample())
+            let end = LedgerUnderTest.now.adding(milliseconds: 5)
+            for _ in 0..<2 { _ = try await it.issue(.sample(of: one)) }
+            _ = try await it.issue(.sample(of: one, notAfter: end))
+            for notAfter in [end, LedgerUnderTest.expiry] {
+                let certificate = try await it.issue(.sample(of: two, notAfter: notAfter))
+                _ = try await it.ledger.revoke(certificate.name, .superseded, LedgerUnderTest.asked(""))
+            }
+            func counted(_ time: Timestamp, _ devices: [DeviceID]) async throws -> [DeviceID: CertificateCounts] {
+                try await it.ledger.certificateCounts(of: devices, at: time)
+            }
+            let all = [one.id, two.id, none.id, .random()]
+            try same(
+                await counted(end, all), [one.id: .init(good: 3), two.id: .init(revoked: 2)], "at the last instant of one")
+            try same(
+                await counted(end.adding(milliseconds: 1), all),
+                [one.id: .init(good: 2, expired: 1), two.id: .init(revoked: 2)], "after it")
+            try same(await counted(end, [two.id]), [two.id: .init(revoked: 2)], "of one device")
+            try same(await counted(end, []), [:], "of no device")
+        },
         ContractCheck("The certificates of an app with a serial number are found, of any CA and revoked or not") { it in
             let (device, foreign) = (try await it.register(.sample()), try await it.register(.sample(app: "other")))
             let serial: [UInt8] = [7, 1]

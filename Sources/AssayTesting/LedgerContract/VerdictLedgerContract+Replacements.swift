@@ -57,7 +57,7 @@ extension VerdictLedgerContract {
             let old = try await it.register(.sample(subject: LedgerUnderTest.subject))
             let new = try Device.sample()
             try await it.expect(
-                .register(new, replacing: try .sample()), .refused(.unknownDevice), "one that was never registered")
+                .register(new, replacing: Device.sample()), .refused(.unknownDevice), "one that was never registered")
             _ = try await it.block(.device(old.id))
             try await it.expect(.register(new, replacing: old), .refused(.deviceBlocked), "one that is blocked")
             _ = try await it.ledger.unblock(.device(old.id))

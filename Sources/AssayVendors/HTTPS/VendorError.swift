@@ -1,3 +1,4 @@
+import AssayCore
 import AsyncHTTPClient
 import NIOCore
 import NIOPosix
@@ -38,7 +39,7 @@ extension VendorError: CustomStringConvertible {
         case .busy: "too many calls to vendors are under way"
         case .closed: "the daemon stops, and asks vendors no more"
         case .unreachable(let host, let why): "\(host) cannot be reached: \(why)"
-        case .timedOut(let host, let milliseconds): "\(host) did not answer within \(milliseconds) ms"
+        case .timedOut(let host, let milliseconds): "\(host) did not answer within \(DurationText.exact(Int64(milliseconds)))"
         case .untrusted(let host, let why): "\(host) cannot be trusted: \(why)"
         case .tooLarge(let host, let limit): "\(host) answered with more than \(limit) bytes"
         case .broken(let host): "\(host) broke off in the middle of its answer"

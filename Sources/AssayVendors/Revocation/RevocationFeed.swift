@@ -71,7 +71,7 @@ package final class RevocationFeed: RevocationSource, TrustFeed, Service {
             }
             let age = now.milliseconds(since: snapshot.feed.asOf)
             guard age <= state.settings.maxAgeMilliseconds else {
-                return .unavailable("the list of \(name) is \(age / 1000) s old, older than it may be")
+                return .unavailable("the list of \(name) is \(DurationText.rounded(age)) old, older than it may be")
             }
             return .snapshot(snapshot)
         }

@@ -44,7 +44,7 @@ package final class RevocationFile: RevocationSource {
             return .unavailable("the list in \(path) has a date in the future, \(snapshot.feed.asOf): its age is unknown")
         }
         guard age <= maxAgeMilliseconds else {
-            return .unavailable("the list in \(path) is \(age / 1000) s old, older than it may be")
+            return .unavailable("the list in \(path) is \(DurationText.rounded(age)) old, older than it may be")
         }
         guard list.nextUpdate.map({ now <= $0.adding(milliseconds: Self.skew) }) ?? true else {
             return .unavailable("the list in \(path) was to be replaced until \(list.nextUpdate ?? now)")

@@ -76,10 +76,12 @@ extension KeyAttestationVerifier {
 
     /// For the end of a sentence about a certificate above the first: what its description says of the key that signed the one below.
     private static func attestKey(_ certificate: Certificate) -> String? {
-        guard let value = certificate.value(of: KeyDescription.oid), let description = try? KeyDescription(parsing: value) else {
+        guard let value = certificate.value(of: KeyDescription.oid), let description = try? KeyDescription(parsing: value)
+        else {
             return nil
         }
-        let purposes = (description.hardwareEnforced.numbers(.purpose) ?? []) + (description.softwareEnforced.numbers(.purpose) ?? [])
+        let purposes =
+            (description.hardwareEnforced.numbers(.purpose) ?? []) + (description.softwareEnforced.numbers(.purpose) ?? [])
         guard purposes.contains(KeyPurpose.attestKey.rawValue) else {
             return ", of a key that is not for attesting: an app signed the certificate below"
         }

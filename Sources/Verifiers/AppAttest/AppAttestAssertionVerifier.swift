@@ -108,7 +108,8 @@ package struct AppAttestAssertionVerifier: EvidenceVerifier {
         }
     }
 
-    private static func isValid(_ signature: ECDSASignature, by key: P256.Signing.PublicKey, over nonce: AttestedNonce) -> Bool {
+    private static func isValid(_ signature: ECDSASignature, by key: P256.Signing.PublicKey, over nonce: AttestedNonce) -> Bool
+    {
         guard let signature = try? P256.Signing.ECDSASignature(rawRepresentation: signature.raw) else { return false }
         return key.isValidSignature(signature, for: nonce.signedDigest)
     }

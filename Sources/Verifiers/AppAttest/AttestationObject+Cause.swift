@@ -20,7 +20,9 @@ extension AttestationObject {
 
     /// Field 4 of the receipt; `nil` if it cannot be read.
     private var passedHash: [UInt8]? {
-        guard let message = try? SignedData(parsing: receipt), let receipt = try? Receipt(payload: message.content) else { return nil }
+        guard let message = try? SignedData(parsing: receipt), let receipt = try? Receipt(payload: message.content) else {
+            return nil
+        }
         return receipt.clientHash.map { Array($0) }
     }
 }

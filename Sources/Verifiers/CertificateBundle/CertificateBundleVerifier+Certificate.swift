@@ -33,8 +33,12 @@ extension CertificateBundleVerifier {
         appraisal.simulated = chain.anchor.simulated
         // A configured CA is trusted for as long as its certificate says.
         try appraisal.check("authority_validity") { () throws(Rejection) in
-            try chain.anchor.validity.requireStarted(at: now, skew: Self.skew)
-            try chain.anchor.validity.requireNotEnded(at: now, skew: Self.skew)
+            do throws(Rejection) {
+                try chain.anchor.validity.requireStarted(at: now, skew: Self.skew)
+                try chain.anchor.validity.requireNotEnded(at: now, skew: Self.skew)
+            } catch {
+                throw error.at("the CA (\("\(chain.anchor.subject)".shownName))")
+            }
         }
         try appraisal.require(
             "curve", chain.leaf.publicKey.algorithm == .p256, else: .wrongCurve,

@@ -50,7 +50,8 @@ package struct CertificateSignatureVerifier: EvidenceVerifier {
         }
         // The ledger judges the end of a certificate without skew, and so does this.
         try appraisal.check("certificate_validity") { () throws(Rejection) in
-            try certificate.validity.requireStarted(at: context.now, skew: CertificateBundleVerifier.skew)
+            try certificate.requireValid(
+                at: context.now, skew: CertificateBundleVerifier.skew, place: 0, checksEnd: false)
             guard context.now <= record.notAfter else {
                 throw Rejection(.expired, "the certificate was valid until \(record.notAfter)")
             }

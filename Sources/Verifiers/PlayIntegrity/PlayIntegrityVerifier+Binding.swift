@@ -33,7 +33,8 @@ extension PlayIntegrityVerifier {
         guard let bytes else { return "the nonce is not base64url (\(misspelling(of: nonce)))" }
         guard !bytes.isEmpty else { return "the nonce is empty" }
         let digests = ComparedBytes(SHA256.bytes(of: bytes), expected: SHA256.bytes(of: binding.clientData))
-        return "the nonce is that of other client data: it has \(bytes.count) bytes with the SHA-256 \(digests.found), expected "
+        return
+            "the nonce is that of other client data: it has \(bytes.count) bytes with the SHA-256 \(digests.found), expected "
             + "\(binding.clientData.count) with \(digests.expected)"
     }
 
@@ -50,6 +51,6 @@ extension PlayIntegrityVerifier {
     }
 
     private static func misspelling(of text: String) -> String {
-        Base64.misspelling(ofURL: text) ?? "its padding is wrong"
+        Base64.misspelling(ofURL: text, allowsPadding: true) ?? "it has another form"
     }
 }

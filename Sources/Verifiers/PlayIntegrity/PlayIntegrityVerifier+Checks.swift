@@ -86,7 +86,8 @@ extension PlayIntegrityVerifier {
             guard let package = app.packageName, PlayIntegrityIdentity.contains(key.packages, package) else {
                 throw Rejection(
                     .packageMismatch,
-                    "the token is about \(app.packageName?.shown ?? "no package"), the attested key is of \(key.packages.shown)")
+                    "the token is about \(app.packageName?.shown ?? "no package"), the attested key is of \(key.packages.shown)"
+                )
             }
             let signers = app.signers
             guard signers.digests.contains(where: key.signers.contains) else {

@@ -104,7 +104,8 @@ extension PlayIntegrityVerifier {
             guard decoding == .local, policy.kinds.contains(.standard) else { throw error }
             throw Rejection(
                 error.code,
-                error.detail + "; a token of a standard request is opened by Google's service alone (mode google or local_then_google)",
+                error.detail
+                    + "; a token of a standard request is opened by Google's service alone (mode google or local_then_google)",
                 offset: error.offset)
         }
     }

@@ -25,7 +25,8 @@ struct PlaySigners {
 
     private static func fault(of text: String) -> String {
         if Hex.decode(text)?.count == 32 { return "it is hexadecimal" }
-        return Base64.misspelling(ofURL: text) ?? "it has \(Base64.url.decode(text)?.count ?? 0) bytes"
+        if let bytes = Base64.url.decode(text), !bytes.isEmpty { return "it has \(bytes.count) bytes" }
+        return Base64.misspelling(ofURL: text) ?? "it has another form"
     }
 }
 

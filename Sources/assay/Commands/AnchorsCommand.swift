@@ -20,8 +20,7 @@ struct AnchorsCommand: ParsableCommand {
             do throws(ConfigurationError) {
                 anchors = try Configuration.load(config).live.anchors
             } catch {
-                Console.error(error.description)
-                throw ExitCode(65)
+                throw Console.unreadable(error.description)
             }
         }
         for anchor in anchors {

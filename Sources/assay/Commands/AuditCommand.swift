@@ -37,6 +37,8 @@ struct AuditFilterOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Records from this time on, e.g. 2026-04-21T18:13:13Z.", valueName: "time"))
     var since: Timestamp?
 
+    var isAny: Bool { app == nil && device == nil && caller == nil && since == nil }
+
     var filter: AuditFilter { AuditFilter(app: app, device: device, caller: caller, since: since) }
 }
 
@@ -66,8 +68,7 @@ struct AuditClaimsCommand: AsyncParsableCommand {
             try await client.auditClaims(of: number, by: writer.name, app: app, timeout: server.limit)
         }
         guard let kept else {
-            Console.error("no claims are kept beside record \(number)")
-            throw ExitCode(1)
+            throw Console.failure("no_claims", "no claims are kept beside record \(number)")
         }
         if json {
             Console.print(json: ["number": number, "genuine": kept.isGenuine, "claims": kept.claims.json])
@@ -75,8 +76,8 @@ struct AuditClaimsCommand: AsyncParsableCommand {
             for claim in kept.claims.all { Console.print("\(claim.name) = \(claim.value.text)") }
         }
         guard kept.isGenuine else {
-            Console.error("these are not the claims of which record \(number) holds the digest")
-            throw ExitCode(1)
+            throw Console.failure(
+                "claims_changed", "these are not the claims of which record \(number) holds the digest")
         }
     }
 }

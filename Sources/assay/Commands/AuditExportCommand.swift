@@ -46,8 +46,7 @@ struct AuditExportCommand: AsyncParsableCommand {
         switch ending {
         case .done(let count, let chain): Console.note("\(count) records written, up to \(ExpectedAuditHead(chain))")
         case .broken(let fault):
-            Console.error("\(fault). Is every app open to this caller?")
-            throw ExitCode(1)
+            throw Console.failure("chain_broken", "\(fault). Is every app open to this caller?")
         case .failed(let why): throw Console.unreadable(why)
         }
     }

@@ -25,36 +25,43 @@ struct AuditTailCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try await server.with { client throws(AssayError) in
+        let isEmpty = try await server.with { client throws(AssayError) in
             var next: Int64
+            var shown = 0
             if number == nil, records.since != nil {
-                next = try await showAll(client)
+                (shown, next) = try await showAll(client)
             } else {
                 let newest = try await client.audit(of: writer.name, from: .max, limit: 1, timeout: server.limit)
-                try await last(number ?? 20, of: newest, client).forEach(show)
-                next = max(newest.last &+ 1, 1)
+                let found = try await last(number ?? 20, of: newest, client)
+                found.forEach(show)
+                (shown, next) = (found.count, max(newest.last &+ 1, 1))
             }
+            let isEmpty = shown == 0 && number != 0
+            if isEmpty { try await client.requireApp(records.app, timeout: server.limit) }
             while follow, !Task.isCancelled {
                 let reading = try await client.audit(of: writer.name, from: next, filter: records.filter, timeout: server.limit)
                 reading.rows.forEach(show)
                 next = max(next, reading.next)
                 if !reading.hasMore { try? await Task.sleep(for: .seconds(1)) }
             }
+            return isEmpty
         }
+        if isEmpty { Console.sayEmpty("the audit log has no record\(records.isAny ? "" : " that is as asked for")") }
     }
 
     private func show(_ row: AuditRow) {
         if json { Console.print(json: row.json, pretty: false) } else { Console.print(row.line) }
     }
 
-    /// Shows every record that the filter accepts, and returns where they ended.
-    private func showAll(_ client: AssayClient) async throws(AssayError) -> Int64 {
-        var next: Int64 = 0
+    /// Shows every record that the filter accepts, and returns how many, and where they ended.
+    private func showAll(_ client: AssayClient) async throws(AssayError) -> (shown: Int, next: Int64) {
+        var (shown, next): (Int, Int64) = (0, 0)
         while true {
             let reading = try await client.audit(of: writer.name, from: next, filter: records.filter, timeout: server.limit)
             reading.rows.forEach(show)
+            shown += reading.rows.count
             next = max(next &+ 1, reading.next)
-            guard reading.hasMore else { return next }
+            guard reading.hasMore else { return (shown, next) }
         }
     }
 

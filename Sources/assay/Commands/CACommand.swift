@@ -30,8 +30,11 @@ struct CAOptions: ParsableArguments {
         help: ArgumentHelp("The organization in the names of the CAs. Default of 'next': that of the root.", valueName: "text"))
     var organization: String?
 
-    @Option(help: ArgumentHelp("How long the issuing CA is valid.", valueName: "days"))
-    var days = 1825
+    @Option(help: ArgumentHelp("How long the issuing CA is valid. Default: 1825d.", valueName: "duration"))
+    var validity: DurationArgument?
+
+    @Option(help: .hidden)
+    var days: Int64?
 
     @Option(
         help: ArgumentHelp(
@@ -46,19 +49,37 @@ struct CAOptions: ParsableArguments {
 
     @OptionGroup(title: "Key of the issuing CA in a PKCS#11 token") var token: TokenOptions
 
-    static let longest = 36_500
+    /// A hundred years, in milliseconds. A certificate's times are whole seconds.
+    private static let longest: Int64 = 36_500 * 86_400_000
+
+    /// Checks an option that takes a duration, or days under its earlier name.
+    static func validity(
+        _ given: DurationArgument?, _ days: Int64?, usual: Int64, _ name: String, _ earlier: String
+    ) throws -> Int64 {
+        guard given == nil || days == nil else { throw ValidationError("Give \(name) without \(earlier).") }
+        let validity = given ?? DurationArgument(days: min(max(days ?? usual, 0), 1_000_000))
+        guard (1000...longest).contains(validity.milliseconds) else {
+            throw ValidationError(
+                "\(days == nil ? name : earlier) must be from \(days == nil ? "1s to 36500d" : "1 to 36500").")
+        }
+        return validity.milliseconds
+    }
+
+    func issuingValidity() throws -> Int64 {
+        try Self.validity(validity, days, usual: 1825, "--validity", "--days")
+    }
 
     func validate() throws {
         guard !token.isGiven || passphraseFile == nil else {
             throw ValidationError("A key in a token has a --pin-file, and no --passphrase-file.")
         }
-        guard (1...Self.longest).contains(days) else { throw ValidationError("--days is a number from 1 to \(Self.longest).") }
+        _ = try issuingValidity()
     }
 
-    func plan(name: String) -> AuthorityPlan {
+    func plan(name: String) throws -> AuthorityPlan {
         var plan = AuthorityPlan()
         (plan.name, plan.organization, plan.algorithm) = (name, organization, algorithm)
-        plan.issuingValidity = Int64(days) * 86_400_000
+        plan.issuingValidity = try issuingValidity()
         return plan
     }
 
@@ -103,22 +124,28 @@ struct CAInitCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The CAs are named \"<text> Root CA\" and \"<text> Issuing CA 1\".", valueName: "text"))
     var name = "Assay Device"
 
-    @Option(help: ArgumentHelp("How long the root is valid.", valueName: "days"))
-    var rootDays = 7300
+    @Option(help: ArgumentHelp("How long the root is valid. Default: 7300d.", valueName: "duration"))
+    var rootValidity: DurationArgument?
+
+    @Option(help: .hidden)
+    var rootDays: Int64?
 
     @OptionGroup var options: CAOptions
 
+    private func validity() throws -> Int64 {
+        try CAOptions.validity(rootValidity, rootDays, usual: 7300, "--root-validity", "--root-days")
+    }
+
     func validate() throws {
-        guard (1...CAOptions.longest).contains(rootDays) else {
-            throw ValidationError("--root-days is a number from 1 to \(CAOptions.longest).")
+        guard try options.issuingValidity() <= validity() else {
+            throw ValidationError("The issuing CA cannot be valid longer than the root.")
         }
-        guard options.days <= rootDays else { throw ValidationError("The issuing CA cannot be valid longer than the root.") }
     }
 
     func run() async throws {
         let folder = AuthorityFolder(folder)
-        var plan = options.plan(name: name)
-        plan.rootValidity = Int64(rootDays) * 86_400_000
+        var plan = try options.plan(name: name)
+        plan.rootValidity = try validity()
         do throws(AuthorityFileError) {
             let made = try await folder.initialize(
                 plan, root: options.root(in: folder), issuing: options.issuing("issuing-1", in: folder),
@@ -167,8 +194,8 @@ struct CANextCommand: AsyncParsableCommand {
         let root = options.root(in: folder)
         let label = "issuing-\(folder.nextNumber)"
         let now = CAText.now
+        var plan = try options.plan(name: "")
         do throws(AuthorityFileError) {
-            var plan = options.plan(name: "")
             if let name { plan.name = name } else { plan.name = try AuthorityFolder.planName(of: root) }
             if plan.organization == nil {
                 let organizations = try AuthorityChain.read(root.certificate).issuer.subject.values(of: OID(2, 5, 4, 10))
@@ -298,7 +325,7 @@ struct CAShowCommand: ParsableCommand {
                     CAText.lines(chain, file).forEach(Console.print)
                 }
             } catch {
-                Console.error(error.description)
+                _ = Console.failure("chain_unusable", error.description)
                 isGood = false
             }
         }

@@ -38,6 +38,7 @@ struct CAListCommand: AsyncParsableCommand {
                 authority.lines.forEach(Console.print)
             }
         }
+        if authorities.isEmpty { Console.sayEmpty("the configuration has no CAs that issue certificates") }
         if let out {
             var written: [[UInt8]] = []
             for certificate in authorities.flatMap(\.chain).map({ Array($0) }) where !written.contains(certificate) {

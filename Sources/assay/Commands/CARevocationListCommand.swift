@@ -27,8 +27,11 @@ struct CARevocationListCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The reason, as RFC 5280 names it. Default: unspecified.", valueName: "reason"))
     var reason: RevocationReason?
 
-    @Option(help: ArgumentHelp("The time to the next update.", valueName: "days"))
-    var days = 365
+    @Option(help: ArgumentHelp("The time to the next update. Default: 365d.", valueName: "duration"))
+    var validity: DurationArgument?
+
+    @Option(help: .hidden)
+    var days: Int64?
 
     @Option(
         help: ArgumentHelp(
@@ -36,20 +39,23 @@ struct CARevocationListCommand: AsyncParsableCommand {
     var rootPassphraseFile: String?
 
     func validate() throws {
-        guard (1...CAOptions.longest).contains(days) else {
-            throw ValidationError("--days is a number from 1 to \(CAOptions.longest).")
-        }
+        _ = try untilNext()
         guard reason == nil || !revoke.isEmpty else { throw ValidationError("--reason goes with --revoke.") }
     }
 
+    private func untilNext() throws -> Int64 {
+        try CAOptions.validity(validity, days, usual: 365, "--validity", "--days")
+    }
+
     func run() async throws {
+        let validity = try untilNext()
         let folder = AuthorityFolder(folder)
         var root = folder.files(of: AuthorityFolder.rootName)
         if let rootPassphraseFile { root.passphrase = rootPassphraseFile }
         let list: RootList
         do throws(AuthorityFileError) {
             list = try await folder.nextRootList(
-                root, revoking: revoke, for: reason ?? .unspecified, validity: Int64(days) * 86_400_000, at: CAText.now)
+                root, revoking: revoke, for: reason ?? .unspecified, validity: validity, at: CAText.now)
         } catch {
             throw Console.unreadable(error.description)
         }

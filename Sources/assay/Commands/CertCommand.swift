@@ -27,6 +27,7 @@ struct CertListCommand: AsyncParsableCommand {
         discussion: """
             Example:
               assay cert list --app cameras --state revoked
+              assay cert list --app cameras --serial CAM-0042
             """)
 
     enum State: String, CaseIterable, ExpressibleByArgument {
@@ -48,6 +49,13 @@ struct CertListCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Only certificates of this device.", valueName: "dev_…"))
     var device: DeviceID?
 
+    @Option(
+        help: ArgumentHelp(
+            "Only certificates of the devices that were provisioned under this serial number of a fleet, replaced ones included. "
+                + "A certificate's own serial number is for 'assay cert get'.",
+            valueName: "serial"))
+    var serial: String?
+
     @Option(help: "Only certificates in this state. An expired certificate that was not revoked is good.")
     var state: State?
 
@@ -59,19 +67,26 @@ struct CertListCommand: AsyncParsableCommand {
 
     func validate() throws {
         if let limit, limit < 1 { throw ValidationError("--limit must be at least 1.") }
+        if let serial, serial.isEmpty { throw ValidationError("--serial must not be empty.") }
     }
 
     func run() async throws {
-        try await server.with { client throws(AssayError) in
+        let shown = try await server.with { client throws(AssayError) in
             try await PageReader.show(limit) { token throws(AssayError) in
                 let page = try await client.certificates(
-                    app: app, device: device, state: state?.message ?? .unspecified, pageToken: token, timeout: server.limit)
+                    app: app, device: device, deviceSerial: serial ?? "", state: state?.message ?? .unspecified,
+                    pageToken: token, timeout: server.limit)
                 return (page.certificates, page.nextPageToken)
             } each: {
                 show($0)
             }
         }
+        if shown == 0 {
+            Console.sayEmpty("no certificate of the app \(app) is on record\(isFiltered ? " that is as asked for" : "")")
+        }
     }
+
+    private var isFiltered: Bool { device != nil || state != nil }
 
     private func show(_ certificate: Assay_V1_DeviceCertificate) {
         if json { Console.print(json: certificate.json, pretty: false) } else { Console.print(certificate.row) }
@@ -126,8 +141,7 @@ struct CertGetCommand: AsyncParsableCommand {
         }
         if let out {
             guard !certificate.certificate.isEmpty else {
-                Console.error("the device was forgotten, and its certificate deleted")
-                throw ExitCode(1)
+                throw Console.failure("certificate_deleted", "the device was forgotten, and its certificate deleted")
             }
             try OutputFile.write(PEM.encode(certificate.certificate), to: out)
         }

@@ -98,8 +98,7 @@ struct CertRevokeCommand: AsyncParsableCommand {
             for renewal in others { Console.say("  " + renewal.row) }
         }
         guard Console.confirms("Revoke this certificate permanently?") else {
-            Console.error("nothing was revoked")
-            throw ExitCode(1)
+            throw Console.failure("not_confirmed", "nothing was revoked")
         }
     }
 }

@@ -17,8 +17,11 @@ struct ChallengeCommand: AsyncParsableCommand {
     @Option(help: "Text that binds the challenge to a session; repeat it with 'verify'.")
     var context: String = ""
 
-    @Option(help: "Its lifetime in seconds (the app's default: 300; at most 3600).")
-    var ttl: UInt32?
+    @Option(
+        help: ArgumentHelp(
+            "Its lifetime, such as 5m, at most 1h; a number alone is seconds. Default: the app's, challenge.ttl.",
+            valueName: "duration"))
+    var ttl: SecondsArgument?
 
     @Option(help: ArgumentHelp("The IP address of your own client, by which requests are counted.", valueName: "address"))
     var sourceAddress: SourceAddress?
@@ -27,13 +30,13 @@ struct ChallengeCommand: AsyncParsableCommand {
     var json = false
 
     func validate() throws {
-        guard ttl != 0 else { throw ValidationError("--ttl must be at least 1.") }
+        guard ttl?.milliseconds != 0 else { throw ValidationError("--ttl must be above 0.") }
     }
 
     func run() async throws {
         let challenge = try await server.with { client throws(AssayError) in
             try await client.issueChallenge(
-                app: app, purpose: purpose, context: Array(context.utf8), timeToLive: ttl.map { .seconds(Int64($0)) },
+                app: app, purpose: purpose, context: Array(context.utf8), timeToLive: ttl?.duration,
                 sourceAddress: sourceAddress, timeout: server.limit)
         }
         let text = Base64.url.encode(challenge.bytes)

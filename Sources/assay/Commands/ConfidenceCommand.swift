@@ -51,7 +51,7 @@ struct ConfidenceScoreCommand: ParsableCommand {
     var platform: DevicePlatform
 
     @Option(help: "The strength of the attestation.")
-    var assurance: Assurance = .secureElement
+    var assurance = AssuranceArgument(.secureElement)
 
     @Option(help: "The profile. Default: that of the app, or weighted.")
     var profile: ConfidenceProfile?
@@ -80,7 +80,7 @@ struct ConfidenceScoreCommand: ParsableCommand {
         }
         let scene = SceneAnalysis(counted: document, digest: Array(SHA256.hash(data: bytes)))
         let confidence = try rule().assess(
-            scene, platform: platform, HardwareAttestation(assurance, platform: platform, simulated: false))
+            scene, platform: platform, HardwareAttestation(assurance.assurance, platform: platform, simulated: false))
         ConfidenceText(EvidenceModel(confidence)).print(asJSON: json)
     }
 
@@ -110,12 +110,19 @@ extension DevicePlatform: ExpressibleByArgument {}
 
 extension ConfidenceProfile: ExpressibleByArgument {}
 
-extension Assurance: ExpressibleByArgument {
-    public init?(argument: String) {
-        guard let assurance = Self.allCases.first(where: { $0 > .none && $0.name == argument }) else { return nil }
-        self = assurance
+/// The strength of an attestation, by its name. The parser shows cases with numbers by their numbers.
+struct AssuranceArgument: ExpressibleByArgument {
+    let assurance: Assurance
+
+    init(_ assurance: Assurance) { self.assurance = assurance }
+
+    init?(argument: String) {
+        guard let assurance = Self.all.first(where: { $0.name == argument }) else { return nil }
+        self.assurance = assurance
     }
-    public static var allValueStrings: [String] { allCases.filter { $0 > .none }.map(\.name) }
-    public static var allValueDescriptions: [String: String] { [:] }
-    public var defaultValueDescription: String { name }
+
+    private static var all: [Assurance] { Assurance.allCases.filter { $0 > .none } }
+    static var allValueStrings: [String] { all.map(\.name) }
+    static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
+    var defaultValueDescription: String { assurance.name }
 }

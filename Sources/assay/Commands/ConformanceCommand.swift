@@ -24,8 +24,7 @@ struct ConformanceCommand: ParsableCommand {
         do throws(ConformanceError) {
             try Conformance().run(folder, kind: kind) { Console.print(report.line($0)) }
         } catch {
-            Console.error(error.description)
-            throw ExitCode(65)
+            throw Console.unreadable(error.description)
         }
         if !json { Console.print(report.summary) }
         guard !report.isEmpty else { throw Console.unreadable(nothing) }

@@ -93,13 +93,12 @@ struct DeviceUnblockCommand: AsyncParsableCommand {
             Console.print(json: [
                 "devices": answer.devices, "was_blocked": answer.wasBlocked, "still_blocked": answer.stillBlocked,
             ])
-        } else if answer.wasBlocked {
+        }
+        guard answer.wasBlocked else { throw Console.failure("no_such_block", "there was no such block") }
+        if !options.json {
             let rest = answer.stillBlocked == 0 ? "" : ", \(answer.stillBlocked) still blocked otherwise"
             Console.print("unblocked: \(answer.devices.counted("registered device"))\(rest)")
-        } else {
-            Console.error("there was no such block")
         }
-        guard answer.wasBlocked else { throw ExitCode(1) }
     }
 }
 
@@ -171,8 +170,7 @@ struct DeviceBlocksCommand: AsyncParsableCommand {
             try await client.findBlock(of: target, app: app, timeout: server.limit)
         }
         guard let block else {
-            Console.error("there is no such block")
-            throw ExitCode(1)
+            throw Console.failure("no_such_block", "there is no such block")
         }
         show(block)
     }
@@ -184,7 +182,7 @@ struct DeviceBlocksCommand: AsyncParsableCommand {
     }
 
     private func list() async throws {
-        try await server.with { client throws(AssayError) in
+        let shown = try await server.with { client throws(AssayError) in
             try await PageReader.show(limit) { token throws(AssayError) in
                 let page = try await client.blocks(
                     app: app, kind: kind?.message ?? .unspecified, pageToken: token, timeout: server.limit)
@@ -193,6 +191,7 @@ struct DeviceBlocksCommand: AsyncParsableCommand {
                 show($0)
             }
         }
+        if shown == 0 { Console.sayEmpty("nothing is blocked in the app \(app)\(kind.map { " by \($0.rawValue)" } ?? "")") }
     }
 
     private func show(_ block: Assay_V1_BlockRecord) {

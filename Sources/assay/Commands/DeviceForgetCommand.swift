@@ -81,8 +81,7 @@ struct DeviceForgetCommand: AsyncParsableCommand {
             "with the verdicts stored for repetition and the claims beside their audit records. The audit log keeps that there")
         Console.say("were verdicts, and records that you forgot \(ids.count == 1 ? "the device" : "the devices").")
         guard Console.confirms("Forget \(ids.counted("device record"))?") else {
-            Console.error("nothing was forgotten")
-            throw ExitCode(1)
+            throw Console.failure("not_confirmed", "nothing was forgotten")
         }
     }
 }

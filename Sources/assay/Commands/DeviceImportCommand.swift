@@ -63,7 +63,7 @@ struct DeviceImportCommand: AsyncParsableCommand {
             tally.endProgress()
             // A repetition does not help a call that is not permitted.
             let isOver = (error as? ExitCode)?.rawValue == AssayError.unavailableStatus
-            Console.error("stopped after \(tally.sentence)" + (isOver ? "; run it again to go on" : ""))
+            Console.note("stopped after \(tally.sentence)" + (isOver ? "; run it again to go on" : ""))
             throw error
         }
         tally.endProgress()
@@ -116,7 +116,7 @@ struct ImportTally {
 
     private mutating func tell(_ number: Int, _ problem: String) {
         endProgress()
-        Console.error("\(file):\(number): \(problem)")
+        Console.note("\(file):\(number): \(problem)")
     }
 
     var sentence: String {

@@ -21,9 +21,12 @@ struct EnrolAddCommand: AsyncParsableCommand {
         commandName: "add", abstract: "Add serial numbers to the allow-list, or make one-time tokens.",
         discussion: """
             Tokens are printed once, one a line, and kept as digests. Serial numbers that are on the list already, used, expired or \
-            not, are named and stay as they are: 'assay enrol remove' comes before another end or family.
+            not, are named and stay as they are: 'assay enrol remove' comes before another end or family. In a file of serial numbers \
+            empty lines and lines that begin with # are left out. --dry-run asks the daemon what would be added, adds nothing, and \
+            shows the lines that look odd: with white space or separators, in another form than most, or twice but for capital letters.
 
             Example:
+              assay enrol add --app cameras --serials factory-run-7.txt --dry-run
               assay enrol add --app cameras --serials factory-run-7.txt
               assay enrol add --app cameras --tokens 20 --expires 30d --out tokens.txt
             """)
@@ -60,6 +63,9 @@ struct EnrolAddCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Write the tokens to this file, mode 0600, instead of printing them.", valueName: "file"))
     var out: String?
 
+    @Flag(help: "Add nothing: say what would be added, and which serial numbers look odd.")
+    var dryRun = false
+
     @Flag(help: "Print a JSON object.")
     var json = false
 
@@ -71,10 +77,14 @@ struct EnrolAddCommand: AsyncParsableCommand {
         guard tokens == 0 || expires != nil else { throw ValidationError("--tokens takes --expires.") }
         guard out == nil || tokens > 0 else { throw ValidationError("--out goes with --tokens.") }
         if let out, FileManager.default.fileExists(atPath: out) { throw ValidationError("\(out) exists already.") }
+        guard !dryRun || !serial.isEmpty || serials != nil else {
+            throw ValidationError("--dry-run goes with serial numbers.")
+        }
     }
 
     func run() async throws {
-        let all = serial + (try serials.map { try Self.lines(of: $0) } ?? [])
+        let list = try serials.map { try SerialList($0) } ?? SerialList("")
+        let all = serial + list.entries.map(\.serial)
         let expiry = expires?.time(from: SystemClock().now())
         let answers = try await server.with { client throws(AssayError) in
             var answers: [Assay_V1_AddEnrolmentsResponse] = []
@@ -83,19 +93,59 @@ struct EnrolAddCommand: AsyncParsableCommand {
                     try await client.addEnrolments(
                         app: app, serials: Array(all[start..<min(start + Self.batch, all.count)]), family: family,
                         expiry: expiry,
-                        comment: comment, timeout: server.limit))
+                        comment: comment, isDryRun: dryRun, timeout: server.limit))
             }
-            if tokens > 0 {
+            if tokens > 0, !dryRun {
                 answers.append(
                     try await client.addEnrolments(
                         app: app, tokens: tokens, family: family, expiry: expiry, comment: comment, timeout: server.limit))
             }
             return answers
         }
-        try show(added: answers.reduce(0) { $0 + Int($1.added) }, answers.flatMap(\.present), answers.flatMap(\.tokens))
+        let added = answers.reduce(0) { $0 + Int($1.added) }
+        if dryRun {
+            preview(added: added, answers.flatMap(\.present), list)
+        } else {
+            try show(added: added, answers.flatMap(\.present), answers.flatMap(\.tokens), list)
+        }
     }
 
-    private func show(added: Int, _ present: [String], _ tokens: [String]) throws {
+    /// The most serial numbers that are shown of each kind.
+    private static let shown = 20
+
+    private func preview(added: Int, _ present: [String], _ list: SerialList) {
+        let odd = list.odd
+        if json {
+            return Console.print(json: [
+                "dry_run": true, "added": added, "present": present, "comments": list.comments,
+                "repeated": list.repeated.map { ["line": $0.line, "serial": $0.serial] as [String: Any] },
+                "odd": odd.map { ["line": $0.entry.line, "serial": $0.entry.serial, "why": $0.why] as [String: Any] },
+            ])
+        }
+        Console.print(
+            "would add \(added) \(added == 1 ? "serial number" : "serial numbers"); \(present.count) on the list before; nothing was added"
+        )
+        tellLeftOut(list)
+        for serial in present.prefix(Self.shown) { Console.print("on the list before: \(serial.printable)") }
+        tellMore(present.count)
+        for (entry, why) in odd.prefix(Self.shown) {
+            Console.print("odd, line \(entry.line): \(entry.serial.prefix(80).printable): \(why)")
+        }
+        tellMore(odd.count)
+    }
+
+    private func tellMore(_ count: Int) {
+        if count > Self.shown { Console.print("… and \(count - Self.shown) more; --json has all") }
+    }
+
+    private func tellLeftOut(_ list: SerialList, _ tell: (String) -> Void = Console.print) {
+        if list.comments > 0 { tell("left out \(list.comments) \(list.comments == 1 ? "comment line" : "comment lines")") }
+        if let first = list.repeated.first {
+            tell("left out \(list.repeated.count) repeated, the first in line \(first.line): \(first.serial.printable)")
+        }
+    }
+
+    private func show(added: Int, _ present: [String], _ tokens: [String], _ list: SerialList) throws {
         if let out { try OutputFile.write(tokens.map { $0 + "\n" }.joined(), to: out, mode: 0o600, existing: .keep) }
         if json {
             var object: [String: Any] = ["added": added, "present": present]
@@ -107,17 +157,11 @@ struct EnrolAddCommand: AsyncParsableCommand {
         if !serial.isEmpty || serials != nil {
             tell("added \(added) \(added == 1 ? "serial number" : "serial numbers")")
         }
+        tellLeftOut(list, tell)
         for serial in present { tell("on the list before: \(serial.printable)") }
         if let out { Console.print("wrote   \(out), \(tokens.count) tokens") } else { tokens.forEach(Console.print) }
     }
 
-    /// The lines of a file that are not empty.
-    private static func lines(of file: FileArgument) throws -> [String] {
-        guard let text = String(validating: try file.read(), as: UTF8.self) else {
-            throw Console.unreadable("\(file.path) is not UTF-8")
-        }
-        return text.split(whereSeparator: \.isNewline).map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
-    }
 }
 
 struct EnrolRemoveCommand: AsyncParsableCommand {
@@ -184,6 +228,7 @@ struct EnrolListCommand: AsyncParsableCommand {
 
             Example:
               assay enrol list --app cameras --state unused
+              assay enrol list --app cameras --serial CAM-0042
             """)
 
     enum State: String, CaseIterable, ExpressibleByArgument {
@@ -205,6 +250,9 @@ struct EnrolListCommand: AsyncParsableCommand {
     @Option(help: "Only permissions in this state.")
     var state: State?
 
+    @Option(help: ArgumentHelp("Only the permission for this serial number.", valueName: "serial"))
+    var serial: String?
+
     @Option(help: ArgumentHelp("Stop after this many permissions.", valueName: "count"))
     var limit: Int?
 
@@ -213,18 +261,21 @@ struct EnrolListCommand: AsyncParsableCommand {
 
     func validate() throws {
         if let limit, limit < 1 { throw ValidationError("--limit must be at least 1.") }
+        if let serial, serial.isEmpty { throw ValidationError("--serial must not be empty.") }
     }
 
     func run() async throws {
         let now = SystemClock().now()
-        try await server.with { client throws(AssayError) in
+        let shown = try await server.with { client throws(AssayError) in
             try await PageReader.show(limit) { token throws(AssayError) in
                 let page = try await client.enrolments(
-                    app: app, state: state?.message ?? .unspecified, pageToken: token, timeout: server.limit)
+                    app: app, state: state?.message ?? .unspecified, serial: serial ?? "", pageToken: token,
+                    timeout: server.limit)
                 return (page.enrolments, page.nextPageToken)
             } each: {
                 if json { Console.print(json: $0.json(at: now), pretty: false) } else { Console.print($0.row(at: now)) }
             }
         }
+        if shown == 0 { Console.sayEmpty("the app \(app) has no \(state.map { "\($0.rawValue) " } ?? "")permission") }
     }
 }

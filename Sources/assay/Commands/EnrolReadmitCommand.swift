@@ -77,10 +77,10 @@ struct EnrolReadmitCommand: AsyncParsableCommand {
             if answer.wasReadmitted, isAsAsked { Console.say("It was readmitted before, and the readmission stays as it is.") }
         }
         guard isAsAsked else {
-            Console.error(
+            throw Console.failure(
+                "readmitted_otherwise",
                 "it was readmitted before with another end or family, and that readmission stays as it is: to change it, take it back "
                     + "first ('assay enrol remove')")
-            throw ExitCode(1)
         }
     }
 
@@ -104,8 +104,7 @@ struct EnrolReadmitCommand: AsyncParsableCommand {
             "The next device that is provisioned under \(serial.printable) replaces the present one, whose certificates are")
         Console.say("revoked at that moment.")
         guard Console.confirms("Readmit this serial number?") else {
-            Console.error("nothing was changed")
-            throw ExitCode(1)
+            throw Console.failure("not_confirmed", "nothing was changed")
         }
     }
 }

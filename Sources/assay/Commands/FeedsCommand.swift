@@ -14,7 +14,7 @@ struct FeedsCommand: AsyncParsableCommand {
 struct FeedsShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Show which lists are in force, their age and their problems.",
-        discussion: "Exit status 69 if a list that some app needs is missing or too old.")
+        discussion: "Exit status 1 if there is no list of the name, 69 if a list that some app needs is missing or too old.")
 
     @OptionGroup var server: ServerOptions
 
@@ -28,8 +28,12 @@ struct FeedsShowCommand: AsyncParsableCommand {
         let (feeds, reading) = try await server.with { client throws(AssayError) in
             let feeds = try await client.feeds(timeout: server.limit)
             guard let feed else { return (feeds, FeedReading?.none) }
+            guard feeds.contains(where: { $0.feed == feed }) else {
+                throw .unknown("list", feed, among: feeds.map(\.feed), reason: "unknown_feed")
+            }
             return (feeds.filter { $0.feed == feed }, try await client.feed(feed, timeout: server.limit))
         }
+        if feeds.isEmpty { Console.sayEmpty("no app depends on a list") }
         let now = SystemClock().now()
         for feed in feeds {
             if json {
@@ -101,7 +105,8 @@ extension Assay_V1_Feed {
         if id.isEmpty {
             lines.append("  version   " + Console.styled("none is known", wanted ? .bad : .faint))
         } else {
-            let age = "\(max(0, now.unixMilliseconds - asOfUnixMs) / 60_000) min old, may be \(maxAgeMs / 60_000) min"
+            let age =
+                "\(DurationText.rounded(max(0, now.unixMilliseconds - asOfUnixMs))) old, may be \(DurationText.exact(maxAgeMs))"
             lines.append(
                 "  version   \(id), \(entries) entries, as of \(Timestamp(unixMilliseconds: asOfUnixMs)): "
                     + (isUsable(at: now) ? age : Console.styled(age, wanted ? .bad : .faint)))
@@ -161,7 +166,8 @@ struct FeedsDiffCommand: AsyncParsableCommand {
         }) {
             Console.print(line.text)
         }
-        if !lines.isEmpty { throw ExitCode(1) }
+        guard lines.isEmpty else { throw ExitCode(1) }
+        Console.sayEmpty("the lists are equal")
     }
 
     private func inForce() async throws -> [FeedReading.Entry] {

@@ -14,10 +14,11 @@ struct InspectCommand: ParsableCommand {
             challenge. A token's keys come from --config.
 
             Nothing is sent and nothing is spent. A check whose input is not given is not judged; the \
-            others are, and every failure is shown. Bytes are given as \(ByteText.forms).
+            others are, and every failure is shown. Bytes are given as \(ByteText.forms). Where a form, \
+            JSON or a second encoding changed the evidence on its way, that is undone and told.
 
             Exit status 0 if all checks are judged and good, 1 if one fails, 2 if none fails and not all are judged, 65 if the file \
-            breaks.
+            breaks where a check reads it.
             """)
 
     @Argument(help: "The file, or '-' for standard input.")

@@ -31,7 +31,12 @@ struct KeyCreateCommand: AsyncParsableCommand {
             valueName: "app"))
     var app: [AppID] = []
 
-    @Option(help: "How many days it is good (90, or as long as the configuration allows).")
+    @Option(
+        help: ArgumentHelp(
+            "How long it is good, such as 30d. Default: 90d, or as long as the configuration allows.", valueName: "duration"))
+    var lifetime: DurationArgument?
+
+    @Option(help: .hidden)
     var days: UInt32?
 
     @Option(help: "For the audit log.")
@@ -42,13 +47,23 @@ struct KeyCreateCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard !role.isEmpty else { throw ValidationError("Give at least one --role.") }
-        guard days != 0 else { throw ValidationError("--days must be at least 1.") }
+        for role in role where Role(rawValue: role) == nil {
+            let roles = Role.allCases.map(\.rawValue)
+            let meant = Spelling.nearest(to: role, among: roles).map { "Did you mean \"\($0)\"?" }
+            throw ValidationError(
+                "No role is called \"\(role)\". " + (meant ?? "Roles are \(roles.joined(separator: ", ")).")
+            )
+        }
+        guard days != 0, lifetime?.milliseconds != 0 else { throw ValidationError("--lifetime must be above 0.") }
+        guard days == nil || lifetime == nil else { throw ValidationError("Give --lifetime without --days.") }
     }
 
     func run() async throws {
         let made = try await server.with { client throws(AssayError) in
             try await client.createKey(
-                name, roles: role, apps: app, lifetime: days.map { .seconds(Int64($0) * 86_400) }, reason: reason,
+                name, roles: role, apps: app,
+                lifetime: (lifetime ?? days.map { DurationArgument(days: Int64($0)) }).map { .milliseconds($0.milliseconds) },
+                reason: reason,
                 timeout: server.limit)
         }
         if json {
@@ -74,6 +89,7 @@ struct KeyListCommand: AsyncParsableCommand {
     func run() async throws {
         let keys = try await server.with { client throws(AssayError) in try await client.keys(timeout: server.limit) }
         if json { Console.print(json: ["keys": keys.map(\.json)]) } else { keys.map(\.line).forEach(Console.print) }
+        if keys.isEmpty { Console.sayEmpty("there are no API keys") }
     }
 }
 

@@ -66,9 +66,10 @@ struct PluginCheckCommand: AsyncParsableCommand {
     func run() async throws {
         let launcher = launcher.map { absolute($0) } ?? PluginSettings.usualLauncher()
         guard access(launcher, X_OK) == 0 else {
-            Console.error(
-                "the launcher \(launcher) cannot be run: build it (make -C plugins/launcher), or name another (--launcher)")
-            throw ExitCode(69)
+            throw Console.failure(
+                "launcher_unusable",
+                "the launcher \(launcher) cannot be run: build it (make -C plugins/launcher), or name another (--launcher)",
+                status: 69)
         }
         let copies = FileManager.default.temporaryDirectory.path + "/assay-check-" + Hex.encode(SecureRandom.bytes(8))
         defer { try? FileManager.default.removeItem(atPath: copies) }
@@ -119,8 +120,7 @@ struct PluginCheckCommand: AsyncParsableCommand {
     private func explain(_ plugin: ExaminedPlugin, _ options: PluginExamination.Options) async throws {
         let explanation: SandboxExplanation
         do { explanation = try await SandboxExplanation(plugin, options) } catch {
-            Console.error("\(error)")
-            throw ExitCode(69)
+            throw Console.failure("launcher_unusable", "\(error)", status: 69)
         }
         if json {
             return Console.print(json: ["calls": explanation.calls, "files": explanation.files, "other": explanation.others])

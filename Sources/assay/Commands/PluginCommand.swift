@@ -53,8 +53,9 @@ struct PluginShowCommand: AsyncParsableCommand {
         let plugins = try await server.with { client throws(AssayError) in try await client.plugins(timeout: server.limit) }
         guard let plugin = plugins.first(where: { $0.id == id }) else {
             let known = plugins.map(\.id).joined(separator: ", ")
-            Console.error("the catalog has no plugin \"\(id)\"" + (known.isEmpty ? ": it is empty" : "; it has \(known)"))
-            throw ExitCode(1)
+            throw Console.failure(
+                "unknown_plugin",
+                "the catalog has no plugin \"\(id)\"" + (known.isEmpty ? ": it is empty" : "; it has \(known)"))
         }
         if json { Console.print(json: plugin.json) } else { plugin.lines.forEach(Console.print) }
         guard plugin.state == .ready else { throw ExitCode(AssayError.unavailableStatus) }

@@ -41,10 +41,10 @@ struct PluginNewCommand: ParsableCommand {
     func run() throws {
         let places = Self.places(sdk)
         guard let source = places.first(where: { PluginSkeleton.isComplete($0, language.rawValue) }) else {
-            Console.error(
+            throw Console.failure(
+                "templates_missing",
                 "the templates were not found (--sdk names the folder plugins of Assay's sources); looked in "
-                    + places.joined(separator: ", "))
-            throw ExitCode(69)
+                    + places.joined(separator: ", "), status: 69)
         }
         let folder = URL(fileURLWithPath: output ?? name).standardizedFileURL.path
         do {

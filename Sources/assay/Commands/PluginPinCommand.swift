@@ -1,4 +1,5 @@
 import ArgumentParser
+import AssayCommandLine
 import AssayConfiguration
 import AssayCore
 import AssayPlugins
@@ -29,8 +30,7 @@ struct PluginPinCommand: ParsableCommand {
             if !check { try pin.write() }
         } catch {
             let text = error is PluginFileError ? "\(file): \(error)" : "\(error)"
-            FileHandle.standardError.write(Data((text + "\n").utf8))
-            throw ExitCode(65)
+            throw CommandFailure("unreadable_input", text, exitStatus: 65).shown(as: text)
         }
         for change in pin.changes {
             switch (change.old, change.new) {

@@ -36,6 +36,7 @@ struct PluginQuarantineListCommand: AsyncParsableCommand {
         for piece in evidence {
             if json { Console.print(json: piece.json, pretty: false) } else { Console.print(piece.row) }
         }
+        if evidence.isEmpty { Console.sayEmpty("no evidence\(id.map { " of the plugin \($0)" } ?? "") is quarantined") }
     }
 }
 

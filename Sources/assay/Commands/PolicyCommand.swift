@@ -1,7 +1,9 @@
 import ArgumentParser
 import AssayAPI
 import AssayClient
+import AssayConfiguration
 import AssayCore
+import AssaySchemes
 
 struct PolicyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -39,15 +41,18 @@ struct PolicyListCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try await server.with { client throws(AssayError) in
-            try await PageReader.show(limit) { token throws(AssayError) in
+        let shown = try await server.with { client throws(AssayError) in
+            let shown = try await PageReader.show(limit) { token throws(AssayError) in
                 let page = try await client.policies(
                     of: app, pageSize: UInt32(min(limit, 100)), pageToken: token, timeout: server.limit)
                 return (page.policies, page.nextPageToken)
             } each: { policy in
                 if json { Console.print(json: policy.json, pretty: false) } else { Console.print(policy.row) }
             }
+            if shown == 0 { try await client.requireApp(app, timeout: server.limit) }
+            return shown
         }
+        if shown == 0 { Console.sayEmpty("no policy\(app.map { " of the app \($0)" } ?? "") has judged yet") }
     }
 }
 
@@ -82,28 +87,56 @@ struct PolicyShowCommand: AsyncParsableCommand {
 
 struct PolicyDiffCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "diff", abstract: "Show what two policies state differently.",
+        commandName: "diff", abstract: "Show what two policies state differently, or what a configuration would change.",
         discussion: """
-            Prints each setting that differs: '-' before what the first policy states, '+' before what the second one states. The caller \
-            needs the role 'operate'.
+            Prints each setting that differs: '-' before what the first policy states, '+' before what the second one states. With \
+            --candidate the second one is that of each app in a configuration file, and the first one that which is in force: what a \
+            reload of the file would change in verdicts. Files that the configuration names are read here. The caller needs the role \
+            'operate'.
 
-            Exit status 0 if they state the same, 1 if they differ or one is not on record.
+            Exit status 0 if they state the same, 1 if they differ or one is not on record, 2 if the candidate cannot be read.
+
+            Example:
+              assay policy diff 41d0aa17 8f3c09b2
+              assay policy diff --candidate assayd.yaml.new
             """)
+
+    /// The candidate cannot be read.
+    private static let unreadable: Int32 = 2
 
     @OptionGroup var server: ServerOptions
 
     @Argument(help: ArgumentHelp("The digest of the first policy, or its first digits, at least 8.", valueName: "digest"))
-    var old: PolicyDigestArgument
+    var old: PolicyDigestArgument?
 
     @Argument(help: ArgumentHelp("The digest of the second policy, or its first digits, at least 8.", valueName: "digest"))
-    var new: PolicyDigestArgument
+    var new: PolicyDigestArgument?
 
-    @Flag(help: "Print a JSON object.")
+    @Option(help: ArgumentHelp("The configuration file whose policies are compared with those in force.", valueName: "file"))
+    var candidate: String?
+
+    @Option(help: "With --candidate: only this app.")
+    var app: AppID?
+
+    @Flag(help: "Print a JSON object; with --candidate, one an app that differs, each on a line.")
     var json = false
 
+    func validate() throws {
+        guard candidate == nil else {
+            guard old == nil, new == nil else {
+                throw ValidationError("--candidate is compared with what is in force: give no digest.")
+            }
+            return
+        }
+        guard app == nil else { throw ValidationError("--app goes with --candidate.") }
+        guard old != nil, new != nil else { throw ValidationError("Give two digests, or --candidate.") }
+    }
+
     func run() async throws {
+        if let candidate { return try await compare(with: candidate) }
+        guard let first = self.old, let second = self.new else { return }
         let (old, new) = try await server.with { client throws(AssayError) in
-            (try await client.policy(self.old, server.limit), try await client.policy(self.new, server.limit))
+            (try await client.policy(first, server.limit), try await client.policy(second, server.limit))
         }
         let difference = PolicyDifference(old.text, new.text)
         if json {
@@ -117,10 +150,77 @@ struct PolicyDiffCommand: AsyncParsableCommand {
             for line in difference.shown { Console.print(line) }
         }
         guard difference.lines.isEmpty else { throw ExitCode(1) }
+        Console.sayEmpty("the policies state the same")
+    }
+
+    // MARK: A candidate
+
+    private func compare(with file: String) async throws {
+        let live: LiveConfiguration
+        do throws(ConfigurationError) {
+            live = try Configuration.load(file).live
+        } catch {
+            throw Console.failure("unreadable_input", "\(error)", status: Self.unreadable)
+        }
+        var candidates: [String: AppPolicy] = [:]
+        for each in live.apps where app == nil || each.id == app { candidates[each.id.text] = live.policy(of: each) }
+        if let app, candidates.isEmpty {
+            throw Console.failure("unreadable_input", "\(file) has no app \(app)", status: Self.unreadable)
+        }
+        let inForce = try await server.with { client throws(AssayError) in
+            try await client.policiesInForce(of: app, server.limit)
+        }
+        var isDifferent = false
+        for app in Set(candidates.keys).union(inForce.keys).sorted() {
+            let (old, new) = (inForce[app], candidates[app])
+            let difference = PolicyDifference(old?.text ?? "", new?.text ?? "")
+            guard old == nil || new == nil || !difference.lines.isEmpty else { continue }
+            isDifferent = true
+            show(difference, of: app, from: old, to: new)
+        }
+        if isDifferent { throw ExitCode(1) }
+        if !json { Console.print("no verdict would change: the policies of \(file) are those in force") }
+    }
+
+    private func show(_ difference: PolicyDifference, of app: String, from old: Assay_V1_Policy?, to new: AppPolicy?) {
+        if json {
+            var object: [String: Any] = [
+                "app": app,
+                "differences": difference.lines.map {
+                    ["key": $0.key, "removed": $0.removed, "added": $0.added] as [String: Any]
+                },
+            ]
+            if let old { object.add(hex: "old_digest", old.digest) }
+            if let new { object["new_digest"] = Hex.encode(new.digest) }
+            return Console.print(json: object, pretty: false)
+        }
+        switch (old, new) {
+        case (_?, nil): Console.print("\(app): would be gone")
+        case (nil, _): Console.print("\(app): would be new")
+        case (let old?, let new?):
+            Console.print(
+                "\(app): \(Hex.encode(old.digest.prefix(4))) in force, \(Hex.encode(new.digest.prefix(4))) in the candidate")
+            for line in difference.shown { Console.print("  " + line) }
+        }
     }
 }
 
 extension AssayClient {
+    /// What judges now, by app.
+    fileprivate func policiesInForce(
+        of app: AppID?, _ timeout: Duration
+    ) async throws(AssayError) -> [String: Assay_V1_Policy] {
+        var (found, token): ([String: Assay_V1_Policy], [UInt8]) = ([:], [])
+        repeat {
+            let page = try await policies(of: app, pageSize: 100, pageToken: token, timeout: timeout)
+            for listed in page.policies where listed.inForce {
+                found[listed.app] = try await policy(digest: Array(listed.digest), timeout: timeout)
+            }
+            token = Array(page.nextPageToken)
+        } while !token.isEmpty
+        return found
+    }
+
     /// The policy whose digest begins with all digits.
     fileprivate func policy(
         _ digest: PolicyDigestArgument, _ timeout: Duration

@@ -9,9 +9,9 @@ import Logging
 
 struct PolicyReplayCommand: AsyncParsableCommand {
     /// The file cannot be read.
-    private static let unreadable = ExitCode(2)
+    private static let unreadable: Int32 = 2
     /// There was nothing that the candidate could judge.
-    private static let nothingJudged = ExitCode(3)
+    private static let nothingJudged: Int32 = 3
 
     static let configuration = CommandConfiguration(
         commandName: "replay", abstract: "Judge recorded verdicts again under a candidate policy.",
@@ -64,13 +64,11 @@ struct PolicyReplayCommand: AsyncParsableCommand {
         do throws(ConfigurationError) {
             file = try Configuration.load(candidate)
         } catch {
-            Console.error("\(error)")
-            throw Self.unreadable
+            throw Console.failure("unreadable_input", "\(error)", status: Self.unreadable)
         }
         let runner = PolicyReplay(file, logger: Logger(label: "assay", factory: { _ in SwiftLogNoOpLogHandler() }))
         if let app, !runner.knows(app) {
-            Console.error("\(candidate) has no app \(app)")
-            throw Self.unreadable
+            throw Console.failure("unreadable_input", "\(candidate) has no app \(app)", status: Self.unreadable)
         }
         let totals = try await server.with { client throws(AssayError) in try await replay(client, runner) }
         for (app, totals) in totals.sorted(by: { $0.key.text < $1.key.text }) {
@@ -82,13 +80,14 @@ struct PolicyReplayCommand: AsyncParsableCommand {
         }
         let (judged, flips) = totals.values.reduce((UInt64(0), UInt64(0))) { ($0.0 + $1.judged, $0.1 + $1.flips) }
         guard judged > 0 else {
-            Console.error("nothing could be judged: \(totals.isEmpty ? "no verdict is recorded" : "see above")")
-            throw Self.nothingJudged
+            throw Console.failure(
+                "nothing_judged", "nothing could be judged: \(totals.isEmpty ? "no verdict is recorded" : "see above")",
+                status: Self.nothingJudged)
         }
         let share = Double(flips) / Double(judged)
         guard share <= maxFlips else {
-            Console.error("\(flips) of \(judged) judged verdicts flip, allowed is a share of \(maxFlips)")
-            throw ExitCode(1)
+            throw Console.failure(
+                "too_many_flips", "\(flips) of \(judged) judged verdicts flip, allowed is a share of \(maxFlips)")
         }
     }
 

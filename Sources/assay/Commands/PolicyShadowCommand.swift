@@ -37,14 +37,16 @@ struct PolicyShadowCommand: AsyncParsableCommand {
 
     func run() async throws {
         let reports = try await server.with { client throws(AssayError) in
-            try await client.differences(of: app, since: since?.timestamp(), limit: UInt32(limit), timeout: server.limit)
+            let reports = try await client.differences(
+                of: app, since: since?.timestamp(), limit: UInt32(limit), timeout: server.limit)
+            if reports.isEmpty { try await client.requireApp(app, timeout: server.limit) }
+            return reports
         }
         for report in reports {
             if json { Console.print(json: report.json, pretty: false) } else { report.lines.forEach(Console.print) }
         }
         guard !reports.isEmpty else {
-            Console.error("no app\(app.map { " \($0)" } ?? "") has a shadow policy")
-            throw ExitCode(1)
+            throw Console.failure("no_shadow_policy", "no app\(app.map { " \($0)" } ?? "") has a shadow policy")
         }
     }
 }

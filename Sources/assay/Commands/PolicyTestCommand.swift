@@ -28,8 +28,7 @@ struct PolicyTestCommand: AsyncParsableCommand {
         do throws(ConfigurationError) {
             cases = try PolicyCaseFile.load(file, configuration: config)
         } catch {
-            Console.error("\(error)")
-            throw ExitCode(2)
+            throw Console.failure("unreadable_input", "\(error)", status: 2)
         }
         var (passed, failed) = (0, 0)
         do throws(StartupError) {
@@ -39,8 +38,7 @@ struct PolicyTestCommand: AsyncParsableCommand {
                 if json { Console.print(json: result.json, pretty: false) } else { result.lines.forEach(Console.print) }
             }
         } catch {
-            Console.error("\(file): \(error)")
-            throw ExitCode(2)
+            throw Console.failure("unreadable_input", "\(file): \(error)", status: 2)
         }
         if !json { Console.print("\(passed) of \(passed + failed) cases passed" + (failed > 0 ? ", \(failed) failed" : "")) }
         guard failed == 0 else { throw ExitCode(1) }

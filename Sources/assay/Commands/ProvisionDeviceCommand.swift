@@ -85,7 +85,7 @@ struct ProvisionDeviceCommand: AsyncParsableCommand {
         let files = try folder.write(answer)
         show(answer, files)
         if csr == nil, answer.devicePrivateKey.isEmpty {
-            Console.error(
+            Console.note(
                 "an earlier answer had the private key, which is not sent again: revoke the certificate if it is lost")
         }
     }

@@ -232,12 +232,14 @@ extension Assay_V1_StatusResponse.Clock {
         if aheadMs != 0 {
             lines.append(
                 "  clock     " + Console.styled("ahead", .bad)
-                    + " by \(aheadMs / 1000) s; followed in \(followedInMs / 60_000) min "
+                    + " by \(DurationText.rounded(Int64(clamping: aheadMs))); followed in \(DurationText.rounded(Int64(clamping: followedInMs))) "
                     + "if it stays so")
         }
         if lastStepAtUnixMs != 0 {
-            let (time, seconds) = (Timestamp(unixMilliseconds: lastStepAtUnixMs), Double(lastStepMs.magnitude) / 1000)
-            lines.append("  clock     was set \(lastStepMs < 0 ? "back" : "ahead") by \(seconds) s at \(time)")
+            let (time, step) = (
+                Timestamp(unixMilliseconds: lastStepAtUnixMs), DurationText.rounded(Int64(clamping: lastStepMs.magnitude))
+            )
+            lines.append("  clock     was set \(lastStepMs < 0 ? "back" : "ahead") by \(step) at \(time)")
         }
         return lines
     }

@@ -17,8 +17,9 @@ struct TopCommand: AsyncParsableCommand {
 
     @OptionGroup var server: ServerOptions
 
-    @Option(help: ArgumentHelp("The seconds between two samples.", valueName: "seconds"))
-    var interval: Double = 2
+    @Option(
+        help: ArgumentHelp("The time between two samples, such as 2s; a number alone is seconds.", valueName: "duration"))
+    var interval = SecondsArgument(2)
 
     @Flag(help: "Print one view, over one interval, and exit.")
     var once = false
@@ -27,7 +28,9 @@ struct TopCommand: AsyncParsableCommand {
     var json = false
 
     func validate() throws {
-        guard interval >= 0.1, interval <= 3600 else { throw ValidationError("--interval must be from 0.1 to 3600 seconds.") }
+        guard (100...3_600_000).contains(interval.milliseconds) else {
+            throw ValidationError("--interval must be from 100ms to 1h.")
+        }
     }
 
     func run() async throws {
@@ -35,9 +38,9 @@ struct TopCommand: AsyncParsableCommand {
         defer { screen?.close() }
         try await server.with { client throws(AssayError) in
             var earlier = try await sample(client).metrics
-            screen?.show(["assay top: waiting for the first \(interval) s"])
+            screen?.show(["assay top: waiting for the first \(interval.defaultValueDescription)"])
             while true {
-                do { try await Task.sleep(for: .milliseconds(Int64(interval * 1000))) } catch { return }
+                do { try await Task.sleep(for: interval.duration) } catch { return }
                 let (later, status) = try await sample(client)
                 show(TopView(from: earlier, to: later, status), on: screen)
                 guard !once else { return }

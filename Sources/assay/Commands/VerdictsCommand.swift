@@ -69,6 +69,11 @@ struct VerdictsListCommand: AsyncParsableCommand {
         guard limit >= 1 else { throw ValidationError("--limit must be at least 1.") }
     }
 
+    private var isFiltered: Bool {
+        rejected || unjudged || accepted || since != nil || until != nil || app != nil || device != nil
+            || ![caller, subject, reason].allSatisfy(\.isEmpty)
+    }
+
     private var filter: AssayClient.VerdictFilter {
         var filter = AssayClient.VerdictFilter()
         (filter.app, filter.caller, filter.device, filter.reason) = (app, caller, device, reason)
@@ -81,8 +86,8 @@ struct VerdictsListCommand: AsyncParsableCommand {
     func run() async throws {
         let filter = filter
         var state = Assay_V1_VerdictRecordState()
-        try await server.with { client throws(AssayError) in
-            try await PageReader.show(limit) { token throws(AssayError) in
+        let shown = try await server.with { client throws(AssayError) in
+            let shown = try await PageReader.show(limit) { token throws(AssayError) in
                 let page = try await client.verdicts(
                     filter, pageSize: UInt32(min(limit, 100)), pageToken: token, timeout: server.limit)
                 state = page.state
@@ -90,7 +95,11 @@ struct VerdictsListCommand: AsyncParsableCommand {
             } each: { record in
                 if json { Console.print(json: record.json, pretty: false) } else { Console.print(record.row) }
             }
+            if shown == 0 { try await client.requireApp(app, timeout: server.limit) }
+            return shown
         }
+        if shown == 0 { try FilterNames.check(reason: reason) }
+        if shown == 0 { Console.sayEmpty("no verdict\(isFiltered ? " that is as asked for" : "") is on record") }
         for line in state.footer { Console.say(line) }
     }
 }

@@ -40,6 +40,11 @@ struct WatchCommand: AsyncParsableCommand {
     @Flag(help: "Print one JSON object a line.")
     var json = false
 
+    func validate() throws {
+        for kind in kind { try FilterNames.check(kind: kind) }
+        for reason in reason { try FilterNames.check(reason: reason) }
+    }
+
     private var filter: AssayClient.WatchFilter {
         var filter = AssayClient.WatchFilter()
         filter.kinds = kind + (rejected ? ["verdict.rejected"] : [])
@@ -52,6 +57,7 @@ struct WatchCommand: AsyncParsableCommand {
         let isStopped = StopSignals()
         do {
             try await server.with { client throws(AssayError) in
+                for app in app { try await client.requireApp(app, timeout: server.limit) }
                 let work = Task { await follow(client) }
                 isStopped.whenStopped { work.cancel() }
                 if let error = await work.value { throw error }
@@ -71,7 +77,7 @@ struct WatchCommand: AsyncParsableCommand {
             guard reader.hasBegun, error.isTransient else { return error }
             if reader.hasRead { failures = 0 }
             failures += 1
-            Console.error("\(error); connecting again")
+            Console.note("\(error); connecting again")
             let pause = min(30.0, pow(2, Double(min(failures, 6)) - 1)) * Double.random(in: 0.8...1.2)
             let asked = Double(error.retryAfterMilliseconds ?? 0) / 1000
             do { try await Task.sleep(for: .seconds(max(pause, min(asked, 60)))) } catch { return nil }
@@ -115,14 +121,14 @@ private struct WatchReader {
     private mutating func take(_ item: Assay_V1_WatchItem) {
         switch item.item {
         case .start(let start):
-            Console.error(place == nil ? "watching" : start.continuation)
+            Console.note(place == nil ? "watching" : start.continuation)
             place = AssayClient.WatchPlace(stream: Array(start.streamID), after: start.nextSequence &- 1)
             (hasBegun, hasRead) = (true, true)
         case .event(let event):
             place?.after = event.sequence
             if json { Console.print(json: event.json, pretty: false) } else { Console.print(event.line) }
         case .overtaken(let overtaken):
-            Console.error("\(overtaken.missed) events were missed: they came faster than they were read")
+            Console.note("\(overtaken.missed) events were missed: they came faster than they were read")
         case nil: break
         }
     }

@@ -27,7 +27,7 @@ struct WebhooksListCommand: AsyncParsableCommand {
         for webhook in webhooks {
             if json { Console.print(json: webhook.json, pretty: false) } else { webhook.lines.forEach(Console.print) }
         }
-        if webhooks.isEmpty, !json { Console.say("the configuration has no webhooks") }
+        if webhooks.isEmpty { Console.sayEmpty("the configuration has no webhooks") }
     }
 }
 

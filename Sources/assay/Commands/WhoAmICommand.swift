@@ -1,6 +1,7 @@
 import ArgumentParser
 import AssayAPI
 import AssayClient
+import AssayCore
 
 struct WhoAmICommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -42,7 +43,8 @@ extension Assay_V1_WhoAmIResponse {
 
 extension Assay_V1_WhoAmIResponse.Rate {
     fileprivate var line: String {
-        let next = retryAfterMs == 0 ? "" : ", the next in \((Double(retryAfterMs) / 1000).rounded(.up)) s"
+        let next =
+            retryAfterMs == 0 ? "" : ", the next in \(DurationText.exact((Int64(clamping: retryAfterMs) + 999) / 1000 * 1000))"
         return "\(left) of \(burst) \(use) left\(next) (\(limit)" + (app.isEmpty ? "" : " of \(app)") + ": \(rate))"
     }
 }

@@ -25,7 +25,7 @@ struct SerialArgument: ExpressibleByArgument {
     }
 }
 
-/// A time, or how long from now: a number and one of `s`, `m`, `h` and `d`.
+/// A time, or a duration from now.
 struct ExpiryArgument: ExpressibleByArgument {
     private enum Form {
         case at(Timestamp)
@@ -39,14 +39,11 @@ struct ExpiryArgument: ExpressibleByArgument {
             form = .at(time)
             return
         }
-        let units: [Character: Int64] = ["s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000]
-        guard let unit = argument.last.flatMap({ units[$0] }), let count = Int64(argument.dropLast()), count > 0 else {
+        // A thousand years: no sum with a time can overflow.
+        guard let duration = DurationText.milliseconds(argument), (1...366_000 * 86_400_000).contains(duration) else {
             return nil
         }
-        let (product, overflow) = count.multipliedReportingOverflow(by: unit)
-        // A thousand years: no sum with a time can overflow.
-        guard !overflow, product <= 366_000 * units["d", default: 1] else { return nil }
-        form = .after(product)
+        form = .after(duration)
     }
 
     /// Whether a permission that was made at `start` and ends at `end` is as this asks for. A time is compared exactly; a duration to a minute,

@@ -14,13 +14,8 @@ struct PastTime: ExpressibleByArgument {
             form = .time(time)
             return
         }
-        let units: [Character: Int64] = ["s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000]
-        guard let unit = argument.last.flatMap({ units[$0] }), let count = Int64(argument.dropLast()), count >= 0 else {
-            return nil
-        }
-        let (product, overflow) = count.multipliedReportingOverflow(by: unit)
-        guard !overflow else { return nil }
-        form = .age(milliseconds: product)
+        guard let age = DurationText.milliseconds(argument) else { return nil }
+        form = .age(milliseconds: age)
     }
 
     func timestamp(now: Timestamp = SystemClock().now()) -> Timestamp {

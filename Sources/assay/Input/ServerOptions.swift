@@ -1,5 +1,7 @@
 import ArgumentParser
 import AssayClient
+import AssayCommandLine
+import AssayCore
 import Foundation
 
 /// The address of the daemon, and the time limits of calls.
@@ -30,8 +32,11 @@ struct ServerOptions: ParsableArguments {
             "With tls: the name in the daemon's certificate, if it is not the host of the address.", valueName: "name"))
     var serverName: String?
 
-    @Option(help: "The time limit of a call in seconds, including repetitions.")
-    var timeout: Double = 10
+    @Option(
+        help: ArgumentHelp(
+            "The time limit of a call, including repetitions, such as 10s or 500ms; a number alone is seconds.",
+            valueName: "duration"))
+    var timeout = SecondsArgument(10)
 
     @Option(help: "How often a call is repeated while the daemon is unavailable. 0 fails at once.")
     var retries: Int = 0
@@ -46,7 +51,7 @@ struct ServerOptions: ParsableArguments {
         if let traceparent, let problem = TraceContext.problem(of: traceparent) {
             throw ValidationError("--traceparent is no trace parent: \(problem).")
         }
-        guard timeout > 0, timeout <= 3600 else { throw ValidationError("--timeout must be above 0 and at most 3600 seconds.") }
+        guard (1...3_600_000).contains(timeout.milliseconds) else { throw ValidationError("--timeout must be from 1ms to 1h.") }
         guard (0...100).contains(retries) else { throw ValidationError("--retries must be from 0 to 100.") }
     }
 
@@ -57,7 +62,7 @@ struct ServerOptions: ParsableArguments {
         let socket = "/run/assay/assayd.sock"
         return FileManager.default.fileExists(atPath: socket) ? "unix:" + socket : "127.0.0.1:7421"
     }
-    var limit: Duration { .milliseconds(Int64(timeout * 1000)) }
+    var limit: Duration { timeout.duration }
 
     private var authorities: String? { tlsCa ?? Self.environment("ASSAY_TLS_CA") }
     private var certificate: String? { tlsCert ?? Self.environment("ASSAY_TLS_CERT") }
@@ -127,8 +132,7 @@ struct ServerOptions: ParsableArguments {
         } catch {
             // An error during the connection already names the address.
             let text = error.reason == "credentials_required" ? "\(error); \(missing)" : "\(error)"
-            Console.error(text.contains(address) ? text : "\(address): \(text)")
-            throw ExitCode(error.exitStatus)
+            throw error.failure(text.contains(address) ? text : "\(address): \(text)")
         }
     }
 }
@@ -137,13 +141,31 @@ extension AssayError {
     /// `EX_UNAVAILABLE` of `sysexits.h`.
     static let unavailableStatus: Int32 = 69
 
+    /// Says on standard error why the call has no answer; throw the result.
+    fileprivate func failure(_ text: String) -> ExitCode {
+        var failure = CommandFailure(reason, CommandFailure.isJSON ? message : text, exitStatus: exitStatus)
+        (failure.code, failure.retry, failure.retryAfter) = (code.rawValue, retry.rawValue, retryAfterMilliseconds)
+        failure.requestID = requestID
+        return failure.shown(as: "assay: " + Console.shown(text))
+    }
+
+    /// What the caller may do next.
+    fileprivate var retry: RetryClass {
+        switch code {
+        case .unavailable, .resourceExhausted, .deadlineExceeded, .aborted, .cancelled, .unknown: .later
+        case .permissionDenied, .unauthenticated, .failedPrecondition, .unimplemented, .internalError, .dataLoss:
+            .contactOperator
+        case .invalidArgument, .notFound, .alreadyExists, .outOfRange: .never
+        }
+    }
+
     /// The numbers of `sysexits.h`.
     fileprivate var exitStatus: Int32 {
         switch code {
         case .permissionDenied, .unauthenticated: 77
         case .invalidArgument: 65
         case .notFound where reason == "unknown_app": 65
-        case .notFound: 1
+        case .notFound, .alreadyExists: 1
         // More of the request id or of the digest is needed.
         case .failedPrecondition where ["ambiguous_request_id", "ambiguous_policy"].contains(reason): 65
         // A list was refused: it is too old or too short. A device was not readmitted: it is blocked. A configuration was refused.

@@ -34,7 +34,7 @@ struct CAText {
     /// Says to standard error that a CA is a root, if it is one.
     func warnOfRoot(_ made: MadeAuthority) {
         guard made.chain.certificates.count == 1 else { return }
-        Console.error(
+        Console.note(
             "warning: this CA is a self-signed root. With its key in a daemon it is online, and no list can revoke it; 'assay ca init' "
                 + "makes an issuing CA below an offline root")
     }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import AssayCommandLine
 import AssayCore
 import Foundation
 
@@ -10,9 +11,6 @@ enum Console {
     static func write(_ bytes: [UInt8]) { try? FileHandle.standardOutput.write(contentsOf: Data(bytes)) }
     /// Text as it is, without a line end.
     static func writeText(_ text: String) { write(Array(text.utf8)) }
-    static func error(_ text: String) {
-        try? FileHandle.standardError.write(contentsOf: Data(("assay: " + shown(text) + "\n").utf8))
-    }
 
     /// Text as a terminal may show it, whatever files, daemons and devices put into it: visible characters, line ends, tabs, and the colours of
     /// ``styled(_:_:)``.
@@ -34,8 +32,20 @@ enum Console {
         return String(shown)
     }
 
+    /// Says on standard error why the command fails; throw the result.
+    ///
+    /// - Parameter reason: for machines, with `--json`. docs/command-line.md lists them.
+    static func failure(_ reason: String, _ text: String, status: Int32 = 1) -> ExitCode {
+        CommandFailure(reason, text, exitStatus: status).shown(as: "assay: " + shown(text))
+    }
+
     /// Writes a message for the operator to standard error.
-    static func say(_ text: String) { try? FileHandle.standardError.write(contentsOf: Data((shown(text) + "\n").utf8)) }
+    static func say(_ text: String) { CommandFailure.note(shown(text)) }
+
+    /// Says that a listing has nothing. Standard output stays empty, which with `--json` is an empty list of lines.
+    static func sayEmpty(_ text: String) {
+        if !CommandFailure.isJSON { say(text) }
+    }
 
     /// Whether the command can ask a question: standard input and error are terminals.
     static var canAsk: Bool { isatty(STDIN_FILENO) != 0 && isatty(STDERR_FILENO) != 0 }
@@ -47,14 +57,11 @@ enum Console {
         return answer == "y" || answer == "yes"
     }
 
-    /// Writes progress to standard error.
-    static func note(_ text: String) { error(text) }
+    /// Writes to standard error what the command does or met, which is no failure of it.
+    static func note(_ text: String) { CommandFailure.note(CommandFailure.isJSON ? text : "assay: " + shown(text)) }
 
     /// Reports an unreadable input; throw the result. 65 is `EX_DATAERR` of `sysexits.h`.
-    static func unreadable(_ text: String) -> ExitCode {
-        error(text)
-        return ExitCode(65)
-    }
+    static func unreadable(_ text: String) -> ExitCode { failure("unreadable_input", text, status: 65) }
 
     /// One JSON object, members in the order of their names.
     static func print(json object: [String: Any], pretty: Bool = true) { print(text(json: object, pretty: pretty)) }
@@ -63,24 +70,7 @@ enum Console {
         let options: JSONSerialization.WritingOptions =
             pretty ? [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted] : [.sortedKeys, .withoutEscapingSlashes]
         let data = (try? JSONSerialization.data(withJSONObject: object, options: options)) ?? Data("{}".utf8)
-        return escaped(String(decoding: data, as: UTF8.self))
-    }
-
-    /// The same JSON, with escapes for invisible characters, which stand in its texts alone.
-    private static func escaped(_ json: String) -> String {
-        guard json.unicodeScalars.contains(where: { $0 != "\n" && $0.isInvisible }) else { return json }
-        var text = ""
-        for scalar in json.unicodeScalars {
-            guard scalar != "\n", scalar.isInvisible else {
-                text.unicodeScalars.append(scalar)
-                continue
-            }
-            for unit in String(scalar).utf16 {
-                let digits = String(unit, radix: 16)
-                text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-            }
-        }
-        return text
+        return JSONEscapes.escaped(String(decoding: data, as: UTF8.self))
     }
 
     /// Whether to write colours: on a terminal, unless NO_COLOR is set and not empty (no-color.org).

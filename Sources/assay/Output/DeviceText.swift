@@ -8,6 +8,7 @@ extension Assay_V1_Device {
     private var marks: String {
         (simulated ? "  [simulated]" : "") + (imported ? "  [imported]" : "")
             + (hasNoLongerGood ? "  " + Console.styled("[no longer good: \(noLongerGood.code.printable)]", .bad) : "")
+            + (hasCertificates && certificates.good == 0 ? "  " + Console.styled("[\(certificates.words)]", .bad) : "")
     }
 
     var lines: [String] {
@@ -26,6 +27,10 @@ extension Assay_V1_Device {
                 "  judged     " + Console.styled("no longer good", .bad)
                     + ", its next evidence would be refused: \(noLongerGood.code.printable) (\(noLongerGood.check.printable)), "
                     + noLongerGood.detail.printable)
+        }
+        if hasCertificates {
+            let words = certificates.words
+            lines.append("  certs      " + (certificates.good == 0 ? Console.styled(words, .bad) : words))
         }
         lines += [
             "  format     \(format), \(environment)",
@@ -65,6 +70,11 @@ extension Assay_V1_Device {
                 "code": noLongerGood.code, "check": noLongerGood.check, "detail": noLongerGood.detail,
             ]
         }
+        if hasCertificates {
+            object["certificates"] = [
+                "good": certificates.good, "revoked": certificates.revoked, "expired": certificates.expired,
+            ]
+        }
         // Listings omit these.
         if !publicKey.isEmpty {
             object.add(base64url: "public_key", publicKey)
@@ -82,6 +92,15 @@ extension Assay_V1_Device {
             }
         }
         return object
+    }
+}
+
+extension Assay_V1_Device.Certificates {
+    /// As `1 good, 2 revoked`, or `no good certificate: 1 revoked`.
+    fileprivate var words: String {
+        let others = [(revoked, "revoked"), (expired, "expired")].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
+        return good == 0
+            ? "no good certificate: " + others.joined(separator: ", ") : (["\(good) good"] + others).joined(separator: ", ")
     }
 }
 

@@ -44,7 +44,9 @@ struct InspectionText {
 
     private var remarks: [String] {
         guard isGoodInSpite, let problem = inspection.explanation.firstProblem else { return transport + timeRemarks }
-        return transport + timeRemarks + ["A part cannot be read (\(problem.code.rawValue)), and no check that is required here depends on it."]
+        return transport + timeRemarks + [
+            "A part cannot be read (\(problem.code.rawValue)), and no check that is required here depends on it."
+        ]
     }
 
     private var timeRemarks: [String] {

@@ -50,7 +50,9 @@ extension Assay_V1_VerdictRecord {
         if !evidenceDigest.isEmpty { lines.append("  evidence   \(BytesText.hexFirst(evidenceDigest))") }
         lines.append("  policy     \(BytesText.hexFirst(policyDigest))")
         if !policyDigest.isEmpty { lines.append("             assay policy show \(Hex.encode(policyDigest.prefix(8)))") }
-        for feed in feeds { lines.append("  feed       \(feed.feed) \(feed.id), \(feed.ageMs / 1000) s old") }
+        for feed in feeds {
+            lines.append("  feed       \(feed.feed) \(feed.id), \(DurationText.rounded(Int64(clamping: feed.ageMs))) old")
+        }
         if auditNumber > 0 {
             let writer = auditWriter.isEmpty ? "" : " of \(auditWriter)"
             lines.append("  audit      record \(auditNumber)\(writer): checks of acceptances are not kept")

@@ -24,7 +24,8 @@ struct ReceiptTests {
 
     @Test("A sentence about a receipt names what it states, and never an empty value")
     func sentences() throws {
-        func detail(_ changes: ReceiptChanges, _ change: @escaping @Sendable (inout ReceiptExpectation) -> Void = { _ in }) throws
+        func detail(_ changes: ReceiptChanges, _ change: @escaping @Sendable (inout ReceiptExpectation) -> Void = { _ in })
+            throws
             -> String
         {
             let receipt = ReceiptCase(0, "changed", nil, changes) { $0.expect = change }

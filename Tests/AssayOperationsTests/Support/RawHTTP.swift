@@ -13,17 +13,31 @@ final class RawHTTP: Sendable {
     private let descriptor: Int32
 
     /// Connects to a port of this machine, or to a Unix socket.
-    init?(port: Int = 0, path: String? = nil, patience: Int = 20) {
+    ///
+    /// - Parameter source: the address of this machine that it connects from, as four numbers.
+    init?(port: Int = 0, path: String? = nil, patience: Int = 20, from source: (UInt8, UInt8, UInt8, UInt8) = (127, 0, 0, 1)) {
         descriptor = socket(path == nil ? AF_INET : AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { return nil }
         var limit = timeval(tv_sec: patience, tv_usec: 0)
         for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
             setsockopt(descriptor, SOL_SOCKET, option, &limit, socklen_t(MemoryLayout<timeval>.size))
         }
+        guard path != nil || bindTo(source) else { return nil }
         guard path.map(connectTo) ?? connectTo(port) else { return nil }
     }
 
     deinit { close(descriptor) }
+
+    private func bindTo(_ source: (UInt8, UInt8, UInt8, UInt8)) -> Bool {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        withUnsafeMutableBytes(of: &address.sin_addr) { $0.copyBytes(from: [source.0, source.1, source.2, source.3]) }
+        return withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+            }
+        }
+    }
 
     private func connectTo(_ port: Int) -> Bool {
         var address = sockaddr_in()

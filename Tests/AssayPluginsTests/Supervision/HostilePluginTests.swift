@@ -87,6 +87,57 @@ extension ProcessTests {
         }
 
         @Test(
+            "A plugin that sends frames without reading what answers them is killed for it, says so, and costs no memory",
+            arguments: ["frames ping", "host"])
+        func readsNothing(_ body: String) async throws {
+            let plugin = try await hostile.use(
+                try HostilePlugins.entry { ($0.limits.deadline, $0.limits.grace) = (.seconds(60), .seconds(60)) })
+            let first = process(plugin)
+            #expect(await plugin.word("good") == "accepted")
+            let before = residentBytes()
+            #expect(await plugin.word(body) == "plugin_ended")
+            #expect(residentBytes() - before < 64 << 20)
+            #expect(!isAlive(first))
+            #expect(plugin.kills.first { $0.reason == "answers_not_read" }?.count == 1)
+            #expect(
+                hostile.log.all.contains {
+                    $0.contains("a process of the plugin is killed") && $0.contains("(answers_not_read)")
+                })
+            #expect(hostile.log.all.contains { $0.contains("was ended by the signal SIGKILL: it sent pings or calls") })
+
+            #expect(await plugin.word(body) == "plugin_quarantined")
+            #expect(plugin.kills.first { $0.reason == "answers_not_read" }?.count == 2)
+            #expect(hostile.log.all.contains { $0.contains("did not read the answers to its pings or calls, and was killed") })
+            #expect(await plugin.word("good") == "accepted")
+            await hostile.plugins.stop()
+        }
+
+        @Test(
+            "A flood of frames that no answer follows costs no memory, and ends with the call's deadline",
+            arguments: ["pong", "reply", "item", "end", "cancel", "unknown", "go_away"])
+        func floods(_ kind: String) async throws {
+            let plugin = try await hostile.use(
+                try HostilePlugins.entry { ($0.limits.deadline, $0.limits.grace) = (.seconds(1), .milliseconds(200)) })
+            let first = process(plugin)
+            #expect(await plugin.word("good") == "accepted")
+            let before = residentBytes()
+            #expect(["plugin_timeout", "plugin_ended"].contains(await plugin.word("frames \(kind)")))
+            #expect(await eventually { !isAlive(first) })
+            #expect(residentBytes() - before < 64 << 20)
+            #expect(await plugin.word("good") == "accepted")
+            await hostile.plugins.stop()
+        }
+
+        @Test("A plugin that sends pings without reading before it has said what it is is not ready, and says why")
+        func pingsAtStart() async throws {
+            let plugin = try await hostile.use(try HostilePlugins.entry(["pings"]) { $0.restart.firstDelay = .seconds(60) })
+            #expect(
+                await eventually { plugin.status.problem?.contains("answers_not_read") == true },
+                "\(plugin.status.problem ?? "")")
+            await hostile.plugins.stop()
+        }
+
+        @Test(
             "A call that is never answered is answered UNAVAILABLE at the deadline, its process killed after the grace, and it alone is blamed"
         )
         func hangs() async throws {

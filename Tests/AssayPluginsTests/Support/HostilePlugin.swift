@@ -104,5 +104,11 @@ extension PluginSupervisor {
     }
 }
 
+/// The bytes of this process that are in memory.
+func residentBytes() -> Int {
+    let pages = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?.split(separator: " ").dropFirst().first
+    return pages.flatMap { Int($0) }.map { $0 * Int(getpagesize()) } ?? 0
+}
+
 /// Whether a process with the number exists.
 func isAlive(_ process: Int32) -> Bool { kill(process, 0) == 0 || errno == EPERM }

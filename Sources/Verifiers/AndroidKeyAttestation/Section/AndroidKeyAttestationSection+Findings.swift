@@ -4,7 +4,9 @@ import AssayVendors
 
 /// What people are told of the section.
 extension AndroidKeyAttestationSection {
-    package var summary: [String] { (policy.apps ?? []).map { "Android key attestation of \($0.packageName ?? "any package")" } }
+    package var summary: [String] {
+        (policy.apps ?? []).map { "Android key attestation of \($0.packageName ?? "any package")" }
+    }
 
     package func warnings(acceptsSimulated: Bool) -> [SectionFinding] {
         var warnings: [SectionFinding] = []

@@ -103,7 +103,8 @@ package struct ReceiptVerifier: Sendable {
             let hashes = ComparedBytes(found, expected: expected)
             throw Rejection(
                 .appIDMismatch,
-                "the receipt is for \(receipt.appID.shown), whose SHA-256 is \(hashes.found); the App ID's is \(hashes.expected)")
+                "the receipt is for \(receipt.appID.shown), whose SHA-256 is \(hashes.found); the App ID's is \(hashes.expected)"
+            )
         }
         try appraisal.compare("receipt_public_key", expected.publicKey) { expected throws(Rejection) in
             let found = Array(receipt.publicKey)
@@ -125,7 +126,8 @@ package struct ReceiptVerifier: Sendable {
             guard !found.hasBytes(of: expected.receiptName) else { return }
             throw Rejection(
                 .environmentMismatch,
-                "the receipt is of \(found.shown), that of the \(expected.rawValue) environment would be \(expected.receiptName)")
+                "the receipt is of \(found.shown), that of the \(expected.rawValue) environment would be \(expected.receiptName)"
+            )
         }
         let hash = receipt.kind == .attest ? expected.clientDataHash : nil
         try appraisal.compare("receipt_client_hash", hash) { expected throws(Rejection) in
@@ -135,7 +137,8 @@ package struct ReceiptVerifier: Sendable {
             guard !found.elementsEqual(expected) else { return }
             let hashes = ComparedBytes(found, expected: expected)
             throw Rejection(
-                .receiptClientHashMismatch, "the receipt is for the client data hash \(hashes.found), expected \(hashes.expected)")
+                .receiptClientHashMismatch,
+                "the receipt is for the client data hash \(hashes.found), expected \(hashes.expected)")
         }
     }
 

@@ -78,6 +78,42 @@ static void answer_others(void)
     }
 }
 
+/* Sends one frame for ever, and reads nothing. */
+static void flood_frame(const void *frame, size_t size)
+{
+    enum { COPIES = 1024 };
+    char *frames = malloc(size * COPIES);
+
+    for (int i = 0; frames && i < COPIES; i++)
+        memcpy(frames + (size_t)i * size, frame, size);
+    for (;;)
+        write_all(CONNECTION, frames, size * COPIES);
+}
+
+/* Floods of each kind of frame. A reply, an item, an end and a cancel name a call that nobody made; 63 is a kind that does not exist. */
+static void flood_kind(struct assay_bytes kind)
+{
+    static const struct {
+        const char *name;
+        size_t size;
+        unsigned char frame[16];
+    } floods[] = {
+        {"ping", 6, {0, 0, 0, 2, 0x3a, 0}},
+        {"pong", 6, {0, 0, 0, 2, 0x42, 0}},
+        {"go_away", 6, {0, 0, 0, 2, 0x4a, 0}},
+        {"reply", 8, {0, 0, 0, 4, 0x08, 99, 0x1a, 0}},
+        {"item", 8, {0, 0, 0, 4, 0x08, 99, 0x22, 0}},
+        {"end", 8, {0, 0, 0, 4, 0x08, 99, 0x2a, 0}},
+        {"cancel", 8, {0, 0, 0, 4, 0x08, 99, 0x32, 0}},
+        {"unknown", 9, {0, 0, 0, 5, 0x08, 99, 0xfa, 0x03, 0}},
+    };
+
+    for (size_t i = 0; i < sizeof floods / sizeof floods[0]; i++) {
+        if (kind.size == strlen(floods[i].name) && memcmp(kind.data, floods[i].name, kind.size) == 0)
+            flood_frame(floods[i].frame, floods[i].size);
+    }
+}
+
 /* Calls the host without ever reading its answers. */
 static void flood_host(void)
 {
@@ -194,6 +230,8 @@ static void misbehave(struct assay_bytes body)
         answer_others();
     if (says(body, "host"))
         flood_host();
+    if (says(body, "frames"))
+        flood_kind((struct assay_bytes){body.data + 7, body.size - 7});
     if (says(body, "eat"))
         eat_memory();
     if (says(body, "threads"))
@@ -285,6 +323,8 @@ static void start_badly(const char *how)
         hang();
     if (strcmp(how, "crash") == 0)
         abort();
+    if (strcmp(how, "pings") == 0)
+        flood_kind(assay_string("ping"));
     if (strcmp(how, "ill") == 0)
         is_ill = true;
     if (strcmp(how, "name") == 0)

@@ -54,6 +54,15 @@ public nonisolated struct Assay_V1_GetDeviceRequest: Sendable {
     set {by = .keyID(newValue)}
   }
 
+  /// The serial number under which the device was provisioned. A device that replaced another has it alone.
+  public var deviceSerial: String {
+    get {
+      if case .deviceSerial(let v)? = by {return v}
+      return String()
+    }
+    set {by = .deviceSerial(newValue)}
+  }
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   /// Must be set. One that the daemon does not know is INVALID_ARGUMENT.
@@ -62,6 +71,8 @@ public nonisolated struct Assay_V1_GetDeviceRequest: Sendable {
     case deviceID(Data)
     /// The platform's key id, raw bytes.
     case keyID(Data)
+    /// The serial number under which the device was provisioned. A device that replaced another has it alone.
+    case deviceSerial(String)
 
   }
 
@@ -84,8 +95,11 @@ public nonisolated struct Assay_V1_ListDevicesRequest: Sendable {
   /// At most 500. 0: 100.
   public var pageSize: UInt32 = 0
 
-  /// As the page before said; with the same app, subject and state. Empty: the first page.
+  /// As the page before said; with the same app, subject, state and serial number. Empty: the first page.
   public var pageToken: Data = Data()
+
+  /// Only the device that was provisioned under this serial number. Empty: all.
+  public var deviceSerial: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -682,6 +696,16 @@ public nonisolated struct Assay_V1_Device: @unchecked Sendable {
   /// Clears the value of `noLongerGood`. Subsequent reads from it will return its default value.
   public mutating func clearNoLongerGood() {_uniqueStorage()._noLongerGood = nil}
 
+  /// The certificates that were issued for it, by their state. Not set: none was.
+  public var certificates: Assay_V1_Device.Certificates {
+    get {_storage._certificates ?? Assay_V1_Device.Certificates()}
+    set {_uniqueStorage()._certificates = newValue}
+  }
+  /// Returns true if `certificates` has been explicitly set.
+  public var hasCertificates: Bool {_storage._certificates != nil}
+  /// Clears the value of `certificates`. Subsequent reads from it will return its default value.
+  public mutating func clearCertificates() {_uniqueStorage()._certificates = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public nonisolated enum State: SwiftProtobuf.Enum, Swift.CaseIterable {
@@ -733,6 +757,24 @@ public nonisolated struct Assay_V1_Device: @unchecked Sendable {
     public var check: String = String()
 
     public var detail: String = String()
+
+    public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    public init() {}
+  }
+
+  public nonisolated struct Certificates: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    /// Neither revoked nor ended.
+    public var good: UInt32 = 0
+
+    public var revoked: UInt32 = 0
+
+    /// Ended and not revoked.
+    public var expired: UInt32 = 0
 
     public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -808,7 +850,7 @@ fileprivate nonisolated let _protobuf_package = "assay.v1"
 
 nonisolated extension Assay_V1_GetDeviceRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".GetDeviceRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{3}device_id\0\u{3}key_id\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{3}device_id\0\u{3}key_id\0\u{3}device_serial\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -833,6 +875,14 @@ nonisolated extension Assay_V1_GetDeviceRequest: SwiftProtobuf.Message, SwiftPro
           self.by = .keyID(v)
         }
       }()
+      case 4: try {
+        var v: String?
+        try decoder.decodeSingularStringField(value: &v)
+        if let v = v {
+          if self.by != nil {try decoder.handleConflictingOneOf()}
+          self.by = .deviceSerial(v)
+        }
+      }()
       default: break
       }
     }
@@ -855,6 +905,10 @@ nonisolated extension Assay_V1_GetDeviceRequest: SwiftProtobuf.Message, SwiftPro
       guard case .keyID(let v)? = self.by else { preconditionFailure() }
       try visitor.visitSingularBytesField(value: v, fieldNumber: 3)
     }()
+    case .deviceSerial?: try {
+      guard case .deviceSerial(let v)? = self.by else { preconditionFailure() }
+      try visitor.visitSingularStringField(value: v, fieldNumber: 4)
+    }()
     case nil: break
     }
     try unknownFields.traverse(visitor: &visitor)
@@ -870,7 +924,7 @@ nonisolated extension Assay_V1_GetDeviceRequest: SwiftProtobuf.Message, SwiftPro
 
 nonisolated extension Assay_V1_ListDevicesRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".ListDevicesRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}subject\0\u{1}state\0\u{3}page_size\0\u{3}page_token\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}subject\0\u{1}state\0\u{3}page_size\0\u{3}page_token\0\u{3}device_serial\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -883,6 +937,7 @@ nonisolated extension Assay_V1_ListDevicesRequest: SwiftProtobuf.Message, SwiftP
       case 3: try { try decoder.decodeSingularEnumField(value: &self.state) }()
       case 4: try { try decoder.decodeSingularUInt32Field(value: &self.pageSize) }()
       case 5: try { try decoder.decodeSingularBytesField(value: &self.pageToken) }()
+      case 6: try { try decoder.decodeSingularStringField(value: &self.deviceSerial) }()
       default: break
       }
     }
@@ -904,6 +959,9 @@ nonisolated extension Assay_V1_ListDevicesRequest: SwiftProtobuf.Message, SwiftP
     if !self.pageToken.isEmpty {
       try visitor.visitSingularBytesField(value: self.pageToken, fieldNumber: 5)
     }
+    if !self.deviceSerial.isEmpty {
+      try visitor.visitSingularStringField(value: self.deviceSerial, fieldNumber: 6)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -913,6 +971,7 @@ nonisolated extension Assay_V1_ListDevicesRequest: SwiftProtobuf.Message, SwiftP
     if lhs.state != rhs.state {return false}
     if lhs.pageSize != rhs.pageSize {return false}
     if lhs.pageToken != rhs.pageToken {return false}
+    if lhs.deviceSerial != rhs.deviceSerial {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1663,7 +1722,7 @@ nonisolated extension Assay_V1_ImportDevicesResponse.Result: SwiftProtobuf.Messa
 
 nonisolated extension Assay_V1_Device: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Device"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}device_id\0\u{1}app\0\u{1}format\0\u{3}key_id\0\u{3}public_key\0\u{1}environment\0\u{1}state\0\u{3}block_reason\0\u{3}blocked_at_unix_ms\0\u{1}counter\0\u{3}registered_at_unix_ms\0\u{3}last_accepted_at_unix_ms\0\u{3}anchor_spki_sha256\0\u{1}claims\0\u{3}chain_serials\0\u{3}receipt_length\0\u{1}simulated\0\u{3}has_subject\0\u{1}imported\0\u{1}blocks\0\u{3}no_longer_good\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}device_id\0\u{1}app\0\u{1}format\0\u{3}key_id\0\u{3}public_key\0\u{1}environment\0\u{1}state\0\u{3}block_reason\0\u{3}blocked_at_unix_ms\0\u{1}counter\0\u{3}registered_at_unix_ms\0\u{3}last_accepted_at_unix_ms\0\u{3}anchor_spki_sha256\0\u{1}claims\0\u{3}chain_serials\0\u{3}receipt_length\0\u{1}simulated\0\u{3}has_subject\0\u{1}imported\0\u{1}blocks\0\u{3}no_longer_good\0\u{1}certificates\0")
 
   fileprivate class _StorageClass {
     var _deviceID: Data = Data()
@@ -1687,6 +1746,7 @@ nonisolated extension Assay_V1_Device: SwiftProtobuf.Message, SwiftProtobuf._Mes
     var _imported: Bool = false
     var _blocks: [Assay_V1_Device.Block] = []
     var _noLongerGood: Assay_V1_Device.NoLongerGood? = nil
+    var _certificates: Assay_V1_Device.Certificates? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -1718,6 +1778,7 @@ nonisolated extension Assay_V1_Device: SwiftProtobuf.Message, SwiftProtobuf._Mes
       _imported = source._imported
       _blocks = source._blocks
       _noLongerGood = source._noLongerGood
+      _certificates = source._certificates
     }
   }
 
@@ -1757,6 +1818,7 @@ nonisolated extension Assay_V1_Device: SwiftProtobuf.Message, SwiftProtobuf._Mes
         case 19: try { try decoder.decodeSingularBoolField(value: &_storage._imported) }()
         case 20: try { try decoder.decodeRepeatedMessageField(value: &_storage._blocks) }()
         case 21: try { try decoder.decodeSingularMessageField(value: &_storage._noLongerGood) }()
+        case 22: try { try decoder.decodeSingularMessageField(value: &_storage._certificates) }()
         default: break
         }
       }
@@ -1832,6 +1894,9 @@ nonisolated extension Assay_V1_Device: SwiftProtobuf.Message, SwiftProtobuf._Mes
       try { if let v = _storage._noLongerGood {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 21)
       } }()
+      try { if let v = _storage._certificates {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 22)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -1862,6 +1927,7 @@ nonisolated extension Assay_V1_Device: SwiftProtobuf.Message, SwiftProtobuf._Mes
         if _storage._imported != rhs_storage._imported {return false}
         if _storage._blocks != rhs_storage._blocks {return false}
         if _storage._noLongerGood != rhs_storage._noLongerGood {return false}
+        if _storage._certificates != rhs_storage._certificates {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -1910,6 +1976,46 @@ nonisolated extension Assay_V1_Device.NoLongerGood: SwiftProtobuf.Message, Swift
     if lhs.code != rhs.code {return false}
     if lhs.check != rhs.check {return false}
     if lhs.detail != rhs.detail {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Assay_V1_Device.Certificates: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = Assay_V1_Device.protoMessageName + ".Certificates"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}good\0\u{1}revoked\0\u{1}expired\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt32Field(value: &self.good) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.revoked) }()
+      case 3: try { try decoder.decodeSingularUInt32Field(value: &self.expired) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.good != 0 {
+      try visitor.visitSingularUInt32Field(value: self.good, fieldNumber: 1)
+    }
+    if self.revoked != 0 {
+      try visitor.visitSingularUInt32Field(value: self.revoked, fieldNumber: 2)
+    }
+    if self.expired != 0 {
+      try visitor.visitSingularUInt32Field(value: self.expired, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_Device.Certificates, rhs: Assay_V1_Device.Certificates) -> Bool {
+    if lhs.good != rhs.good {return false}
+    if lhs.revoked != rhs.revoked {return false}
+    if lhs.expired != rhs.expired {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -338,8 +338,11 @@ public nonisolated struct Assay_V1_ListCertificatesRequest: Sendable {
   /// At most 200. 0: 100.
   public var pageSize: UInt32 = 0
 
-  /// As the page before said; with the same app, device and state. Empty: the first page.
+  /// As the page before said; with the same app, device, state and serial number. Empty: the first page.
   public var pageToken: Data = Data()
+
+  /// Only those of devices that were provisioned under this serial number, replaced ones included. Empty: all.
+  public var deviceSerial: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -865,6 +868,9 @@ public nonisolated struct Assay_V1_AddEnrolmentsRequest: Sendable {
   /// For the audit log, at most 256 bytes; may be empty.
   public var comment: String = String()
 
+  /// Nothing is added: the answer says what would be, without tokens.
+  public var dryRun: Bool = false
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -1011,8 +1017,11 @@ public nonisolated struct Assay_V1_ListEnrolmentsRequest: Sendable {
   /// At most 500. 0: 100.
   public var pageSize: UInt32 = 0
 
-  /// As the page before said; with the same app and state. Empty: the first page.
+  /// As the page before said; with the same app, state and serial number. Empty: the first page.
   public var pageToken: Data = Data()
+
+  /// Only the permission for this serial number. Empty: all.
+  public var deviceSerial: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1519,7 +1528,7 @@ nonisolated extension Assay_V1_GetCertificateRequest: SwiftProtobuf.Message, Swi
 
 nonisolated extension Assay_V1_ListCertificatesRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".ListCertificatesRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{3}device_id\0\u{1}state\0\u{3}page_size\0\u{3}page_token\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{3}device_id\0\u{1}state\0\u{3}page_size\0\u{3}page_token\0\u{3}device_serial\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1532,6 +1541,7 @@ nonisolated extension Assay_V1_ListCertificatesRequest: SwiftProtobuf.Message, S
       case 3: try { try decoder.decodeSingularEnumField(value: &self.state) }()
       case 4: try { try decoder.decodeSingularUInt32Field(value: &self.pageSize) }()
       case 5: try { try decoder.decodeSingularBytesField(value: &self.pageToken) }()
+      case 6: try { try decoder.decodeSingularStringField(value: &self.deviceSerial) }()
       default: break
       }
     }
@@ -1553,6 +1563,9 @@ nonisolated extension Assay_V1_ListCertificatesRequest: SwiftProtobuf.Message, S
     if !self.pageToken.isEmpty {
       try visitor.visitSingularBytesField(value: self.pageToken, fieldNumber: 5)
     }
+    if !self.deviceSerial.isEmpty {
+      try visitor.visitSingularStringField(value: self.deviceSerial, fieldNumber: 6)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1562,6 +1575,7 @@ nonisolated extension Assay_V1_ListCertificatesRequest: SwiftProtobuf.Message, S
     if lhs.state != rhs.state {return false}
     if lhs.pageSize != rhs.pageSize {return false}
     if lhs.pageToken != rhs.pageToken {return false}
+    if lhs.deviceSerial != rhs.deviceSerial {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2264,7 +2278,7 @@ nonisolated extension Assay_V1_ProvisioningRejection: SwiftProtobuf.Message, Swi
 
 nonisolated extension Assay_V1_AddEnrolmentsRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".AddEnrolmentsRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}serials\0\u{1}tokens\0\u{3}device_family\0\u{3}expires_at_unix_ms\0\u{1}comment\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}serials\0\u{1}tokens\0\u{3}device_family\0\u{3}expires_at_unix_ms\0\u{1}comment\0\u{3}dry_run\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2278,6 +2292,7 @@ nonisolated extension Assay_V1_AddEnrolmentsRequest: SwiftProtobuf.Message, Swif
       case 4: try { try decoder.decodeSingularStringField(value: &self.deviceFamily) }()
       case 5: try { try decoder.decodeSingularInt64Field(value: &self.expiresAtUnixMs) }()
       case 6: try { try decoder.decodeSingularStringField(value: &self.comment) }()
+      case 7: try { try decoder.decodeSingularBoolField(value: &self.dryRun) }()
       default: break
       }
     }
@@ -2302,6 +2317,9 @@ nonisolated extension Assay_V1_AddEnrolmentsRequest: SwiftProtobuf.Message, Swif
     if !self.comment.isEmpty {
       try visitor.visitSingularStringField(value: self.comment, fieldNumber: 6)
     }
+    if self.dryRun != false {
+      try visitor.visitSingularBoolField(value: self.dryRun, fieldNumber: 7)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2312,6 +2330,7 @@ nonisolated extension Assay_V1_AddEnrolmentsRequest: SwiftProtobuf.Message, Swif
     if lhs.deviceFamily != rhs.deviceFamily {return false}
     if lhs.expiresAtUnixMs != rhs.expiresAtUnixMs {return false}
     if lhs.comment != rhs.comment {return false}
+    if lhs.dryRun != rhs.dryRun {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2546,7 +2565,7 @@ nonisolated extension Assay_V1_RemoveEnrolmentResponse: SwiftProtobuf.Message, S
 
 nonisolated extension Assay_V1_ListEnrolmentsRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".ListEnrolmentsRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}state\0\u{3}page_size\0\u{3}page_token\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}state\0\u{3}page_size\0\u{3}page_token\0\u{3}device_serial\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2558,6 +2577,7 @@ nonisolated extension Assay_V1_ListEnrolmentsRequest: SwiftProtobuf.Message, Swi
       case 2: try { try decoder.decodeSingularEnumField(value: &self.state) }()
       case 3: try { try decoder.decodeSingularUInt32Field(value: &self.pageSize) }()
       case 4: try { try decoder.decodeSingularBytesField(value: &self.pageToken) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self.deviceSerial) }()
       default: break
       }
     }
@@ -2576,6 +2596,9 @@ nonisolated extension Assay_V1_ListEnrolmentsRequest: SwiftProtobuf.Message, Swi
     if !self.pageToken.isEmpty {
       try visitor.visitSingularBytesField(value: self.pageToken, fieldNumber: 4)
     }
+    if !self.deviceSerial.isEmpty {
+      try visitor.visitSingularStringField(value: self.deviceSerial, fieldNumber: 5)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2584,6 +2607,7 @@ nonisolated extension Assay_V1_ListEnrolmentsRequest: SwiftProtobuf.Message, Swi
     if lhs.state != rhs.state {return false}
     if lhs.pageSize != rhs.pageSize {return false}
     if lhs.pageToken != rhs.pageToken {return false}
+    if lhs.deviceSerial != rhs.deviceSerial {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

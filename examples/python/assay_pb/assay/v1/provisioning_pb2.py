@@ -15,7 +15,7 @@ from assay.v1 import evidence_pb2 as assay_dot_v1_dot_evidence__pb2
 from assay.v1 import verdict_pb2 as assay_dot_v1_dot_verdict__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1b\x61ssay/v1/provisioning.proto\x12\x08\x61ssay.v1\x1a\x17\x61ssay/v1/evidence.proto\x1a\x16\x61ssay/v1/verdict.proto\"\x92\x02\n\x17IssueCertificateRequest\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12\x11\n\tchallenge\x18\x02 \x01(\x0c\x12\x0f\n\x07\x63ontext\x18\x03 \x01(\x0c\x12$\n\x08\x65vidence\x18\x04 \x03(\x0b\x32\x12.assay.v1.Evidence\x12\x16\n\x0epayload_sha256\x18\x05 \x01(\x0c\x12\r\n\x03\x63sr\x18\x06 \x01(\x0cH\x00\x12\x14\n\npublic_key\x18\x07 \x01(\x0cH\x00\x12\x0f\n\x07subject\x18\x08 \x01(\x0c\x12\x1a\n\x12\x65xpected_device_id\x18\t \x01(\x0c\x12\x17\n\x0fidempotency_key\x18\n \x01(\x0c\x12\x16\n\x0esource_address\x18\x0b \x01(\tB\x05\n\x03key\"\x7f\n\x18IssueCertificateResponse\x12\"\n\x07verdict\x18\x01 \x01(\x0b\x32\x11.assay.v1.Verdict\x12\x30\n\x0b\x63\x65rtificate\x18\x02 \x01(\x0b\x32\x1b.assay.v1.DeviceCertificate\x12\r\n\x05\x63hain\x18\x03 \x03(\x0c\"\xe0\x01\n\x17RenewCertificateRequest\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12\x11\n\tchallenge\x18\x02 \x01(\x0c\x12\x0f\n\x07\x63ontext\x18\x03 \x01(\x0c\x12)\n\tsignature\x18\x04 \x01(\x0b\x32\x16.assay.v1.KeySignature\x12\x0b\n\x03\x63sr\x18\x05 \x01(\x0c\x12\x0f\n\x07subject\x18\x06 \x01(\x0c\x12\x1a\n\x12\x65xpected_device_id\x18\x07 \x01(\x0c\x12\x17\n\x0fidempotency_key\x18\x08 \x01(\x0c\x12\x16\n\x0esource_address\x18\t \x01(\t\"\x90\x01\n\x18RevokeCertificateRequest\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12\x1a\n\x12issuer_spki_sha256\x18\x02 \x01(\x0c\x12\x0e\n\x06serial\x18\x03 \x01(\x0c\x12*\n\x06reason\x18\x04 \x01(\x0e\x32\x1a.assay.v1.RevocationReason\x12\x0f\n\x07\x63omment\x18\x05 \x01(\t\"\xaf\x01\n\x19RevokeCertificateResponse\x12\x30\n\x0b\x63\x65rtificate\x18\x01 \x01(\x0b\x32\x1b.assay.v1.DeviceCertificate\x12\x13\n\x0bwas_revoked\x18\x02 \x01(\x08\x12\x1a\n\x12\x61lso_revoked_count\x18\x03 \x01(\r\x12/\n\x0c\x61lso_revoked\x18\x04 \x03(\x0b\x32\x19.assay.v1.CertificateName\"j\n\x15GetCertificateRequest\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12\x10\n\x06serial\x18\x02 \x01(\x0cH\x00\x12\x10\n\x06key_id\x18\x03 \x01(\x0cH\x00\x12\x1a\n\x12issuer_spki_sha256\x18\x04 \x01(\x0c\x42\x04\n\x02\x62y\"\x92\x01\n\x17ListCertificatesRequest\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12\x11\n\tdevice_id\x18\x02 \x01(\x0c\x12\x30\n\x05state\x18\x03 \x01(\x0e\x32!.assay.v1.DeviceCertificate.State\x12\x11\n\tpage_size\x18\x04 \x01(\r\x12\x12\n\npage_token\x18\x05 \x01(\x0c\"f\n\x18ListCertificatesResponse\x12\x31\n\x0c\x63\x65rtificates\x18\x01 \x03(\x0b\x32\x1b.assay.v1.DeviceCertificate\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\x0c\"\xac\x06\n\x11\x44\x65viceCertificate\x12\x13\n\x0b\x63\x65rtificate\x18\x01 \x01(\x0c\x12\x0e\n\x06serial\x18\x02 \x01(\x0c\x12\x1a\n\x12issuer_spki_sha256\x18\x03 \x01(\x0c\x12\x0b\n\x03\x61pp\x18\x04 \x01(\t\x12\x11\n\tdevice_id\x18\x05 \x01(\x0c\x12\x0e\n\x06key_id\x18\x06 \x01(\x0c\x12\x1a\n\x12not_before_unix_ms\x18\x07 \x01(\x03\x12\x19\n\x11not_after_unix_ms\x18\x08 \x01(\x03\x12\x19\n\x11issued_at_unix_ms\x18\t \x01(\x03\x12&\n\tassurance\x18\n \x01(\x0e\x32\x13.assay.v1.Assurance\x12\x41\n\x0ekey_protection\x18\x0b \x01(\x0e\x32).assay.v1.DeviceCertificate.KeyProtection\x12\x10\n\x08platform\x18\x0c \x01(\t\x12\x15\n\rpolicy_digest\x18\r \x01(\x0c\x12\x11\n\tsimulated\x18\x0e \x01(\x08\x12:\n\nrevocation\x18\x0f \x01(\x0b\x32&.assay.v1.DeviceCertificate.Revocation\x12/\n\x0crenewed_from\x18\x10 \x01(\x0b\x32\x19.assay.v1.CertificateName\x1aT\n\nRevocation\x12*\n\x06reason\x18\x01 \x01(\x0e\x32\x1a.assay.v1.RevocationReason\x12\x1a\n\x12revoked_at_unix_ms\x18\x02 \x01(\x03\"\xa6\x01\n\rKeyProtection\x12\x1e\n\x1aKEY_PROTECTION_UNSPECIFIED\x10\x00\x12\x1b\n\x17KEY_PROTECTION_ATTESTED\x10\x01\x12\x1a\n\x16KEY_PROTECTION_VOUCHED\x10\x02\x12\x1e\n\x1aKEY_PROTECTION_PROVISIONED\x10\x03\x12\x1c\n\x18KEY_PROTECTION_GENERATED\x10\x04\"A\n\x05State\x12\x15\n\x11STATE_UNSPECIFIED\x10\x00\x12\x0e\n\nSTATE_GOOD\x10\x01\x12\x11\n\rSTATE_REVOKED\x10\x02\"=\n\x0f\x43\x65rtificateName\x12\x1a\n\x12issuer_spki_sha256\x18\x01 \x01(\x0c\x12\x0e\n\x06serial\x18\x02 \x01(\x0c\"\x17\n\x15GetAuthoritiesRequest\"B\n\x16GetAuthoritiesResponse\x12(\n\x0b\x61uthorities\x18\x01 \x03(\x0b\x32\x13.assay.v1.Authority\"\xe6\x02\n\tAuthority\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x13\n\x0bspki_sha256\x18\x02 \x01(\x0c\x12\r\n\x05\x63hain\x18\x03 \x03(\x0c\x12(\n\x05state\x18\x04 \x01(\x0e\x32\x19.assay.v1.Authority.State\x12\x19\n\x11not_after_unix_ms\x18\x05 \x01(\x03\x12\x1b\n\x13revocation_list_url\x18\x06 \x01(\t\x12\x0f\n\x07problem\x18\x07 \x01(\t\x12+\n#revocation_list_next_update_unix_ms\x18\x08 \x01(\x03\x12\x1f\n\x17revocation_list_problem\x18\t \x01(\t\"f\n\x05State\x12\x15\n\x11STATE_UNSPECIFIED\x10\x00\x12\x0e\n\nSTATE_NEXT\x10\x01\x12\x11\n\rSTATE_SIGNING\x10\x02\x12\x12\n\x0eSTATE_RETIRING\x10\x03\x12\x0f\n\x0bSTATE_ENDED\x10\x04\"6\n\x18GetRevocationListRequest\x12\x1a\n\x12issuer_spki_sha256\x18\x01 \x01(\x0c\"\x84\x01\n\x0eRevocationList\x12\x0c\n\x04list\x18\x01 \x01(\x0c\x12\x0e\n\x06number\x18\x02 \x01(\x03\x12\x1b\n\x13this_update_unix_ms\x18\x03 \x01(\x03\x12\x1b\n\x13next_update_unix_ms\x18\x04 \x01(\x03\x12\x1a\n\x12issuer_spki_sha256\x18\x05 \x01(\x0c\"\xa9\x01\n\x16ProvisionDeviceRequest\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12\x15\n\rdevice_serial\x18\x02 \x01(\t\x12\x15\n\rdevice_family\x18\x03 \x01(\t\x12\x15\n\rdevice_secret\x18\x04 \x01(\x0c\x12\x0b\n\x03\x63sr\x18\x05 \x01(\x0c\x12\x17\n\x0f\x65nrolment_token\x18\x06 \x01(\t\x12\x17\n\x0fidempotency_key\x18\x07 \x01(\x0c\"\xd1\x02\n\x17ProvisionDeviceResponse\x12\x1a\n\x12\x64\x65vice_certificate\x18\x01 \x01(\x0c\x12\x19\n\x11\x63\x65rtificate_chain\x18\x02 \x03(\x0c\x12>\n\nkey_tables\x18\x03 \x03(\x0b\x32*.assay.v1.ProvisionDeviceResponse.KeyTable\x12\x19\n\x11key_table_indices\x18\x04 \x03(\r\x12\x15\n\rdevice_secret\x18\x05 \x01(\x0c\x12\x1a\n\x12\x64\x65vice_private_key\x18\x06 \x01(\x0c\x12\x11\n\tdevice_id\x18\x07 \x01(\x0c\x12\x10\n\x08repeated\x18\x08 \x01(\x08\x12\x32\n\trejection\x18\t \x01(\x0b\x32\x1f.assay.v1.ProvisioningRejection\x1a\x18\n\x08KeyTable\x12\x0c\n\x04keys\x18\x01 \x03(\x0c\"\\\n\x15ProvisioningRejection\x12\x0e\n\x06reason\x18\x01 \x01(\t\x12\x0e\n\x06\x64\x65tail\x18\x02 \x01(\t\x12#\n\x05retry\x18\x03 \x01(\x0e\x32\x14.assay.v1.RetryClass\"\x88\x01\n\x14\x41\x64\x64\x45nrolmentsRequest\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12\x0f\n\x07serials\x18\x02 \x03(\t\x12\x0e\n\x06tokens\x18\x03 \x01(\r\x12\x15\n\rdevice_family\x18\x04 \x01(\t\x12\x1a\n\x12\x65xpires_at_unix_ms\x18\x05 \x01(\x03\x12\x0f\n\x07\x63omment\x18\x06 \x01(\t\"G\n\x15\x41\x64\x64\x45nrolmentsResponse\x12\r\n\x05\x61\x64\x64\x65\x64\x18\x01 \x01(\r\x12\x0f\n\x07present\x18\x02 \x03(\t\x12\x0e\n\x06tokens\x18\x03 \x03(\t\"}\n\x14ReadmitDeviceRequest\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12\x15\n\rdevice_serial\x18\x02 \x01(\t\x12\x15\n\rdevice_family\x18\x03 \x01(\t\x12\x1a\n\x12\x65xpires_at_unix_ms\x18\x04 \x01(\x03\x12\x0e\n\x06reason\x18\x05 \x01(\t\"W\n\x15ReadmitDeviceResponse\x12&\n\tenrolment\x18\x01 \x01(\x0b\x32\x13.assay.v1.Enrolment\x12\x16\n\x0ewas_readmitted\x18\x02 \x01(\x08\"{\n\x16RemoveEnrolmentRequest\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12\x10\n\x06serial\x18\x02 \x01(\tH\x00\x12\x0f\n\x05token\x18\x03 \x01(\tH\x00\x12\x16\n\x0ctoken_sha256\x18\x04 \x01(\x0cH\x00\x12\x0f\n\x07\x63omment\x18\x05 \x01(\tB\x08\n\x06permit\"\x19\n\x17RemoveEnrolmentResponse\"u\n\x15ListEnrolmentsRequest\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12(\n\x05state\x18\x02 \x01(\x0e\x32\x19.assay.v1.Enrolment.State\x12\x11\n\tpage_size\x18\x03 \x01(\r\x12\x12\n\npage_token\x18\x04 \x01(\x0c\"Z\n\x16ListEnrolmentsResponse\x12\'\n\nenrolments\x18\x01 \x03(\x0b\x32\x13.assay.v1.Enrolment\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\x0c\"\xf3\x01\n\tEnrolment\x12\x10\n\x06serial\x18\x01 \x01(\tH\x00\x12\x16\n\x0ctoken_sha256\x18\x02 \x01(\x0cH\x00\x12\x15\n\rdevice_family\x18\x03 \x01(\t\x12\x1a\n\x12\x63reated_at_unix_ms\x18\x04 \x01(\x03\x12\x1a\n\x12\x65xpires_at_unix_ms\x18\x05 \x01(\x03\x12\x0f\n\x07used_by\x18\x06 \x01(\x0c\x12\x10\n\x08replaces\x18\x07 \x01(\x0c\"@\n\x05State\x12\x15\n\x11STATE_UNSPECIFIED\x10\x00\x12\x10\n\x0cSTATE_UNUSED\x10\x01\x12\x0e\n\nSTATE_USED\x10\x02\x42\x08\n\x06permit*\xcb\x02\n\x10RevocationReason\x12!\n\x1dREVOCATION_REASON_UNSPECIFIED\x10\x00\x12$\n REVOCATION_REASON_KEY_COMPROMISE\x10\x01\x12#\n\x1fREVOCATION_REASON_CA_COMPROMISE\x10\x02\x12)\n%REVOCATION_REASON_AFFILIATION_CHANGED\x10\x03\x12 \n\x1cREVOCATION_REASON_SUPERSEDED\x10\x04\x12,\n(REVOCATION_REASON_CESSATION_OF_OPERATION\x10\x05\x12)\n%REVOCATION_REASON_PRIVILEGE_WITHDRAWN\x10\t\x12#\n\x1fREVOCATION_REASON_AA_COMPROMISE\x10\n2\xfd\x07\n\x0cProvisioning\x12N\n\x05Issue\x12!.assay.v1.IssueCertificateRequest\x1a\".assay.v1.IssueCertificateResponse\x12N\n\x05Renew\x12!.assay.v1.RenewCertificateRequest\x1a\".assay.v1.IssueCertificateResponse\x12Q\n\x06Revoke\x12\".assay.v1.RevokeCertificateRequest\x1a#.assay.v1.RevokeCertificateResponse\x12N\n\x0eGetCertificate\x12\x1f.assay.v1.GetCertificateRequest\x1a\x1b.assay.v1.DeviceCertificate\x12Y\n\x10ListCertificates\x12!.assay.v1.ListCertificatesRequest\x1a\".assay.v1.ListCertificatesResponse\x12S\n\x0eGetAuthorities\x12\x1f.assay.v1.GetAuthoritiesRequest\x1a .assay.v1.GetAuthoritiesResponse\x12Q\n\x11GetRevocationList\x12\".assay.v1.GetRevocationListRequest\x1a\x18.assay.v1.RevocationList\x12V\n\x0fProvisionDevice\x12 .assay.v1.ProvisionDeviceRequest\x1a!.assay.v1.ProvisionDeviceResponse\x12P\n\rAddEnrolments\x12\x1e.assay.v1.AddEnrolmentsRequest\x1a\x1f.assay.v1.AddEnrolmentsResponse\x12P\n\rReadmitDevice\x12\x1e.assay.v1.ReadmitDeviceRequest\x1a\x1f.assay.v1.ReadmitDeviceResponse\x12V\n\x0fRemoveEnrolment\x12 .assay.v1.RemoveEnrolmentRequest\x1a!.assay.v1.RemoveEnrolmentResponse\x12S\n\x0eListEnrolments\x12\x1f.assay.v1.ListEnrolmentsRequest\x1a .assay.v1.ListEnrolmentsResponseB\x1fP\x01Z\x10\x61ssay/v1;assayv1\xaa\x02\x08\x41ssay.V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1b\x61ssay/v1/provisioning.proto\x12\x08\x61ssay.v1\x1a\x17\x61ssay/v1/evidence.proto\x1a\x16\x61ssay/v1/verdict.proto\"\x92\x02\n\x17IssueCertificateRequest\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12\x11\n\tchallenge\x18\x02 \x01(\x0c\x12\x0f\n\x07\x63ontext\x18\x03 \x01(\x0c\x12$\n\x08\x65vidence\x18\x04 \x03(\x0b\x32\x12.assay.v1.Evidence\x12\x16\n\x0epayload_sha256\x18\x05 \x01(\x0c\x12\r\n\x03\x63sr\x18\x06 \x01(\x0cH\x00\x12\x14\n\npublic_key\x18\x07 \x01(\x0cH\x00\x12\x0f\n\x07subject\x18\x08 \x01(\x0c\x12\x1a\n\x12\x65xpected_device_id\x18\t \x01(\x0c\x12\x17\n\x0fidempotency_key\x18\n \x01(\x0c\x12\x16\n\x0esource_address\x18\x0b \x01(\tB\x05\n\x03key\"\x7f\n\x18IssueCertificateResponse\x12\"\n\x07verdict\x18\x01 \x01(\x0b\x32\x11.assay.v1.Verdict\x12\x30\n\x0b\x63\x65rtificate\x18\x02 \x01(\x0b\x32\x1b.assay.v1.DeviceCertificate\x12\r\n\x05\x63hain\x18\x03 \x03(\x0c\"\xe0\x01\n\x17RenewCertificateRequest\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12\x11\n\tchallenge\x18\x02 \x01(\x0c\x12\x0f\n\x07\x63ontext\x18\x03 \x01(\x0c\x12)\n\tsignature\x18\x04 \x01(\x0b\x32\x16.assay.v1.KeySignature\x12\x0b\n\x03\x63sr\x18\x05 \x01(\x0c\x12\x0f\n\x07subject\x18\x06 \x01(\x0c\x12\x1a\n\x12\x65xpected_device_id\x18\x07 \x01(\x0c\x12\x17\n\x0fidempotency_key\x18\x08 \x01(\x0c\x12\x16\n\x0esource_address\x18\t \x01(\t\"\x90\x01\n\x18RevokeCertificateRequest\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12\x1a\n\x12issuer_spki_sha256\x18\x02 \x01(\x0c\x12\x0e\n\x06serial\x18\x03 \x01(\x0c\x12*\n\x06reason\x18\x04 \x01(\x0e\x32\x1a.assay.v1.RevocationReason\x12\x0f\n\x07\x63omment\x18\x05 \x01(\t\"\xaf\x01\n\x19RevokeCertificateResponse\x12\x30\n\x0b\x63\x65rtificate\x18\x01 \x01(\x0b\x32\x1b.assay.v1.DeviceCertificate\x12\x13\n\x0bwas_revoked\x18\x02 \x01(\x08\x12\x1a\n\x12\x61lso_revoked_count\x18\x03 \x01(\r\x12/\n\x0c\x61lso_revoked\x18\x04 \x03(\x0b\x32\x19.assay.v1.CertificateName\"j\n\x15GetCertificateRequest\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12\x10\n\x06serial\x18\x02 \x01(\x0cH\x00\x12\x10\n\x06key_id\x18\x03 \x01(\x0cH\x00\x12\x1a\n\x12issuer_spki_sha256\x18\x04 \x01(\x0c\x42\x04\n\x02\x62y\"\xa9\x01\n\x17ListCertificatesRequest\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12\x11\n\tdevice_id\x18\x02 \x01(\x0c\x12\x30\n\x05state\x18\x03 \x01(\x0e\x32!.assay.v1.DeviceCertificate.State\x12\x11\n\tpage_size\x18\x04 \x01(\r\x12\x12\n\npage_token\x18\x05 \x01(\x0c\x12\x15\n\rdevice_serial\x18\x06 \x01(\t\"f\n\x18ListCertificatesResponse\x12\x31\n\x0c\x63\x65rtificates\x18\x01 \x03(\x0b\x32\x1b.assay.v1.DeviceCertificate\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\x0c\"\xac\x06\n\x11\x44\x65viceCertificate\x12\x13\n\x0b\x63\x65rtificate\x18\x01 \x01(\x0c\x12\x0e\n\x06serial\x18\x02 \x01(\x0c\x12\x1a\n\x12issuer_spki_sha256\x18\x03 \x01(\x0c\x12\x0b\n\x03\x61pp\x18\x04 \x01(\t\x12\x11\n\tdevice_id\x18\x05 \x01(\x0c\x12\x0e\n\x06key_id\x18\x06 \x01(\x0c\x12\x1a\n\x12not_before_unix_ms\x18\x07 \x01(\x03\x12\x19\n\x11not_after_unix_ms\x18\x08 \x01(\x03\x12\x19\n\x11issued_at_unix_ms\x18\t \x01(\x03\x12&\n\tassurance\x18\n \x01(\x0e\x32\x13.assay.v1.Assurance\x12\x41\n\x0ekey_protection\x18\x0b \x01(\x0e\x32).assay.v1.DeviceCertificate.KeyProtection\x12\x10\n\x08platform\x18\x0c \x01(\t\x12\x15\n\rpolicy_digest\x18\r \x01(\x0c\x12\x11\n\tsimulated\x18\x0e \x01(\x08\x12:\n\nrevocation\x18\x0f \x01(\x0b\x32&.assay.v1.DeviceCertificate.Revocation\x12/\n\x0crenewed_from\x18\x10 \x01(\x0b\x32\x19.assay.v1.CertificateName\x1aT\n\nRevocation\x12*\n\x06reason\x18\x01 \x01(\x0e\x32\x1a.assay.v1.RevocationReason\x12\x1a\n\x12revoked_at_unix_ms\x18\x02 \x01(\x03\"\xa6\x01\n\rKeyProtection\x12\x1e\n\x1aKEY_PROTECTION_UNSPECIFIED\x10\x00\x12\x1b\n\x17KEY_PROTECTION_ATTESTED\x10\x01\x12\x1a\n\x16KEY_PROTECTION_VOUCHED\x10\x02\x12\x1e\n\x1aKEY_PROTECTION_PROVISIONED\x10\x03\x12\x1c\n\x18KEY_PROTECTION_GENERATED\x10\x04\"A\n\x05State\x12\x15\n\x11STATE_UNSPECIFIED\x10\x00\x12\x0e\n\nSTATE_GOOD\x10\x01\x12\x11\n\rSTATE_REVOKED\x10\x02\"=\n\x0f\x43\x65rtificateName\x12\x1a\n\x12issuer_spki_sha256\x18\x01 \x01(\x0c\x12\x0e\n\x06serial\x18\x02 \x01(\x0c\"\x17\n\x15GetAuthoritiesRequest\"B\n\x16GetAuthoritiesResponse\x12(\n\x0b\x61uthorities\x18\x01 \x03(\x0b\x32\x13.assay.v1.Authority\"\xe6\x02\n\tAuthority\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x13\n\x0bspki_sha256\x18\x02 \x01(\x0c\x12\r\n\x05\x63hain\x18\x03 \x03(\x0c\x12(\n\x05state\x18\x04 \x01(\x0e\x32\x19.assay.v1.Authority.State\x12\x19\n\x11not_after_unix_ms\x18\x05 \x01(\x03\x12\x1b\n\x13revocation_list_url\x18\x06 \x01(\t\x12\x0f\n\x07problem\x18\x07 \x01(\t\x12+\n#revocation_list_next_update_unix_ms\x18\x08 \x01(\x03\x12\x1f\n\x17revocation_list_problem\x18\t \x01(\t\"f\n\x05State\x12\x15\n\x11STATE_UNSPECIFIED\x10\x00\x12\x0e\n\nSTATE_NEXT\x10\x01\x12\x11\n\rSTATE_SIGNING\x10\x02\x12\x12\n\x0eSTATE_RETIRING\x10\x03\x12\x0f\n\x0bSTATE_ENDED\x10\x04\"6\n\x18GetRevocationListRequest\x12\x1a\n\x12issuer_spki_sha256\x18\x01 \x01(\x0c\"\x84\x01\n\x0eRevocationList\x12\x0c\n\x04list\x18\x01 \x01(\x0c\x12\x0e\n\x06number\x18\x02 \x01(\x03\x12\x1b\n\x13this_update_unix_ms\x18\x03 \x01(\x03\x12\x1b\n\x13next_update_unix_ms\x18\x04 \x01(\x03\x12\x1a\n\x12issuer_spki_sha256\x18\x05 \x01(\x0c\"\xa9\x01\n\x16ProvisionDeviceRequest\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12\x15\n\rdevice_serial\x18\x02 \x01(\t\x12\x15\n\rdevice_family\x18\x03 \x01(\t\x12\x15\n\rdevice_secret\x18\x04 \x01(\x0c\x12\x0b\n\x03\x63sr\x18\x05 \x01(\x0c\x12\x17\n\x0f\x65nrolment_token\x18\x06 \x01(\t\x12\x17\n\x0fidempotency_key\x18\x07 \x01(\x0c\"\xd1\x02\n\x17ProvisionDeviceResponse\x12\x1a\n\x12\x64\x65vice_certificate\x18\x01 \x01(\x0c\x12\x19\n\x11\x63\x65rtificate_chain\x18\x02 \x03(\x0c\x12>\n\nkey_tables\x18\x03 \x03(\x0b\x32*.assay.v1.ProvisionDeviceResponse.KeyTable\x12\x19\n\x11key_table_indices\x18\x04 \x03(\r\x12\x15\n\rdevice_secret\x18\x05 \x01(\x0c\x12\x1a\n\x12\x64\x65vice_private_key\x18\x06 \x01(\x0c\x12\x11\n\tdevice_id\x18\x07 \x01(\x0c\x12\x10\n\x08repeated\x18\x08 \x01(\x08\x12\x32\n\trejection\x18\t \x01(\x0b\x32\x1f.assay.v1.ProvisioningRejection\x1a\x18\n\x08KeyTable\x12\x0c\n\x04keys\x18\x01 \x03(\x0c\"\\\n\x15ProvisioningRejection\x12\x0e\n\x06reason\x18\x01 \x01(\t\x12\x0e\n\x06\x64\x65tail\x18\x02 \x01(\t\x12#\n\x05retry\x18\x03 \x01(\x0e\x32\x14.assay.v1.RetryClass\"\x99\x01\n\x14\x41\x64\x64\x45nrolmentsRequest\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12\x0f\n\x07serials\x18\x02 \x03(\t\x12\x0e\n\x06tokens\x18\x03 \x01(\r\x12\x15\n\rdevice_family\x18\x04 \x01(\t\x12\x1a\n\x12\x65xpires_at_unix_ms\x18\x05 \x01(\x03\x12\x0f\n\x07\x63omment\x18\x06 \x01(\t\x12\x0f\n\x07\x64ry_run\x18\x07 \x01(\x08\"G\n\x15\x41\x64\x64\x45nrolmentsResponse\x12\r\n\x05\x61\x64\x64\x65\x64\x18\x01 \x01(\r\x12\x0f\n\x07present\x18\x02 \x03(\t\x12\x0e\n\x06tokens\x18\x03 \x03(\t\"}\n\x14ReadmitDeviceRequest\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12\x15\n\rdevice_serial\x18\x02 \x01(\t\x12\x15\n\rdevice_family\x18\x03 \x01(\t\x12\x1a\n\x12\x65xpires_at_unix_ms\x18\x04 \x01(\x03\x12\x0e\n\x06reason\x18\x05 \x01(\t\"W\n\x15ReadmitDeviceResponse\x12&\n\tenrolment\x18\x01 \x01(\x0b\x32\x13.assay.v1.Enrolment\x12\x16\n\x0ewas_readmitted\x18\x02 \x01(\x08\"{\n\x16RemoveEnrolmentRequest\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12\x10\n\x06serial\x18\x02 \x01(\tH\x00\x12\x0f\n\x05token\x18\x03 \x01(\tH\x00\x12\x16\n\x0ctoken_sha256\x18\x04 \x01(\x0cH\x00\x12\x0f\n\x07\x63omment\x18\x05 \x01(\tB\x08\n\x06permit\"\x19\n\x17RemoveEnrolmentResponse\"\x8c\x01\n\x15ListEnrolmentsRequest\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12(\n\x05state\x18\x02 \x01(\x0e\x32\x19.assay.v1.Enrolment.State\x12\x11\n\tpage_size\x18\x03 \x01(\r\x12\x12\n\npage_token\x18\x04 \x01(\x0c\x12\x15\n\rdevice_serial\x18\x05 \x01(\t\"Z\n\x16ListEnrolmentsResponse\x12\'\n\nenrolments\x18\x01 \x03(\x0b\x32\x13.assay.v1.Enrolment\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\x0c\"\xf3\x01\n\tEnrolment\x12\x10\n\x06serial\x18\x01 \x01(\tH\x00\x12\x16\n\x0ctoken_sha256\x18\x02 \x01(\x0cH\x00\x12\x15\n\rdevice_family\x18\x03 \x01(\t\x12\x1a\n\x12\x63reated_at_unix_ms\x18\x04 \x01(\x03\x12\x1a\n\x12\x65xpires_at_unix_ms\x18\x05 \x01(\x03\x12\x0f\n\x07used_by\x18\x06 \x01(\x0c\x12\x10\n\x08replaces\x18\x07 \x01(\x0c\"@\n\x05State\x12\x15\n\x11STATE_UNSPECIFIED\x10\x00\x12\x10\n\x0cSTATE_UNUSED\x10\x01\x12\x0e\n\nSTATE_USED\x10\x02\x42\x08\n\x06permit*\xcb\x02\n\x10RevocationReason\x12!\n\x1dREVOCATION_REASON_UNSPECIFIED\x10\x00\x12$\n REVOCATION_REASON_KEY_COMPROMISE\x10\x01\x12#\n\x1fREVOCATION_REASON_CA_COMPROMISE\x10\x02\x12)\n%REVOCATION_REASON_AFFILIATION_CHANGED\x10\x03\x12 \n\x1cREVOCATION_REASON_SUPERSEDED\x10\x04\x12,\n(REVOCATION_REASON_CESSATION_OF_OPERATION\x10\x05\x12)\n%REVOCATION_REASON_PRIVILEGE_WITHDRAWN\x10\t\x12#\n\x1fREVOCATION_REASON_AA_COMPROMISE\x10\n2\xfd\x07\n\x0cProvisioning\x12N\n\x05Issue\x12!.assay.v1.IssueCertificateRequest\x1a\".assay.v1.IssueCertificateResponse\x12N\n\x05Renew\x12!.assay.v1.RenewCertificateRequest\x1a\".assay.v1.IssueCertificateResponse\x12Q\n\x06Revoke\x12\".assay.v1.RevokeCertificateRequest\x1a#.assay.v1.RevokeCertificateResponse\x12N\n\x0eGetCertificate\x12\x1f.assay.v1.GetCertificateRequest\x1a\x1b.assay.v1.DeviceCertificate\x12Y\n\x10ListCertificates\x12!.assay.v1.ListCertificatesRequest\x1a\".assay.v1.ListCertificatesResponse\x12S\n\x0eGetAuthorities\x12\x1f.assay.v1.GetAuthoritiesRequest\x1a .assay.v1.GetAuthoritiesResponse\x12Q\n\x11GetRevocationList\x12\".assay.v1.GetRevocationListRequest\x1a\x18.assay.v1.RevocationList\x12V\n\x0fProvisionDevice\x12 .assay.v1.ProvisionDeviceRequest\x1a!.assay.v1.ProvisionDeviceResponse\x12P\n\rAddEnrolments\x12\x1e.assay.v1.AddEnrolmentsRequest\x1a\x1f.assay.v1.AddEnrolmentsResponse\x12P\n\rReadmitDevice\x12\x1e.assay.v1.ReadmitDeviceRequest\x1a\x1f.assay.v1.ReadmitDeviceResponse\x12V\n\x0fRemoveEnrolment\x12 .assay.v1.RemoveEnrolmentRequest\x1a!.assay.v1.RemoveEnrolmentResponse\x12S\n\x0eListEnrolments\x12\x1f.assay.v1.ListEnrolmentsRequest\x1a .assay.v1.ListEnrolmentsResponseB\x1fP\x01Z\x10\x61ssay/v1;assayv1\xaa\x02\x08\x41ssay.V1b\x06proto3')
 
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, globals())
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'assay.v1.provisioning_pb2', globals())
@@ -23,8 +23,8 @@ if _descriptor._USE_C_DESCRIPTORS == False:
 
   DESCRIPTOR._options = None
   DESCRIPTOR._serialized_options = b'P\001Z\020assay/v1;assayv1\252\002\010Assay.V1'
-  _REVOCATIONREASON._serialized_start=4576
-  _REVOCATIONREASON._serialized_end=4907
+  _REVOCATIONREASON._serialized_start=4640
+  _REVOCATIONREASON._serialized_end=4971
   _ISSUECERTIFICATEREQUEST._serialized_start=91
   _ISSUECERTIFICATEREQUEST._serialized_end=365
   _ISSUECERTIFICATERESPONSE._serialized_start=367
@@ -38,59 +38,59 @@ if _descriptor._USE_C_DESCRIPTORS == False:
   _GETCERTIFICATEREQUEST._serialized_start=1048
   _GETCERTIFICATEREQUEST._serialized_end=1154
   _LISTCERTIFICATESREQUEST._serialized_start=1157
-  _LISTCERTIFICATESREQUEST._serialized_end=1303
-  _LISTCERTIFICATESRESPONSE._serialized_start=1305
-  _LISTCERTIFICATESRESPONSE._serialized_end=1407
-  _DEVICECERTIFICATE._serialized_start=1410
-  _DEVICECERTIFICATE._serialized_end=2222
-  _DEVICECERTIFICATE_REVOCATION._serialized_start=1902
-  _DEVICECERTIFICATE_REVOCATION._serialized_end=1986
-  _DEVICECERTIFICATE_KEYPROTECTION._serialized_start=1989
-  _DEVICECERTIFICATE_KEYPROTECTION._serialized_end=2155
-  _DEVICECERTIFICATE_STATE._serialized_start=2157
-  _DEVICECERTIFICATE_STATE._serialized_end=2222
-  _CERTIFICATENAME._serialized_start=2224
-  _CERTIFICATENAME._serialized_end=2285
-  _GETAUTHORITIESREQUEST._serialized_start=2287
-  _GETAUTHORITIESREQUEST._serialized_end=2310
-  _GETAUTHORITIESRESPONSE._serialized_start=2312
-  _GETAUTHORITIESRESPONSE._serialized_end=2378
-  _AUTHORITY._serialized_start=2381
-  _AUTHORITY._serialized_end=2739
-  _AUTHORITY_STATE._serialized_start=2637
-  _AUTHORITY_STATE._serialized_end=2739
-  _GETREVOCATIONLISTREQUEST._serialized_start=2741
-  _GETREVOCATIONLISTREQUEST._serialized_end=2795
-  _REVOCATIONLIST._serialized_start=2798
-  _REVOCATIONLIST._serialized_end=2930
-  _PROVISIONDEVICEREQUEST._serialized_start=2933
-  _PROVISIONDEVICEREQUEST._serialized_end=3102
-  _PROVISIONDEVICERESPONSE._serialized_start=3105
-  _PROVISIONDEVICERESPONSE._serialized_end=3442
-  _PROVISIONDEVICERESPONSE_KEYTABLE._serialized_start=3418
-  _PROVISIONDEVICERESPONSE_KEYTABLE._serialized_end=3442
-  _PROVISIONINGREJECTION._serialized_start=3444
-  _PROVISIONINGREJECTION._serialized_end=3536
-  _ADDENROLMENTSREQUEST._serialized_start=3539
-  _ADDENROLMENTSREQUEST._serialized_end=3675
-  _ADDENROLMENTSRESPONSE._serialized_start=3677
-  _ADDENROLMENTSRESPONSE._serialized_end=3748
-  _READMITDEVICEREQUEST._serialized_start=3750
-  _READMITDEVICEREQUEST._serialized_end=3875
-  _READMITDEVICERESPONSE._serialized_start=3877
-  _READMITDEVICERESPONSE._serialized_end=3964
-  _REMOVEENROLMENTREQUEST._serialized_start=3966
-  _REMOVEENROLMENTREQUEST._serialized_end=4089
-  _REMOVEENROLMENTRESPONSE._serialized_start=4091
-  _REMOVEENROLMENTRESPONSE._serialized_end=4116
-  _LISTENROLMENTSREQUEST._serialized_start=4118
-  _LISTENROLMENTSREQUEST._serialized_end=4235
-  _LISTENROLMENTSRESPONSE._serialized_start=4237
-  _LISTENROLMENTSRESPONSE._serialized_end=4327
-  _ENROLMENT._serialized_start=4330
-  _ENROLMENT._serialized_end=4573
-  _ENROLMENT_STATE._serialized_start=4499
-  _ENROLMENT_STATE._serialized_end=4563
-  _PROVISIONING._serialized_start=4910
-  _PROVISIONING._serialized_end=5931
+  _LISTCERTIFICATESREQUEST._serialized_end=1326
+  _LISTCERTIFICATESRESPONSE._serialized_start=1328
+  _LISTCERTIFICATESRESPONSE._serialized_end=1430
+  _DEVICECERTIFICATE._serialized_start=1433
+  _DEVICECERTIFICATE._serialized_end=2245
+  _DEVICECERTIFICATE_REVOCATION._serialized_start=1925
+  _DEVICECERTIFICATE_REVOCATION._serialized_end=2009
+  _DEVICECERTIFICATE_KEYPROTECTION._serialized_start=2012
+  _DEVICECERTIFICATE_KEYPROTECTION._serialized_end=2178
+  _DEVICECERTIFICATE_STATE._serialized_start=2180
+  _DEVICECERTIFICATE_STATE._serialized_end=2245
+  _CERTIFICATENAME._serialized_start=2247
+  _CERTIFICATENAME._serialized_end=2308
+  _GETAUTHORITIESREQUEST._serialized_start=2310
+  _GETAUTHORITIESREQUEST._serialized_end=2333
+  _GETAUTHORITIESRESPONSE._serialized_start=2335
+  _GETAUTHORITIESRESPONSE._serialized_end=2401
+  _AUTHORITY._serialized_start=2404
+  _AUTHORITY._serialized_end=2762
+  _AUTHORITY_STATE._serialized_start=2660
+  _AUTHORITY_STATE._serialized_end=2762
+  _GETREVOCATIONLISTREQUEST._serialized_start=2764
+  _GETREVOCATIONLISTREQUEST._serialized_end=2818
+  _REVOCATIONLIST._serialized_start=2821
+  _REVOCATIONLIST._serialized_end=2953
+  _PROVISIONDEVICEREQUEST._serialized_start=2956
+  _PROVISIONDEVICEREQUEST._serialized_end=3125
+  _PROVISIONDEVICERESPONSE._serialized_start=3128
+  _PROVISIONDEVICERESPONSE._serialized_end=3465
+  _PROVISIONDEVICERESPONSE_KEYTABLE._serialized_start=3441
+  _PROVISIONDEVICERESPONSE_KEYTABLE._serialized_end=3465
+  _PROVISIONINGREJECTION._serialized_start=3467
+  _PROVISIONINGREJECTION._serialized_end=3559
+  _ADDENROLMENTSREQUEST._serialized_start=3562
+  _ADDENROLMENTSREQUEST._serialized_end=3715
+  _ADDENROLMENTSRESPONSE._serialized_start=3717
+  _ADDENROLMENTSRESPONSE._serialized_end=3788
+  _READMITDEVICEREQUEST._serialized_start=3790
+  _READMITDEVICEREQUEST._serialized_end=3915
+  _READMITDEVICERESPONSE._serialized_start=3917
+  _READMITDEVICERESPONSE._serialized_end=4004
+  _REMOVEENROLMENTREQUEST._serialized_start=4006
+  _REMOVEENROLMENTREQUEST._serialized_end=4129
+  _REMOVEENROLMENTRESPONSE._serialized_start=4131
+  _REMOVEENROLMENTRESPONSE._serialized_end=4156
+  _LISTENROLMENTSREQUEST._serialized_start=4159
+  _LISTENROLMENTSREQUEST._serialized_end=4299
+  _LISTENROLMENTSRESPONSE._serialized_start=4301
+  _LISTENROLMENTSRESPONSE._serialized_end=4391
+  _ENROLMENT._serialized_start=4394
+  _ENROLMENT._serialized_end=4637
+  _ENROLMENT_STATE._serialized_start=4563
+  _ENROLMENT_STATE._serialized_end=4627
+  _PROVISIONING._serialized_start=4974
+  _PROVISIONING._serialized_end=5995
 # @@protoc_insertion_point(module_scope)

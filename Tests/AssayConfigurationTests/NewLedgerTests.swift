@@ -6,6 +6,7 @@ import Testing
 
 @testable import AssayConfiguration
 @testable import AssayDaemon
+@testable import DaemonTesting
 
 /// `store.new_ledger`: an empty ledger beside an existing key is made a new one once, and one that was lost never.
 @Suite("Declaration of a new ledger", .timeLimit(.minutes(2)))
@@ -77,7 +78,8 @@ struct NewLedgerTests {
         for _ in 0..<2 {
             try wipe()
             let told = await refusal()
-            #expect(told.contains(#"a ledger was made under the id "first" of store.new_ledger before (\#(Self.now)"#), "\(told)")
+            #expect(
+                told.contains(#"a ledger was made under the id "first" of store.new_ledger before (\#(Self.now)"#), "\(told)")
             #expect(told.contains("restore it; if it is to be a new one, run assayd new-ledger once"), "\(told)")
             #expect(!FileManager.default.fileExists(atPath: ledger), "nothing was made")
             #expect(findings().first?.hasPrefix("ledger_missing: there is no ledger \(ledger), but a ledger was made") == true)
@@ -108,7 +110,8 @@ struct NewLedgerTests {
         let past = Self.now.adding(milliseconds: -1)
         try write("{id: first, until: \(past), marker: marker/ledgers}")
         let told = await refusal()
-        #expect(told.contains("its key file \(folder.file("key/ledger.key")) exists, and store.new_ledger has ended"), "\(told)")
+        #expect(
+            told.contains("its key file \(folder.file("key/ledger.key")) exists, and store.new_ledger has ended"), "\(told)")
         #expect(findings().contains { $0.hasPrefix("new_ledger_declared: the declaration ended \(past)") }, "\(findings())")
         #expect(findings().contains { $0.hasPrefix("ledger_missing: ") })
         #expect(!FileManager.default.fileExists(atPath: marker))
@@ -144,7 +147,9 @@ struct NewLedgerTests {
 
     @Test(
         "A marker that cannot be read or written keeps an empty ledger from being made",
-        arguments: ["made first", "made first now\n", "used first 2026-01-01T00:00:00Z\n", "", "begun A! 2026-01-01T00:00:00Z\n"])
+        arguments: [
+            "made first", "made first now\n", "used first 2026-01-01T00:00:00Z\n", "", "begun A! 2026-01-01T00:00:00Z\n",
+        ])
     func damaged(_ content: String) async throws {
         try folder.write(content, to: "marker/ledgers")
         #expect(await refusal().contains("\(marker) of store.new_ledger is damaged, or another program's"))

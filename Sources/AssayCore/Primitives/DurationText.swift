@@ -1,0 +1,28 @@
+/// Durations as the configuration, the command line and messages write them: a whole number and a unit, `250ms`, `30s`, `5m`, `24h` or `7d`.
+package enum DurationText {
+    private static let units: [(name: String, milliseconds: Int64)] = [
+        ("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000),
+    ]
+
+    /// In milliseconds; `nil` for a text of another form, and beyond 64 bits.
+    package static func milliseconds(_ text: some StringProtocol) -> Int64? {
+        let digits = text.prefix { $0.isASCII && $0.isNumber }
+        let unit = text.dropFirst(digits.count)
+        guard let count = Int64(digits), let factor = units.first(where: { $0.name == unit })?.milliseconds else { return nil }
+        let (product, overflow) = count.multipliedReportingOverflow(by: factor)
+        return overflow ? nil : product
+    }
+
+    /// Exactly, in the largest unit of which it is a whole number.
+    package static func exact(_ milliseconds: Int64) -> String {
+        guard milliseconds != 0 else { return "0s" }
+        let unit = units.last { milliseconds % $0.milliseconds == 0 } ?? units[0]
+        return "\(milliseconds / unit.milliseconds)\(unit.name)"
+    }
+
+    /// For people: rounded down, in the largest unit of which there are at least two.
+    package static func rounded(_ milliseconds: Int64) -> String {
+        let unit = units.last { milliseconds.magnitude / UInt64($0.milliseconds) >= 2 } ?? units[0]
+        return "\(milliseconds / unit.milliseconds)\(unit.name)"
+    }
+}
