@@ -43,6 +43,27 @@ struct AuthoritySetTests {
         }
     }
 
+    @Test(
+        "The secret in a fleet's certificate is read below the arc of today, and below those that certificates were issued with before",
+        arguments: ["2.25.55429146244720506038099901017286360737.1", "1.3.6.1.4.1.60000.1", "1.3.6.1.4.1.32473.1"])
+    func earlierArcs(_ issued: String) async throws {
+        let set = try await TestCA().set
+        let secrets = FleetSecrets(
+            tables: KeyTables(masters: [7: [UInt8](repeating: 7, count: 32)]), hashKey: [UInt8](repeating: 8, count: 32))
+        let secret = [UInt8](repeating: 9, count: 32)
+        let key = try #require(secrets.tables.key(table: 7, index: 42))
+        let statement = FleetStatement(
+            arc: try #require(ExtensionArc(issued)), serial: "CAM-1", manufacturer: "m", validationEndpoint: "",
+            sealedSecret: try #require(SealedSecret.seal(secret, with: key)), table: 7, keyIndex: 42, family: "")
+        let made = try await set.issue(
+            try order(publicKey: AuthorityKey.random(.p256).publicKey, fleet: statement), at: Self.now)
+        let der = made.certificate.der
+        let own = try #require(ExtensionArc("1.3.6.1.4.1.32473.1"))
+        #expect(set.deviceSecret(in: der, arc: own, secrets) == secret)
+        // A renewal of a fleet that names no arc reads what was issued without one, and not what others may mean by theirs.
+        #expect(set.deviceSecret(in: der, arc: .fleet, secrets) == (issued == "\(own)" ? nil : secret))
+    }
+
     @Test("A start before the chain's validity is the beginning of the validity")
     func earlyStart() async throws {
         let ca = try await TestCA(signsFrom: .distantPast)

@@ -63,7 +63,6 @@ static void claim_all(struct assay_call *call, const struct assay_evidence *evid
     assay_claim_bytes(call, "bytes", assay_bytes("\0\1", 2));
     assay_claim_texts(call, "texts", texts, 2);
     assay_claim_time(call, "time", evidence->now_ms);
-    assay_assurance(call, ASSAY_ASSURANCE_SOFTWARE);
 }
 
 /* Asks the host everything. */
@@ -214,6 +213,7 @@ static void appraise(struct assay_call *call, const struct assay_evidence *evide
     };
 
     verify_client_data(call, evidence);
+    assay_assurance(call, ASSAY_ASSURANCE_SOFTWARE);
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
         if (assay_bytes_are(evidence->body, commands[i].word)) {
             commands[i].function(call, evidence);

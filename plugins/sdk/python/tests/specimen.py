@@ -38,7 +38,6 @@ def claim_all(appraisal: Appraisal, evidence: Evidence) -> None:
     appraisal.claim("bytes", b"\0\1")
     appraisal.claim("texts", ["a", "b"])
     appraisal.claim("time", evidence.now)
-    appraisal.assurance(Assurance.SOFTWARE)
 
 
 def ask_all(appraisal: Appraisal, evidence: Evidence) -> None:
@@ -169,6 +168,7 @@ def appraise(appraisal: Appraisal, evidence: Evidence) -> None:
     # The tests leave the digest out to have an appraisal that lacks it.
     if evidence.payload_sha256:
         appraisal.verified_client_data(evidence.client_data)
+    appraisal.assurance(Assurance.SOFTWARE)
     command = COMMANDS.get(evidence.body)
     if command is None:
         raise Refusal("malformed", f"expected a command, found {len(evidence.body)} bytes")
