@@ -240,6 +240,33 @@ struct LimitTests {
         }
     }
 
+    /// None of them has so much that its socket is full for the daemon.
+    @Test("many connections that each leave a little unread have no more together than the limit of all waiting answers")
+    func littleOfMany() async throws {
+        var limits = RPCLimits()
+        limits.maxOutboundBytesTotal = 1 << 20
+        // The kernel takes about 210 KB of them.
+        let pings = Array(repeatElement(try Frame.pinging.wire, count: 50_000).joined())
+        try await TestServer.run(limits, at: .unix(path: socketPath())) { server in
+            var peers: [RawPeer] = []
+            for count in 1...40 {
+                let peer = try await RawPeer.connect(to: server.address)
+                try await peer.setReading(false)
+                peer.shout(pings)
+                peers.append(peer)
+                try await eventually("its pings are answered, or the first are given up") {
+                    server.statistics.bytesReceived >= count * pings.count || !server.statistics.endedConnections.isEmpty
+                }
+                guard server.statistics.endedConnections.isEmpty else { break }
+            }
+            #expect(server.statistics.endedConnections.keys.sorted() == ["outbound_overflow"])
+            #expect(server.statistics.openConnections > 0, "and no more than have to")
+            let honest = try await RawPeer.connect(to: server.address)
+            try await honest.say(Frame.call(1, TestServer.echo, Text("served")).wire)
+            #expect(try await honest.hear()?.text == "served")
+        }
+    }
+
     @Test("a peer that reads slowly and steadily is within the limits")
     func pausedReader() async throws {
         try await TestServer.run { server in

@@ -37,19 +37,39 @@ extension ServerConnection {
         partialBytes = 0
     }
 
-    /// Accounts for the answers that the peer does not read, for the daemon-wide bound.
-    func noteUnreadAnswers(_ context: ChannelHandlerContext) {
-        guard !context.channel.isWritable else {
-            if unreadSince != nil { server.unreadAnswers.forget(ObjectIdentifier(self)) }
-            return unreadSince = nil
-        }
-        let buffered = (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+    /// So many bytes are written between two looks at what of them is still here, while the socket takes more.
+    private static let bytesBetweenLooks = 16 << 10
+
+    /// Accounts for the answers that the peer does not read, for the daemon-wide bound: also for what waits in the channel of a socket that takes
+    /// more, since many connections that each have a little there have much together.
+    func noteUnreadAnswers(_ context: ChannelHandlerContext, written: Int) {
+        unlooked += written
+        guard unreadSince != nil || unlooked >= Self.bytesBetweenLooks || !context.channel.isWritable else { return }
+        unlooked = 0
+        let unread = unreadBytes(context)
+        guard unread > 0 else { return forgetUnreadAnswers() }
         let since = unreadSince ?? now
         unreadSince = since
         server.unreadAnswers.note(
-            ObjectIdentifier(self), bytes: outbox.waitingBytes + buffered, since: since,
-            giveWay: later(on: context.eventLoop) { if $0.unreadSince != nil { $0.close(because: EndReason.outboundOverflow) } }
-        )
+            ObjectIdentifier(self), bytes: unread, since: since,
+            giveWay: later(on: context.eventLoop) { $0.giveWayIfUnread() })
+    }
+
+    private func unreadBytes(_ context: ChannelHandlerContext) -> Int {
+        outbox.waitingBytes + ((try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0)
+    }
+
+    /// A peer that has read meanwhile, which nothing told, stays.
+    private func giveWayIfUnread() {
+        guard let context, unreadSince != nil else { return }
+        guard unreadBytes(context) > 0 else { return forgetUnreadAnswers() }
+        close(because: EndReason.outboundOverflow)
+    }
+
+    private func forgetUnreadAnswers() {
+        guard unreadSince != nil else { return }
+        server.unreadAnswers.forget(ObjectIdentifier(self))
+        unreadSince = nil
     }
 
     /// A closure that runs `body` on the connection's loop; any thread may call it.

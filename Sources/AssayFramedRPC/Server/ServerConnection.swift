@@ -66,6 +66,8 @@ final class ServerConnection: ChannelDuplexHandler {
     var inputIsClosed = false
     /// Since when the peer has not read what was written; nil while it reads.
     var unreadSince: NIODeadline?
+    /// Bytes written since it was last looked whether the peer has read them.
+    var unlooked = 0
 
     /// The place among the connections from which no whole frame has come.
     private var place: ConnectionPlaces.Number?
@@ -216,7 +218,7 @@ final class ServerConnection: ChannelDuplexHandler {
             armTimer()
         }
         guard outbox.waitingBytes <= server.limits.maxOutboundBytes else { return close(because: EndReason.outboundOverflow) }
-        noteUnreadAnswers(context)
+        noteUnreadAnswers(context, written: size)
         setPaused(!context.channel.isWritable)
         if inputIsClosed, case .lingering = stage { return close(because: nil) }
         finishIfDone()
