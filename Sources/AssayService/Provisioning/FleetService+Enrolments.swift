@@ -138,7 +138,7 @@ extension FleetService {
             case .UNRECOGNIZED: throw RequestError("state", "must be UNUSED, USED or left out")
             }
         let limit = try pageSize.limit(message.pageSize)
-        let listing = try EnrolmentListing(app: app, isUsed: isUsed, limit: limit)
+        let listing = EnrolmentListing(app: app, isUsed: isUsed, limit: limit)
         guard let serial = try FleetRequest.wanted(message.deviceSerial) else {
             return .page(try listing.continued(by: message.pageToken))
         }
