@@ -12,7 +12,7 @@ struct SentenceTests {
     private func detail(
         _ code: ReasonCode, _ change: @escaping @Sendable (inout SampleDescription, inout AndroidPolicy) -> Void
     ) throws -> String {
-        let failure = try #require(try PolicyTests.judge(.init("", code, change)).failure)
+        let failure = try #require(try PolicyTests.judge(PolicyTests.Case("", code) { change(&$0, &$1) }).failure)
         #expect(failure.code == code.rawValue)
         return failure.detail
     }
