@@ -156,6 +156,11 @@ private final class InterruptedLedger: Ledger {
     func certificates(serial: [UInt8], app: AppID) async throws(LedgerError) -> [DeviceCertificate] {
         try await ledger.certificates(serial: serial, app: app)
     }
+    func certificateCounts(
+        of devices: [DeviceID], at time: Timestamp
+    ) async throws(LedgerError) -> [DeviceID: CertificateCounts] {
+        try await ledger.certificateCounts(of: devices, at: time)
+    }
     func certificates(_ listing: CertificateListing) async throws(LedgerError) -> CertificatePage {
         try await ledger.certificates(listing)
     }

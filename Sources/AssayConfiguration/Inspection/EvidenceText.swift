@@ -1,4 +1,4 @@
-import AssayCore
+package import AssayCore
 import AssaySchemes
 
 /// Evidence as it was caught in a log, a form or a request, of which the encoding is not known: what a transport did to it is undone,

@@ -29,6 +29,11 @@ extension WatchedLedger {
         }
     }
 
+    func certificateCounts(
+        of devices: [DeviceID], at time: Timestamp
+    ) async throws(LedgerError) -> [DeviceID: CertificateCounts] {
+        try await memory.certificateCounts(of: devices, at: time)
+    }
     func certificates(_ listing: CertificateListing) async throws(LedgerError) -> CertificatePage {
         try await ask(.certificates) { () async throws(LedgerError) in try await memory.certificates(listing) }
     }
