@@ -78,7 +78,7 @@ struct LeaseTests {
     @Test("A ledger without commits keeps its name")
     func idle() async throws {
         let settings = try server().database()
-        let ledger = try PostgresLedger.open(settings, options: options("7", lease: 600))
+        let ledger = try PostgresLedger.open(settings, options: options("7", lease: 1500))
         defer { ledger.close() }
         try await Task.sleep(for: .seconds(2))
         #expect(try settings.text("SELECT (held_until > \(WriterLease.now))::text FROM writers") == "true")

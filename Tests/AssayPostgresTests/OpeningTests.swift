@@ -217,12 +217,11 @@ struct OpeningTests {
     @Test("A call that takes too long ends at its deadline, and its connection is not used again")
     func deadline() throws {
         let connection = try server().psql("postgres")
-        let clock = ContinuousClock()
-        let began = clock.now
+        let began = ContinuousClock.now
         #expect(throws: PostgresError(.deadline, "no answer in time")) {
-            try connection.query(.once("SELECT pg_sleep(5)"), within: 200)
+            try connection.query(.once("SELECT pg_sleep(600)"), within: 200)
         }
-        #expect(clock.now - began < .seconds(2))
+        #expect(ContinuousClock.now - began < .seconds(300), "it did not wait for the answer")
         #expect(throws: PostgresError(.connection, "the connection has ended")) {
             try connection.query(.once("SELECT 1"), within: 200)
         }

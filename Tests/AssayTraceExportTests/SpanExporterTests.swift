@@ -148,7 +148,7 @@ struct SpanExporterTests {
         let running = try RunningExporter(try settings(address), queue: SpanQueue(capacity: 50))
         let begun = ContinuousClock.now
         for number in 0..<1000 { running.call("call \(number)") }
-        #expect(ContinuousClock.now - begun < .seconds(5))
+        #expect(ContinuousClock.now - begun < .seconds(60))
         try await eventually("the exporter counts it") { (running.counts.dropped[.queueFull] ?? 0) >= 900 }
         #expect(running.exporter.tracer.queue.count <= 50)
         let back = try await TestHTTPSServer.plain(port: port) { _ in TestHTTPSAnswer(200) }
@@ -219,7 +219,7 @@ struct SpanExporterTests {
         for number in 0..<600 { running.call("call \(number)") }
         let begun = ContinuousClock.now
         try await running.stop()
-        #expect(ContinuousClock.now - begun < .seconds(20))
+        #expect(ContinuousClock.now - begun < .seconds(50))
         #expect(running.counts.exported == 0 && running.counts.dropped[.stopped] == 600)
         try await collector.server.stop()
     }
