@@ -1,3 +1,4 @@
+import AssayConfiguration
 import AssayCore
 import AssaySchemes
 
