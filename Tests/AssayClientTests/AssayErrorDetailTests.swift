@@ -2,7 +2,7 @@ import AssayClient
 import Testing
 
 @Suite("Errors of calls")
-struct AssayErrorTests {
+struct AssayErrorDetailTests {
     @Test("The id of a request that could not be judged is read from behind the sentence, and from nothing else")
     func requestID() {
         let id = String(repeating: "0123456789abcdef", count: 2)
