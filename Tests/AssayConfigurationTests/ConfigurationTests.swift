@@ -557,7 +557,7 @@ struct ConfigurationTests {
         Mistake("ledger.db}", #""C:\ledger.db"}"#, "assayd.yaml:2: not YAML: in double quotes a backslash"),
         Mistake("store:", "log:\n  level: a: b\nstore:", #"assayd.yaml:3: not YAML: a ": " where no key may stand"#),
         Mistake("store:", "log:\n  level: info\n format: json\nstore:", "assayd.yaml:4: not YAML: the line does not go on"),
-        Mistake("store:", "log:\n  level\nstore:", "assayd.yaml:2:"),
+        Mistake("store:", "log:\n  level\nstore:", "assayd.yaml:3: log: want a section"),
         Mistake("store:", "level\nstore:", "assayd.yaml:2: not YAML: the line is no \"key: value\""),
         Mistake("store:", "log: - level\nstore:", "assayd.yaml:2: not YAML: a list begins on the line after its key"),
         Mistake("store:", "a: b\n---\nstore:", "assayd.yaml:3: not YAML"),
