@@ -216,7 +216,7 @@ struct RateLimitTests {
         harness.authority.fail(with: nil)
         for _ in 0..<3 {
             let blocked = try await message(csr)
-            ledger.before(.commit) { [memory = ledger.memory] in
+            ledger.before(.commit) { [memory = ledger.memory, device] in
                 _ = try? await memory.block(.device(device), reason: "test", at: ServiceHarness.opening)
             }
             #expect(try await harness.call(API.issueCertificate, blocked).verdict.reason == "device_blocked")

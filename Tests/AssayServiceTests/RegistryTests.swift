@@ -35,7 +35,7 @@ struct RegistryTests {
             let challenge = try await harness.challenge(.assert)
             var assertion = try handset.assertion(challenge)
             assertion.evidence = assertion.evidence.map { Evidence(format: $0.format, keyID: Array(text.utf8), body: $0.body) }
-            var newcomer = Handset()
+            let newcomer = Handset()
             var registration = try newcomer.registration(try await harness.challenge(.register))
             registration.evidence = registration.evidence.map {
                 Evidence(format: $0.format, keyID: Array(text.utf8), body: $0.body)

@@ -145,8 +145,9 @@ struct ReplacementTests {
         var requests: [VerificationRequest] = []
         for _ in 0..<64 { requests.append(try await registration(replacing: old, harness)) }
         let verdicts = try await AssayServiceTests.race(64) { [requests] in try await harness.verify(requests[$0]) }
-        #expect(verdicts.count(where: \.isAccepted) == 1 && verdicts.count { $0.rejection == .replacementRefused } == 63)
-        let winner = try #require(verdicts.first(where: \.isAccepted))
+        let accepted = verdicts.filter(\.isAccepted)
+        #expect(accepted.count == 1 && verdicts.count { $0.rejection == .replacementRefused } == 63)
+        let winner = try #require(accepted.first)
         let next = try #require(DeviceID(bytes: Array(winner.deviceID)))
         var equal = try await registration(replacing: next, harness)
         equal.idempotencyKey = [1]

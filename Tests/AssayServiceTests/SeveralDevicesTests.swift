@@ -9,6 +9,7 @@ import Crypto
 import Foundation
 import KeySignature
 import SwiftProtobuf
+import Synchronization
 import Testing
 
 @testable import AssayService
@@ -169,7 +170,7 @@ struct SeveralDevicesTests {
     @Test("Two pieces of one key are of one device: a key that is registered already is told as such")
     func sameKey() async throws {
         let harness = try await harness()
-        var devices = try await Devices(in: harness)
+        let devices = try await Devices(in: harness)
         let csr = StandInAuthority.csr(devices.android.key.subjectPublicKeyInfo)
         let challenge = try await harness.challenge(.provision)
         let data = try #require(ClientData(purpose: .provision, challenge: challenge, payload: csr))
