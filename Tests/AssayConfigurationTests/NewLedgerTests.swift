@@ -80,7 +80,7 @@ struct NewLedgerTests {
             let told = await refusal()
             #expect(
                 told.contains(#"a ledger was made under the id "first" of store.new_ledger before (\#(Self.now)"#), "\(told)")
-            #expect(told.contains("restore it; if it is to be a new one, run assayd new-ledger once"), "\(told)")
+            #expect(told.contains("restore it; if it is to be a new one, give store.new_ledger another id"), "\(told)")
             #expect(!FileManager.default.fileExists(atPath: ledger), "nothing was made")
             #expect(findings().first?.hasPrefix("ledger_missing: there is no ledger \(ledger), but a ledger was made") == true)
         }

@@ -151,6 +151,8 @@ extension ProcessTests {
                 let text = home.folder.text("assayd.yaml").replacing(
                     "database: \(shared.settings.database)", with: "database: \(other.database)")
                 try home.folder.write(text, to: "assayd.yaml")
+                // The marker alone, without what the daemon has acknowledged.
+                try? FileManager.default.removeItem(atPath: home.folder.file("assay.acknowledged"))
                 let refused = try await Child.run("assayd", ["--config", home.configuration])
                 #expect(refused.status == 69, "\(refused)")
                 #expect(refused.err.contains("a ledger was made under the id"), "\(refused)")

@@ -31,9 +31,11 @@ struct OperateSection {
     init(reading value: ConfigurationReader.Value?, _ files: ConfigurationFiles, _ callers: CallerDirectory) {
         guard let value else { return }
         let section = value.section()
-        settings.open = Set(section.optional("open")?.openings() ?? [])
-        let network = section.optional("open_to_the_network")
-        settings.openToTheNetwork = Set(network?.openings() ?? [])
+        let (local, network) = (section.optional("open"), section.optional("open_to_the_network"))
+        let openings = (local: local?.openings(), network: network?.openings())
+        (settings.open, settings.openToTheNetwork) = (Set(openings.local?.known ?? []), Set(openings.network?.known ?? []))
+        // A word that is not known is one problem: what was meant by it may open the address.
+        let isMisread = [openings.local, openings.network].contains { $0?.isWhole == false }
         let list = section.optional("listen")
         section.done()
         let settings = settings
@@ -46,11 +48,11 @@ struct OperateSection {
                         certificates?.report("a client without a certificate needs an API key: want \"callers.keys\"")
                     }
                     if isOptional { withoutCertificates.insert(address) }
-                    return value.held(address, by: settings, callers, takesKeys: isOptional)
+                    return isMisread ? address : value.held(address, by: settings, callers, takesKeys: isOptional)
                 }
             } ?? [Self.usual]
         self.withoutCertificates = withoutCertificates
-        if list == nil { _ = value.held(Self.usual, by: settings, callers) }
+        if list == nil, !isMisread { _ = value.held(Self.usual, by: settings, callers) }
         if !settings.openToTheNetwork.isEmpty {
             let words = settings.openToTheNetwork.map(\.rawValue).sorted().joined(separator: " and ")
             network?.warn(
@@ -60,8 +62,12 @@ struct OperateSection {
 }
 
 extension ConfigurationReader.Value {
-    fileprivate func openings() -> [OperateSettings.Opening]? {
-        list()?.compactMap { $0.choice(["probes": .probes, "metrics": .metrics]) }
+    /// What the words of the list open, and whether all of them are known.
+    fileprivate func openings() -> (known: [OperateSettings.Opening], isWhole: Bool)? {
+        list().map { items in
+            let known = items.compactMap { $0.choice(["probes": OperateSettings.Opening.probes, "metrics": .metrics]) }
+            return (known, known.count == items.count)
+        }
     }
 
     /// An address of the section, if some peer could get an answer there, and none gets one by accident.

@@ -212,7 +212,8 @@ extension FixedConfiguration.Store {
     var remedyOfEmptiness: String {
         let copy =
             file == nil ? "; if a ledger in a file is to move here, copy it: assayd store copy --from FILE" : ""
-        return "restore it\(copy); if it is to be a new one, run assayd new-ledger once"
+        let another = newLedger == nil ? "" : "give store.new_ledger another id and a time to come, or "
+        return "restore it\(copy); if it is to be a new one, \(another)run assayd new-ledger once"
     }
 
     /// The store that holds the ledger.

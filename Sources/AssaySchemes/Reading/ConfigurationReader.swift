@@ -207,6 +207,7 @@ package final class ConfigurationReader {
         }
 
         package var isList: Bool { node.sequence != nil }
+        package var isEmptyList: Bool { node.sequence?.isEmpty ?? false }
         package func isWord(_ word: String) -> Bool { node.scalar?.string == word }
 
         /// The names that this section has, without a word about what may be wrong with it.

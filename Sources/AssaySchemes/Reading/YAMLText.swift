@@ -78,8 +78,8 @@ package enum YAMLText {
             return Fault(meaning: tab)
         case "mapping values are not allowed in this context":
             return Fault(
-                meaning: "a \": \" where no key may stand: the line is indented more than its neighbours, or has two of them; "
-                    + "a text with \": \" is put in quotes")
+                meaning: "a \": \" where no key may stand: the line is indented more than its neighbours, has two of them, or "
+                    + "the one before has none; a text with \": \" is put in quotes")
         case "could not find expected ':'":
             return Fault(meaning: "the line is no \"key: value\"; the colon is missing", isWhereItStarted: true)
         case "did not find expected key":

@@ -86,7 +86,7 @@ struct CertListCommand: AsyncParsableCommand {
         }
     }
 
-    private var isFiltered: Bool { device != nil || state != nil }
+    private var isFiltered: Bool { device != nil || serial != nil || state != nil }
 
     private func show(_ certificate: Assay_V1_DeviceCertificate) {
         if json { Console.print(json: certificate.json, pretty: false) } else { Console.print(certificate.row) }

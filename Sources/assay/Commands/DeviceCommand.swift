@@ -131,7 +131,7 @@ struct DeviceListCommand: AsyncParsableCommand {
         }
     }
 
-    private var isFiltered: Bool { subject != nil || state != nil || noLongerGood }
+    private var isFiltered: Bool { subject != nil || state != nil || serial != nil || noLongerGood }
 
     private func show(_ device: Assay_V1_Device) {
         if json { Console.print(json: device.json, pretty: false) } else { Console.print(device.row) }

@@ -276,6 +276,9 @@ struct EnrolListCommand: AsyncParsableCommand {
                 if json { Console.print(json: $0.json(at: now), pretty: false) } else { Console.print($0.row(at: now)) }
             }
         }
-        if shown == 0 { Console.sayEmpty("the app \(app) has no \(state.map { "\($0.rawValue) " } ?? "")permission") }
+        if shown == 0 {
+            let wanted = serial.map { " for the serial number \($0.printable)" } ?? ""
+            Console.sayEmpty("the app \(app) has no \(state.map { "\($0.rawValue) " } ?? "")permission\(wanted)")
+        }
     }
 }

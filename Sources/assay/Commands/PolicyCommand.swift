@@ -191,7 +191,7 @@ struct PolicyDiffCommand: AsyncParsableCommand {
                 },
             ]
             if let old { object.add(hex: "old_digest", old.digest) }
-            if let new { object["new_digest"] = Hex.encode(new.digest) }
+            if let new { object.add(hex: "new_digest", new.digest) }
             return Console.print(json: object, pretty: false)
         }
         switch (old, new) {

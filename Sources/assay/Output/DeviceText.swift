@@ -8,7 +8,8 @@ extension Assay_V1_Device {
     private var marks: String {
         (simulated ? "  [simulated]" : "") + (imported ? "  [imported]" : "")
             + (hasNoLongerGood ? "  " + Console.styled("[no longer good: \(noLongerGood.code.printable)]", .bad) : "")
-            + (hasCertificates && certificates.good == 0 ? "  " + Console.styled("[\(certificates.words)]", .bad) : "")
+            + (hasCertificates && certificates.good == 0 && !hasNoLongerGood
+                ? "  " + Console.styled("[\(certificates.words)]", .bad) : "")
     }
 
     var lines: [String] {

@@ -5,7 +5,8 @@ import AssayVendors
 extension AppAttestSection {
     init?(reading value: ConfigurationReader.Value, _ shared: SharedSettings) {
         let section = value.section()
-        let identities = Self.identities(section.required("identities"))
+        let listed = section.required("identities")
+        let identities = Self.identities(listed)
         let categories = section.optional("validation_categories")?.filledList()?.compactMap {
             $0.integer(in: 0...Int(UInt32.max))
         }
@@ -36,7 +37,8 @@ extension AppAttestSection {
         receipt?.done()
         section.done()
         guard !identities.isEmpty else {
-            value.report("want at least one identity: an app is known by its App IDs")
+            // One that cannot be read is reported by itself.
+            if listed?.isEmptyList == true { value.report("want at least one identity: an app is known by its App IDs") }
             return nil
         }
         self.init(
