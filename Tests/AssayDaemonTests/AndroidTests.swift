@@ -137,6 +137,9 @@ extension ProcessTests {
             let session = try await assay("simulate", "android", "session", folder, "--app", "camera")
             #expect(session.status == 0, "\(session)")
             #expect(session.out.contains("10 of 10 verdicts are as they have to be"), "\(session.out)")
+            // The same key again is known, and everything is as it has to be all the same.
+            let known = try await assay("simulate", "android", "session", folder, "--app", "camera")
+            #expect(known.status == 0 && known.out.contains("10 of 10 verdicts are as they have to be"), "\(known.out)")
 
             _ = try await assay(
                 "simulate", "android", "make", folder, "--package", TestAndroid.package, "--signer",

@@ -15,7 +15,7 @@ extension ProcessTests {
             let daemon = try await TestDaemon(home)
             let server = ["--server", try daemon.address("tcp")]
             let client = try await daemon.connect()
-            var phone = home.phone()
+            let phone = home.phone()
             #expect(try await phone.register(client).outcome == "accepted")
             for (words, answer) in [
                 (

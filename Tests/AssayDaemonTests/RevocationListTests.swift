@@ -119,7 +119,7 @@ extension ProcessTests {
 
             let watching = try Child(
                 try Child.built("assay"), ["watch", "--json", "--kind", "device"], environment: environment)
-            while !watching.err.contains("assay: watching") { try await Task.sleep(for: .milliseconds(20)) }
+            while !watching.err.contains("{\"note\":\"watching\"}") { try await Task.sleep(for: .milliseconds(20)) }
             let revoking = try folder.write(Self.list(Self.entry(phone.key, "REVOKED")), to: "revoking.json")
             #expect(try await assay("feeds", "load", name, revoking).status == 0)
             while !watching.out.contains("\n") { try await Task.sleep(for: .milliseconds(20)) }

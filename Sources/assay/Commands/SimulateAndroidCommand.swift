@@ -146,7 +146,7 @@ struct SimulateAndroidSessionCommand: AsyncParsableCommand {
     func run() async throws {
         let session = SimulatedAndroidSession(
             key: try AndroidFolder(path: folder).readKey(), app: app, timeout: server.limit,
-            registration: refusal.map { .rejected($0) } ?? .accepted)
+            registration: refusal.map { .rejected($0) } ?? SessionStep.registration)
         let steps = try await server.with { client throws(AssayError) in try await session.run(client) }
         try steps.show(json: json)
     }

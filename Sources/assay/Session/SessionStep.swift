@@ -32,6 +32,12 @@ struct SessionStep {
         }
     }
 
+    /// Of a registration. A key is registered once: a device that had a session before is known.
+    static let registration = Expected.acceptedUnless(.keyAlreadyRegistered)
+
+    /// What an attacker gets who sends this registration again.
+    var replay: Expected { .rejected(verdict.decision == .accepted ? .challengeReused : .keyAlreadyRegistered) }
+
     /// Prints it, for people or as one JSON object.
     fileprivate func show(json: Bool) {
         let text = VerdictText(verdict: verdict)
