@@ -45,6 +45,13 @@ extension RPCError {
         sendBufferFull.reason,
     ]
 
+    private static let reasonsOfAnEnd: Set<String> = [
+        connectionLost.reason, connectionClosed.reason, protocolBroken.reason, answersNotRead.reason, writeTimeout.reason,
+    ]
+
+    /// Whether the connection ended before the answer came.
+    package var isOfAnEnd: Bool { Self.reasonsOfAnEnd.contains(reason) }
+
     /// Whether the call certainly reached no method, so that repeating it is safe whatever the method does.
     package var wasNotBegun: Bool { Self.reasonsNotBegun.contains(reason) }
 

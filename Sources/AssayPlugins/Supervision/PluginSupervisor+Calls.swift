@@ -1,4 +1,5 @@
 package import AssayCore
+import AssayFramedRPC
 import AssayRPC
 import Logging
 import Synchronization
@@ -187,7 +188,7 @@ extension Result where Success == SupervisedCall.Outcome, Failure == PluginCallF
     /// Whether no answer came, and none will: the connection has ended.
     func isLost(of session: PluginSession) -> Bool {
         guard !session.isOpen, case .failure(.status(let error)) = self else { return false }
-        return ["connection_lost", "connection_closed", "protocol_broken"].contains(error.reason)
+        return error.isOfAnEnd
     }
 }
 
