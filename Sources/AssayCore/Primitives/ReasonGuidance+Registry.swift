@@ -67,7 +67,7 @@ extension ReasonGuidance {
             """,
         remedy: """
             The caller keeps the device id of the last registration of each subject, names the subject, and leaves \
-            `replaces_device_id` out where there is none. `replaces` of the app says which devices may be replaced; \
+            the field replaces_device_id out where there is none. `replaces` of the app says which devices may be replaced; \
             `assay device forget` retires any.
             """)
 
