@@ -28,15 +28,7 @@ struct ConfigurationTests {
         try folder.write(server.privateKey, to: "server.key")
     }
 
-    static let small = """
-        listen: [{unix: a.sock}]
-        store: {path: ledger.db}
-        callers: {known: [{name: handler, unix_user: 1001, roles: [verify], apps: all}]}
-        apps:
-          photos:
-            app_attest:
-              identities: [{app_id: TEAMID1234.com.example.photos}]
-        """
+    static let small = SmallConfiguration.text
 
     func parse(_ text: String) throws -> Configuration {
         try Configuration.parse(text, file: "assayd.yaml", folder: folder.path)

@@ -18,6 +18,17 @@ struct ComparedBytesTests {
         #expect(ComparedBytes(digest + [0], expected: digest).found == "0001020304050607… (33 bytes)")
     }
 
+    @Test("Digests that differ are shown whole beside those that they look like")
+    func lists() {
+        let digest = (0..<32).map { UInt8($0) }
+        var last = digest
+        last[31] ^= 1
+        #expect([last].shownShort(beside: [digest]) == Hex.encode(last))
+        #expect([digest].shownShort(beside: [last, [1]]) == Hex.encode(digest))
+        #expect([digest].shownShort(beside: [digest]) == [digest].shownShort)
+        #expect([digest].shownShort(beside: [[UInt8]]()) == Hex.short(digest))
+    }
+
     @Test(
         "A text that is not base64url is described by how it is spelt",
         arguments: [

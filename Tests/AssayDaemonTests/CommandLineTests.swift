@@ -99,7 +99,7 @@ extension ProcessTests {
         @Test("A configuration is reported as valid, or with all its errors")
         func checkConfig() async throws {
             let folder = try TemporaryFolder()
-            try folder.write(ConfigurationTests.small.replacing("a.sock", with: "a.sock, mode: 0666"), to: "good.yaml")
+            try folder.write(SmallConfiguration.text.replacing("a.sock", with: "a.sock, mode: 0666"), to: "good.yaml")
             let good = try await Child.run("assayd", ["check-config", folder.file("good.yaml")])
             #expect(good.status == 0)
             #expect(good.out.hasPrefix(folder.file("good.yaml") + ": good\n"), "\(good)")
@@ -107,7 +107,7 @@ extension ProcessTests {
             #expect(good.out.contains("  knows handler (unix user 1001): verify of all apps\n"), "\(good)")
             #expect(!FileManager.default.fileExists(atPath: folder.file("ledger.db")), "it only looks")
 
-            let text = ConfigurationTests.small.replacing("store:", with: "stroe:").replacing("verify", with: "verfy")
+            let text = SmallConfiguration.text.replacing("store:", with: "stroe:").replacing("verify", with: "verfy")
             try folder.write(text, to: "bad.yaml")
             let path = folder.file("bad.yaml")
             for command in [
@@ -123,7 +123,7 @@ extension ProcessTests {
             #expect(missing.status == 65)
             #expect(missing.err.hasPrefix(folder.file("missing.yaml") + ": cannot be read"))
             // The operator creates the ledger's folder.
-            let lost = ConfigurationTests.small.replacing("ledger.db", with: "nowhere/ledger.db")
+            let lost = SmallConfiguration.text.replacing("ledger.db", with: "nowhere/ledger.db")
             try folder.write(lost, to: "lost.yaml")
             let unable = try await Child.run("assayd", ["--config", folder.file("lost.yaml")])
             #expect(unable.status == 69)

@@ -40,7 +40,7 @@ extension ProcessTests {
                 let request = FleetDeviceRequest(
                     app: fleet, serial: "CAM-1", csr: csr, idempotencyKey: [UInt8(truncatingIfNeeded: round)])
                 let answers = try await race(request, clients)
-                #expect(answers.allSatisfy(\.rejection.reason.isEmpty), "\(Set(answers.map(\.rejection.reason)))")
+                #expect(answers.allSatisfy { $0.rejection.reason.isEmpty }, "\(Set(answers.map(\.rejection.reason)))")
                 #expect(answers.count { !$0.repeated } == 1)
                 let contents = Set(
                     answers.map { answer in

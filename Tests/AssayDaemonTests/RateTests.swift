@@ -29,7 +29,7 @@ struct RateTests {
 
     @Test("Nothing is limited by default")
     func none() throws {
-        let live = try parse(ConfigurationTests.small).live
+        let live = try parse(SmallConfiguration.text).live
         let photos = try #require(AppID("photos"))
         #expect(live.rates == RateRules() && live.appRates == [photos: AppRates()])
     }
@@ -38,7 +38,7 @@ struct RateTests {
     func read() throws {
         let text = """
             limits: {rates: {caller: 200/s burst 400, app: 1000/s, address: 100/h, device: 10/h}}
-            \(ConfigurationTests.small)
+            \(SmallConfiguration.text)
                 rates: {caller: 5/m, address: off, device: 20/h burst 5}
             """
         let configuration = try parse(text)
@@ -52,14 +52,14 @@ struct RateTests {
             configuration.summary.contains(
                 "photos: allows 5/m requests of a caller, 1000/s requests, 20/h burst 5 accepted verdicts of a device"))
         // Rates bear on no verdict.
-        let plain = try parse(ConfigurationTests.small)
+        let plain = try parse(SmallConfiguration.text)
         #expect(configuration.apps.first?.policyDigest(testRoots: []) == plain.apps.first?.policyDigest(testRoots: []))
         #expect(configuration.fixed == plain.fixed)
     }
 
     @Test("What is no rate is reported with its place")
     func refused() {
-        let small = ConfigurationTests.small
+        let small = SmallConfiguration.text
         #expect(
             problems("limits: {rates: {device: ten}}\n\(small)").first?.contains("limits.rates.device: want a rate") == true)
         #expect(problems("limits: {rates: {device: off}}\n\(small)").first?.contains("want a rate such as 10/h") == true)
@@ -70,7 +70,7 @@ struct RateTests {
 
     @Test("The file of the levels is not another file of the configuration")
     func ownFile() throws {
-        let text = ConfigurationTests.small.replacing("{path: ledger.db}", with: "{path: ledger.db, key_file: ledger.db.rates}")
+        let text = SmallConfiguration.text.replacing("{path: ledger.db}", with: "{path: ledger.db, key_file: ledger.db.rates}")
         #expect(problems(text).contains { $0.contains("want a file of its own") })
     }
 

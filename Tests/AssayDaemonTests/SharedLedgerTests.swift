@@ -1,6 +1,7 @@
 import AssayAPI
 import AssayClient
 import AssayCore
+import AssayPostgres
 import AssaySimulator
 import AssayTesting
 import Foundation

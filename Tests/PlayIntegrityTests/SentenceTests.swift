@@ -86,6 +86,11 @@ struct SentenceTests {
         #expect(try signed(nil).contains("does not say who signs"))
         let other = [UInt8](repeating: 1, count: 32)
         #expect(try signed([Base64.url.encode(other)]).hasPrefix("the package is signed by \(Hex.short(other)), allowed"))
+        var near = good
+        near[31] ^= 1
+        #expect(
+            try signed([Base64.url.encode(near)])
+                == "the package is signed by \(Hex.encode(near)), allowed: \(Hex.encode(good))")
         #expect(try signed([Base64.url.encode(other), "+"]).contains("and another digest is not base64url"))
     }
 

@@ -32,8 +32,18 @@ extension Sequence<String> {
 
 extension Sequence<[UInt8]> {
     /// At most four digests, shortened, and how many more there are; in the order of their bytes.
-    package var shownShort: String {
-        let all = map(Hex.short).sorted()
+    package var shownShort: String { Self.list(map(Hex.short)) }
+
+    /// The same in a sentence with other digests: whole, if one that differs from all of them would look like one of them.
+    package func shownShort(beside others: some Sequence<[UInt8]>) -> String {
+        let others = Array(others)
+        let looks = Set(others.map(Hex.short))
+        let isMistakable = contains { looks.contains(Hex.short($0)) && !others.contains($0) }
+        return isMistakable ? Self.list(map(Hex.encode)) : shownShort
+    }
+
+    private static func list(_ digests: [String]) -> String {
+        let all = digests.sorted()
         guard !all.isEmpty else { return "none" }
         let rest = all.count > 4 ? " and \(all.count - 4) more" : ""
         return all.prefix(4).joined(separator: ", ") + rest

@@ -98,7 +98,8 @@ struct AttestedData {
 
     /// The App ID for a sentence: in clear if the receipt names one with this hash.
     var shownAppID: String {
-        let digest = "with the SHA-256 \(Hex.short(data.rpIDHash))"
+        // Whole, as the hashes of a configuration are: two that differ may begin alike.
+        let digest = "with the SHA-256 \(Hex.encode(data.rpIDHash))"
         guard let message = try? SignedData(parsing: receipt), let receipt = try? Receipt(payload: message.content) else {
             return digest
         }

@@ -67,7 +67,7 @@ package struct AppAttestDeviceAppraiser: RegisteredDeviceAppraiser {
             guard let identity else {
                 throw Rejection(
                     .appIDMismatch,
-                    "the registration's App ID, with the SHA-256 \(Hex.short(registered)), is none of those configured: \(identities.shown)"
+                    "the registration's App ID, with the SHA-256 \(Hex.encode(registered)), is none of those configured: \(identities.shown)"
                 )
             }
             return identity

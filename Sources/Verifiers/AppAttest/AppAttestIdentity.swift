@@ -69,7 +69,7 @@ extension [AppAttestIdentity] {
 
     /// The App IDs for a sentence, or their hashes where only these are known.
     var shown: String {
-        let names = map { $0.appID ?? "SHA-256 \(Hex.short($0.rpIDHash))" }
+        let names = map(\.shown)
         return names.prefix(4).joined(separator: ", ") + (names.count > 4 ? " and \(names.count - 4) more" : "")
     }
 

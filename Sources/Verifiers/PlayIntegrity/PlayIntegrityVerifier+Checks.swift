@@ -52,7 +52,7 @@ extension PlayIntegrityVerifier {
         if let signers = identity.signers {
             try appraisal.require(
                 "signer", app.signers.digests.contains(where: signers.contains), else: .signerMismatch,
-                "\(app.signers.sentence), allowed: \(signers.shownShort)")
+                "\(app.signers.sentence(beside: signers)), allowed: \(signers.shownShort(beside: app.signers.digests))")
         }
         if let least = policy.minVersionCode {
             try appraisal.require(
@@ -91,7 +91,10 @@ extension PlayIntegrityVerifier {
             }
             let signers = app.signers
             guard signers.digests.contains(where: key.signers.contains) else {
-                throw Rejection(.signerMismatch, "\(signers.sentence); that of the attested key by \(key.signers.shownShort)")
+                throw Rejection(
+                    .signerMismatch,
+                    "\(signers.sentence(beside: key.signers)); that of the attested key by \(key.signers.shownShort(beside: signers.digests))"
+                )
             }
         }
     }

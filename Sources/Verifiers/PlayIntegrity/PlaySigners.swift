@@ -12,15 +12,17 @@ struct PlaySigners {
     }
 
     /// Who signs the package; of values that are not digests, how the first is spelt.
-    var sentence: String {
+    ///
+    /// - Parameter others: the digests that the sentence compares with.
+    func sentence(beside others: some Sequence<[UInt8]>) -> String {
         guard let stated else { return "the token does not say who signs the package" }
         guard !stated.isEmpty else { return "the token's list of the package's signers is empty" }
         guard let odd = stated.first(where: { Base64.url.decode($0)?.count != 32 }) else {
-            return "the package is signed by \(digests.shownShort)"
+            return "the package is signed by \(digests.shownShort(beside: others))"
         }
         let fault = "is not base64url of 32 bytes without padding (\(Self.fault(of: odd)))"
         guard !digests.isEmpty else { return "the digest of the package's signer \(fault)" }
-        return "the package is signed by \(digests.shownShort), and another digest \(fault)"
+        return "the package is signed by \(digests.shownShort(beside: others)), and another digest \(fault)"
     }
 
     private static func fault(of text: String) -> String {

@@ -192,10 +192,15 @@ extension AndroidPolicy {
         let signed = allowed.map { $0.filter { $0.isSigned(by: attested.signers) } }
         try appraisal.require(
             "signer", !signed.contains { $0.isEmpty }, else: .signerMismatch,
-            (attested.signers.isEmpty
-                ? "the device names no signer of the package" : "the package is signed by \(attested.signers.shownShort)")
-                + ", allowed: \(allowed.flatMap { $0 }.compactMap(\.signers).flatMap { $0 }.shownShort)")
+            Self.sentence(about: attested.signers, allowed.flatMap { $0 }.compactMap(\.signers).flatMap { $0 }))
         try judgeVersion(attested, signed, in: &appraisal)
+    }
+
+    private static func sentence(about attested: [[UInt8]], _ allowed: [[UInt8]]) -> String {
+        let signers =
+            attested.isEmpty
+            ? "the device names no signer of the package" : "the package is signed by \(attested.shownShort(beside: allowed))"
+        return "\(signers), allowed: \(allowed.shownShort(beside: attested))"
     }
 
     /// - Parameter signed: the app's entries for each attested package and its signers.

@@ -54,7 +54,8 @@ package struct BootRule: Hashable, Sendable {
             guard root.state != .selfSigned || selfSignedKeys.contains(root.bootKey) else {
                 throw Rejection(
                     .bootKey,
-                    "the boot key \(Hex.short(root.bootKey)) is the device's own and not on the app's list: \(selfSignedKeys.shownShort)"
+                    "the boot key \([root.bootKey].shownShort(beside: selfSignedKeys)) is the device's own and not on the app's list: "
+                        + selfSignedKeys.shownShort(beside: [root.bootKey])
                 )
             }
         }
