@@ -249,7 +249,9 @@ extension CommandTests {
             let made = try await openssl(
                 "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-aes256", "-pass", "pass:x", "-out", key)
             #expect(made.status == 0, "\(made)")
-            let request = try folder.write("0", to: "request.der")
+            let request = folder.file("request.pem")
+            let asked = try await openssl("req", "-new", "-key", key, "-passin", "pass:x", "-subj", "/CN=x", "-out", request)
+            #expect(asked.status == 0, "\(asked)")
             let ending = try await assay("provision", "renew", "--app", "a", "--csr", request, "--key", key)
             #expect(ending.status == 65 && ending.err.contains("openssl pkey"), "\(ending)")
         }

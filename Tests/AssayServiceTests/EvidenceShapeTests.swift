@@ -109,7 +109,8 @@ struct SeveralPiecesTests {
         let harness = try await ServiceHarness()
         let (request, _) = try await pair(harness, .provision)
         let verdict = try #require(await harness.pipeline.judge([harness.admitted(request)]).first?.verdict)
-        #expect(verdict.decision == .accepted(.secureElement))
+        // Both are good, and of two devices.
+        #expect(verdict.decision == .rejected(Rejection(.deviceMismatch, ""), check: "registry"))
         let checks = verdict.findings.map(\.check)
         #expect(checks.prefix(2) == ["challenge", "binding"])
         let formats = checks.dropFirst(2).map { $0.split(separator: "/").first.map(String.init) ?? "" }

@@ -262,6 +262,9 @@ struct RateLimitTests {
         #expect(
             try await harness.failure(try handset.assertion(try await harness.challenge(.assert)))?.message.contains(
                 "\"device\"") == true)
+        // Nor is what the rate of the device refuses. A rejection is.
+        #expect(try await harness.verify(request).repeated)
+        #expect(try await harness.verify(try Handset().registration(request.challenge)).rejection == .challengeWrongPurpose)
         #expect(try await harness.failure(request)?.message.contains("\"app\"") == true)
     }
 

@@ -66,9 +66,8 @@ extension ReasonGuidance {
             without one, or that belongs to a fleet; or the request names no subject; or the app replaces no devices.
             """,
         remedy: """
-            The caller keeps the device id of the last registration of each subject, names the subject, and leaves \
-            the field replaces_device_id out where there is none. `replaces` of the app says which devices may be replaced; \
-            `assay device forget` retires any.
+            The caller keeps the device id of the last registration of each subject, names the subject, and names no device to \
+            replace where there is none. `replaces` says which devices may be replaced; `assay device forget` retires any.
             """)
 
     static let importedNotAccepted = ReasonGuidance(

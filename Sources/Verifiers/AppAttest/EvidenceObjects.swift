@@ -74,7 +74,7 @@ extension AttestationObject {
         ("apple", "managed device attestation or a passkey of Apple"), ("packed", "a security key or a passkey (WebAuthn)"),
         ("none", "a passkey without attestation (WebAuthn)"), ("fido-u2f", "a U2F security key"),
         ("tpm", "a key in a TPM (WebAuthn)"), ("android-key", "a passkey of Android Keystore (WebAuthn)"),
-        ("android-safetynet", "a passkey with SafetyNet (WebAuthn)"), ("compound", "several attestations (WebAuthn)"),
+        ("compound", "several attestations (WebAuthn)"),
     ]
 }
 
