@@ -117,18 +117,26 @@ private struct SignedRequest {
         do throws(Rejection) {
             try key.key.verify(signature, by: kind, over: signed)
         } catch {
-            switch error.code.builtIn {
-            case .unsupportedAlgorithm:
+            if error.code.builtIn == .unsupportedAlgorithm {
                 throw Rejection(
                     .possessionNotProven,
                     "the request's signature algorithm \(algorithm.algorithm) is not supported, or has parameters")
-            case .badSignature: throw Rejection(.possessionNotProven, "the request is not signed by the key in it")
-            default:
+            }
+            guard isECDSASignature else {
                 let raw =
-                    signature.count == 2 * key.algorithm.width ? ": \(signature.count) bytes, as r and s without DER have" : ""
+                    signature.count == 2 * key.algorithm.width
+                    ? ": \(signature.count) bytes, as r and s without DER have" : ""
                 throw Rejection(.possessionNotProven, "the request's signature is not an ECDSA signature in DER\(raw)")
             }
+            throw Rejection(.possessionNotProven, "the request is not signed by the key in it")
         }
+    }
+
+    private var isECDSASignature: Bool {
+        let numbers = try? DERReader.parse(signature, code: .malformedCSR) { outer throws(Rejection) in
+            try outer.sequence { parts throws(Rejection) in (try parts.integer(), try parts.integer()) }
+        }
+        return numbers != nil
     }
 
     /// Names the field that cannot be read.

@@ -24,6 +24,10 @@ final class HostilePlugins: Sendable {
             launcher: BuiltPlugin.launcher, user: BuiltPlugin.sandbox.user, stateFolder: self.folder.path(),
             daemonVersion: "test", host: { [host] _ in host }, logger: log.logger)
         environment.times.stopGrace = .seconds(1)
+        // The device that evidence of the located format names: of another one the registry refuses evidence before the plugin is asked.
+        let keyID = PluginScope.digest(
+            PluginScope.deviceTag, plugin: "hostile", format: Self.located, Array("device".utf8))
+        host.state.withLock { $0.devices[keyID] = .registered(keyID, for: Self.located, of: Self.shop) }
         change(&environment)
         plugins = SupervisedPlugins(environment)
     }

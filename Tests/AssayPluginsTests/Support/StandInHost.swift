@@ -44,3 +44,14 @@ final class StandInHost: PluginHost {
 }
 
 struct RegistryDown: Error {}
+
+extension Device {
+    static func registered(_ keyID: [UInt8], for format: EvidenceFormat, of app: AppID) -> Device {
+        let registration = Registration(
+            format: format, keyID: keyID, publicKey: [], environment: "", anchor: [], claims: Claims(), chainSerials: [],
+            receipt: [], simulated: false)
+        return Device(
+            id: .random(), app: app, subject: nil, registration: registration,
+            registeredAt: Timestamp(unixMilliseconds: 1_700_000_000_000))
+    }
+}
