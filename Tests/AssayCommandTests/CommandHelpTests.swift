@@ -6,31 +6,37 @@ import Testing
 extension CommandTests {
     @Suite("Help of the commands")
     struct CommandHelpTests {
-        /// The text of each command's help before `USAGE`, by the path of the command.
-        private func overviews(of program: String, columns: Int) async throws -> [[String]: [String]] {
-            var overviews: [[String]: [String]] = [:]
+        /// The lines of each command's help, by the path of the command.
+        private func helps(of program: String, columns: Int) async throws -> [[String]: [String]] {
+            var helps: [[String]: [String]] = [:]
             var waiting: [[String]] = [[]]
             while let words = waiting.popLast() {
                 let help = try await Child.run(program, words + ["--help"], environment: ["COLUMNS": String(columns)])
                 let lines = help.out.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-                overviews[words] = Array(lines.prefix { !$0.hasPrefix("USAGE") })
+                helps[words] = lines
                 guard let subcommands = lines.firstIndex(of: "SUBCOMMANDS:") else { continue }
                 for line in lines[(subcommands + 1)...].prefix(while: { $0.hasPrefix("  ") }) where !line.hasPrefix("   ") {
                     guard let name = line.split(separator: " ").first, name != "help" else { continue }
                     waiting.append(words + [String(name)])
                 }
             }
-            return overviews
+            return helps
         }
 
         @Test(
-            "Help breaks lines only at the width of the window or the end of a paragraph, for every command",
+            "Help breaks lines only at the width of the window or the end of a paragraph, and usage at 100, for every command",
             arguments: ["assay", "assayd"],
             [80, 120])
         func wrapping(_ program: String, _ columns: Int) async throws {
-            let overviews = try await overviews(of: program, columns: columns)
-            #expect(overviews.keys.contains(["audit", "verify"]), "\(overviews.keys)")
-            for (words, lines) in overviews {
+            let helps = try await helps(of: program, columns: columns)
+            #expect(helps.keys.contains(["audit", "verify"]), "\(helps.keys)")
+            for (words, help) in helps {
+                let lines = help.prefix { !$0.hasPrefix("USAGE") }
+                let usage = help.dropFirst(lines.count).prefix { !$0.isEmpty }
+                #expect(!usage.isEmpty && usage.allSatisfy { $0.count <= 100 }, "\(words): \(usage)")
+                // A case with a number is shown by its name.
+                let numbers = help.joined(separator: "\n").matches(of: /\(values: [^)]*default:\s+([0-9]+)\)/)
+                #expect(numbers.isEmpty, "\(words): \(numbers.map(\.0))")
                 #expect(!lines.isEmpty, "\(words)")
                 for (line, next) in zip(lines, lines.dropFirst()) {
                     #expect(line.count <= columns, "\(words): \(line)")

@@ -174,7 +174,7 @@ extension ProcessTests {
             let phone = home.phone()
             let device = try await register(phone, client, subject: "anna").device
             let nothing = try await assay(daemon, ["blocks"])
-            #expect(nothing.status == 0 && nothing.out.isEmpty && nothing.err.isEmpty)
+            #expect(nothing.status == 0 && nothing.out.isEmpty && nothing.err == "nothing is blocked in the app camera\n")
             let targets = [[device], ["--subject", "berta"], ["--key-id", "hex:00ff"], ["--key-id", "hex:01"]]
             for (index, target) in targets.enumerated() {
                 let blocked = try await assay(daemon, ["block"] + target + ["--reason", "reason \u{1B}[3\(index)m"])
