@@ -333,7 +333,7 @@ extension ProcessTests {
             #expect(unknown.status == 1)
             #expect(unknown.err.contains("NOT_FOUND"))
             let misspelt = try await assay("device", "--app", "nothing", device)
-            #expect(misspelt.status == 1 && misspelt.err.contains("unknown app"), "\(misspelt)")
+            #expect(misspelt.status == 65 && misspelt.err.contains("unknown app"), "\(misspelt)")
             let badRequest = try await assay("challenge", "--app", "camera", "--purpose", "assert", "--ttl", "4000")
             #expect(badRequest.status == 65)
             #expect(badRequest.err.contains("ttl_ms"))
