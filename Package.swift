@@ -359,14 +359,16 @@ let package = Package(
             dependencies: [
                 "AssayDaemon", "AssayConfiguration", "AssaySchemes", "AssayPlugins", "AssayTesting", "AssaySimulator",
                 "AssayClient", "AssayService", "AssayPostgres", "AssaySQLite", "AssayVendors", "AssayCertificates",
-                "AssayEncoding", "AssayAPI", "AssayOperations", "AssayMetrics", "AssayFramedRPC", "AssayRPC", "AssayCore", crypto,
+                "AssayEncoding", "AssayAPI", "AssayOperations", "AssayMetrics", "AssayFramedRPC", "AssayRPC", "AssayCore",
+                crypto,
                 log, protobuf,
             ] + schemes,
             swiftSettings: strict),
         tests(
             "AssayConfiguration",
             [
-                "DaemonTesting", "AssayDaemon", "AssaySchemes", "AssayPlugins", "AssaySimulator", "AssayTesting", "AssayService",
+                "DaemonTesting", "AssayDaemon", "AssaySchemes", "AssayPlugins", "AssaySimulator", "AssayTesting",
+                "AssayService",
                 "AssayPostgres", "AssaySQLite", "AssayVendors", "AssayProvisioning", "AssayCertificates", "AssayEncoding",
                 "AssayAPI", "AssayTraceExport", "AssayTracing", "AssayFramedRPC", "AssayRPC", "AssayCore", "assay", crypto, log,
             ] + schemes),

@@ -139,7 +139,8 @@ struct AndroidConfigurationTests {
             "remote_key_provisioning: {max_certificates: 5}", "remote_key_provisioning: {remote_key_per_day: 5}",
             "remote_key_provisioning: {factory_key_per_day: 5}", "remote_key_provisioning: {overuse: reject}",
             "attested_ids: {brand: [google]}",
-            "attested_ids: {model: [google]}", "creation_window: 5m", "require_tag_order: true", "require_equal_versions: true", "allow_suspended: true",
+            "attested_ids: {model: [google]}", "creation_window: 5m", "require_tag_order: true", "require_equal_versions: true",
+            "allow_suspended: true",
             "denied: {serials: [77]}", "denied: {serials: [78]}", "denied: {public_keys: [\"\(Self.signer)\"]}",
             "security_level: software", "security_level: software\ntrust_software_roots: true", "revocation: {source: none}",
         ]

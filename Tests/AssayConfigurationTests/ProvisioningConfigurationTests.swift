@@ -166,13 +166,17 @@ struct ProvisioningConfigurationTests {
         let check = try load(
             [Self.authority(2)],
             provisioning: "{extended_key_usage: [clientAuth], fleet: {manufacturer: m, extended_key_usage: [documentSigning]}}")
-        #expect(check.configuration?.live.apps.first?.provisioning?.fleet?.profile.keyPurposes.map(\.description) == ["documentSigning"])
+        let fleet = check.configuration?.live.apps.first?.provisioning?.fleet
+        #expect(fleet?.profile.keyPurposes.map(\.description) == ["documentSigning"])
     }
 
     @Test(
         "What is no purpose of a device's certificate is refused, with the place",
         arguments: [
-            ("[documentSinging]", "[0]: want clientAuth, documentSigning, emailProtection or an object identifier", "did you mean \"documentSigning\"?"),
+            (
+                "[documentSinging]", "[0]: want clientAuth, documentSigning, emailProtection or an object identifier",
+                "did you mean \"documentSigning\"?"
+            ),
             ("[clientAuth, 1.3.6.x]", "[1]: want", "have \"1.3.6.x\""), ("[3.1.2]", "[0]: want", ""),
             ("[clientAuth, 1.3.6.1.5.5.7.3.2]", "[1]: clientAuth stands twice", ""), ("clientAuth", "want a list", ""),
             ("[2.5.29.37.0]", "no device's certificate has anyExtendedKeyUsage", ""),

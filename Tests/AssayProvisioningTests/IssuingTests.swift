@@ -60,11 +60,16 @@ struct IssuingTests {
         ] { #expect(text.contains(part), "\(part)") }
     }
 
-    @Test("The purposes of the profile are those of the certificate, and OpenSSL reads them", .enabled(if: OpenSSL.isAvailable, "no openssl"))
+    @Test(
+        "The purposes of the profile are those of the certificate, and OpenSSL reads them",
+        .enabled(if: OpenSSL.isAvailable, "no openssl"))
     func purposes() async throws {
         let openSSL = try OpenSSL()
         var profile = CertificateProfile()
-        profile.keyPurposes = try [KeyPurpose("documentSigning"), KeyPurpose("emailProtection"), KeyPurpose("clientAuth"), KeyPurpose("1.3.6.1.4.1.62558.2.1")]
+        profile.keyPurposes = try [
+            KeyPurpose("documentSigning"), KeyPurpose("emailProtection"), KeyPurpose("clientAuth"),
+            KeyPurpose("1.3.6.1.4.1.62558.2.1"),
+        ]
         let issued = try await TestCA().set.issue(
             try order(publicKey: AuthorityKey.random(.p256).publicKey, profile: profile), at: Self.now)
         try openSSL.write("leaf.pem", PEM.encode(issued.certificate.der))

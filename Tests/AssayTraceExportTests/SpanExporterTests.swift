@@ -152,7 +152,9 @@ struct SpanExporterTests {
         try await eventually("the exporter counts it") { (running.counts.dropped[.queueFull] ?? 0) >= 900 }
         #expect(running.exporter.tracer.queue.count <= 50)
         let back = try await TestHTTPSServer.plain(port: port) { _ in TestHTTPSAnswer(200) }
-        try await eventually("the exporter counts it") { running.counts.exported > 0 && running.exporter.tracer.queue.count == 0 }
+        try await eventually("the exporter counts it") {
+            running.counts.exported > 0 && running.exporter.tracer.queue.count == 0
+        }
         let (exported, dropped) = running.counts
         #expect(exported + (dropped[.queueFull] ?? 0) == 1000)
         try await running.stop()

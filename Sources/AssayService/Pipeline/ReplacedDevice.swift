@@ -53,6 +53,7 @@ extension Rejection {
 extension Finding {
     static func replaced(_ device: Device) -> Finding {
         .note(
-            DeviceAdmission.check, "device_replaced", "the registration takes the place of \(device.id), which is retired with it")
+            DeviceAdmission.check, "device_replaced",
+            "the registration takes the place of \(device.id), which is retired with it")
     }
 }
