@@ -127,11 +127,22 @@ extension CommandTests {
             let key = phone.makeKey()
             let evidence = Base64.standard.encode(
                 try key.attest(clientDataHash: [UInt8](repeating: 1, count: 32), at: Timestamp(unixSeconds: 1_700_000_000)))
+            let root = try folder.write(authority.rootPEM, to: "root.pem")
+            try folder.write(
+                """
+                listen: [{unix: a.sock}]
+                store: {path: ledger.db}
+                callers: {loopback_demo: true}
+                trust: {test_roots: [\(root)]}
+                apps: {camera: {app_attest: {identities: [{app_id: TEAMID1234.com.example.camera}]}}}
+                """, to: "assayd.yaml")
             for (text, words) in [
                 ("%22\(evidence.replacing("+", with: "%2B"))%22", "it is percent-encoded. That was undone here."),
                 ("\(evidence)::\(Base64.standard.encode(key.keyID))", "two values are joined by \"::\""),
             ] {
-                let ending = try await inspect(try folder.write(text, to: "text"), "--at", "2023-11-14T22:13:20Z")
+                let ending = try await inspect(
+                    try folder.write(text, to: "text"), "--at", "2023-11-14T22:13:20Z", "--config",
+                    folder.file("assayd.yaml"), "--app", "camera")
                 #expect(ending.out.hasPrefix("App Attest attestation") && ending.out.contains(words), "\(ending)")
                 #expect(ending.out.contains("✓ key_id ") == text.contains("::"), "\(ending)")
             }
