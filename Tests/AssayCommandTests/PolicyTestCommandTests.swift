@@ -178,7 +178,7 @@ extension CommandTests {
         @Test(
             "What is wrong with a file is told with its line, and nothing is run",
             arguments: [
-                ("expect: accepted", "expect: {rejected: bad_signatur}", "did you mean \"bad_signature\"?"),
+                ("expect: accepted", "expect: {rejected: bad_signatur}", "near it: bad_signature"),
                 ("app: camera", "app: camara", "did you mean \"camera\"?"),
                 ("challenge: 01", "challenge: 0", "want 54 bytes"),
                 ("payload: photo.jpg", "payload: none.jpg", "none.jpg"),

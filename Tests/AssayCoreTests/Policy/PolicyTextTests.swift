@@ -20,7 +20,7 @@ struct PolicyTextTests {
             policy.text == """
                 section.flag = true
                 section.things[a].level = hardware
-                section.time = 90000 ms
+                section.time = 90s
                 section.limit = any
                 section.list = x
                 section.list = y

@@ -49,7 +49,12 @@ extension AndroidKeyAttestationSection {
         }
         text.add("creation_window", optional: policy.creationWindow)
         text.add("require_tag_order", flag: policy.requiresTagOrder)
-        text.add("require_equal_versions", flag: policy.requiresEqualVersions)
+        if policy.requiresEqualVersions {
+            text.add("require_equal_versions", flag: true)
+        } else {
+            // As in policies from before the key.
+            text.show("require_equal_versions", "false")
+        }
         text.add("allow_suspended", flag: policy.allowsSuspended)
         text.add("denied.serials", list: policy.denied.serials.map { Hex.encode($0) }.sorted())
         text.add("denied.public_keys", list: policy.denied.publicKeys.map { Hex.encode($0) }.sorted())
