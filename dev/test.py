@@ -28,6 +28,7 @@ import time
 
 # Modules whose tests bound time from above, or need the machine for themselves. Everything else runs in one process.
 ALONE = {
+    "AssayDaemonTests",
     "AssayFramedRPCTests",
     "AssayPluginsTests",
     "AssayPostgresTests",
@@ -130,12 +131,14 @@ def plan(tests):
     """The jobs for these tests."""
     present = list(dict.fromkeys(map(module, tests)))
     counts = collections.Counter(filter(None, map(suite, tests)))
-    quiet = [name for name in present if name not in ALONE and any(module(test) == name and not suite(test) for test in tests)]
+    unserialised = [name for name in present if any(module(test) == name and not suite(test) for test in tests)]
+    quiet = [name for name in unserialised if name not in ALONE]
+    without = [f"^{name}\\.{parent}/" for name, parent in PROCESSES.items()]
     jobs = []
     if quiet:
         jobs.append(Job(quiet[0] if len(quiet) == 1 else f"{len(quiet)} modules together", [f"^{name}\\." for name in quiet],
-                        [f"^{name}\\.{parent}/" for name, parent in PROCESSES.items()]))
-    jobs += [Job(name, [f"^{name}\\."], alone=True) for name in present if name in ALONE]
+                        without))
+    jobs += [Job(name, [f"^{name}\\."], without, alone=True) for name in unserialised if name in ALONE]
     for name, _ in counts.most_common():
         short = name.split("/")[1]
         jobs.append(Job(short, [f"^{re.escape(name)}/"], alone=short in PROCESSES_ALONE))

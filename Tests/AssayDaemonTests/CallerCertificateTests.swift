@@ -84,7 +84,7 @@ struct CallerCertificateTests {
     @Test("A renewed certificate continues without a failed call, and an expired one is refused")
     func renewed() async throws {
         let running = try await Running()
-        let end = Timestamp(unixSeconds: SystemClock().now().unixMilliseconds / 1000 + 5)
+        let end = Timestamp(unixSeconds: SystemClock().now().unixMilliseconds / 1000 + 10)
         let issued = try running.tls.callerCA.issue(.client, names: [.dns(TLSHome.monitoring)], notAfter: end)
         let (one, other) = (try running.tls.files(showing: issued), try running.tls.files(showing: issued))
         let (careful, careless) = (try await running.connect(one), try await running.connect(other))

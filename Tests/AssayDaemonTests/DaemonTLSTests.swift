@@ -175,7 +175,7 @@ extension ProcessTests {
             let warning = "i_accept_unauthenticated_callers_from_the_network: whoever reaches a TCP address"
             #expect(
                 try await Child.run("assayd", ["check-config", home.configuration]).out.contains(
-                    "  warning: line 3: " + warning))
+                    "  warning (intended): line 3: " + warning))
             let daemon = try await TestDaemon(home)
             #expect(daemon.child.err.contains(warning))
             #expect(await daemon.stop().status == 0)

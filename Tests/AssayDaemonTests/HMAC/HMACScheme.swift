@@ -3,8 +3,6 @@ import AssayCore
 import AssaySchemes
 import Crypto
 
-@testable import DaemonTesting
-
 /// A platform for tests: apps that hold a key in common with the server.
 enum HMACScheme: AttestationScheme {
     static let sectionKey: String? = "example_hmac"
