@@ -13,7 +13,8 @@ extension ProcessTests {
     @Suite("Equal requests of a factory")
     struct FleetRaceTests {
         private static let racers = 64
-        private static let rounds = 4
+        /// More with `ASSAY_ROUNDS`, where the machine has time.
+        private static let rounds = ProcessInfo.processInfo.environment["ASSAY_ROUNDS"].flatMap { Int($0) } ?? 4
 
         /// Sends a request from all racers at once, over two connections to each daemon.
         private func race(_ request: FleetDeviceRequest, _ clients: [AssayClient]) async throws
