@@ -34,8 +34,11 @@ struct PluginSkeleton {
         try copy(source + "/template-\(language.rawValue)", to: folder, changed: true)
         try copy(source + "/sdk/\(language.rawValue)", to: folder + "/assay/plugins/sdk/\(language.rawValue)")
         try copy(source + "/sdk/tests", to: folder + "/assay/plugins/sdk/tests")
-        try files.createDirectory(atPath: folder + "/assay/docs", withIntermediateDirectories: true)
-        try files.copyItem(atPath: source + "/../docs/reason-codes.md", toPath: folder + "/assay/docs/reason-codes.md")
+        // The tests of the libraries read the lists of codes in these.
+        try files.createDirectory(atPath: folder + "/assay/docs/plugins", withIntermediateDirectories: true)
+        for page in ["docs/reason-codes.md", "docs/plugins/protocol.md"] {
+            try files.copyItem(atPath: source + "/../" + page, toPath: folder + "/assay/" + page)
+        }
         for package in ["plugin", "rpc"] {
             try copy(source + "/../proto/assay/\(package)", to: folder + "/assay/proto/assay/\(package)")
         }
