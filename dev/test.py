@@ -37,6 +37,9 @@ ALONE = {
     "AssayTraceExportTests",
 }
 
+# Suites of those that flood a connection: what else measures time in their module would wait for the threads.
+ALONE_SUITES = {"AssayFramedRPCTests": "UnreadAnswerTests"}
+
 # The suites whose suites start processes, each in its module. A suite below them is a process of its own.
 PROCESSES = {"AssayDaemonTests": "ProcessTests", "AssayCommandTests": "CommandTests"}
 
@@ -138,7 +141,13 @@ def plan(tests):
     if quiet:
         jobs.append(Job(quiet[0] if len(quiet) == 1 else f"{len(quiet)} modules together", [f"^{name}\\." for name in quiet],
                         without))
-    jobs += [Job(name, [f"^{name}\\."], without, alone=True) for name in unserialised if name in ALONE]
+    for name in unserialised:
+        if name in ALONE_SUITES:
+            flood = f"^{name}\\.{ALONE_SUITES[name]}/"
+            jobs.append(Job(ALONE_SUITES[name], [flood], alone=True))
+            jobs.append(Job(name, [f"^{name}\\."], without + [flood], alone=True))
+        elif name in ALONE:
+            jobs.append(Job(name, [f"^{name}\\."], without, alone=True))
     for name, _ in counts.most_common():
         short = name.split("/")[1]
         jobs.append(Job(short, [f"^{re.escape(name)}/"], alone=short in PROCESSES_ALONE))
@@ -153,6 +162,7 @@ def listed(executable):
 
 
 SHOWN = re.compile(r"✘|➜|^skipped|is absent")
+PASSED = re.compile(r"[◇✔]\x1b?[^ ]* ")
 REASON = re.compile(r"✘|rror:|↳")
 
 
@@ -161,8 +171,9 @@ def show(job, lock):
     with lock:
         print(f"== {job.name}: {'FAILED' if job.failed else 'passed'} in {job.seconds:.0f} s")
         lines = [line for line in job.output.splitlines() if SHOWN.search(line)]
-        if job.failed and not any("✘" in line for line in lines):
-            lines = job.output.splitlines()[-40:]  # It crashed: the end says where.
+        if job.failed:
+            # With what an expectation compared, which has lines of its own; of a crash the end says where.
+            lines = [line for line in job.output.splitlines() if not PASSED.search(line)][-200:]
         for line in lines:
             print("  " + line)
         if last:

@@ -96,40 +96,6 @@ struct FailureTests {
         }
     }
 
-    @Test(
-        "Calls that wait behind one that is not answered fail with it, and do not wait for an attempt to connect",
-        .timeLimit(.minutes(2)))
-    func waiting() async throws {
-        let own = try ownServer()
-        var settings = try own.database()
-        // An attempt to connect takes longer than the test.
-        settings.connectTimeout = 60
-        var options = PostgresOptions()
-        options.readers = 1
-        let ledger = try PostgresLedger.open(settings, options: options)
-        defer { ledger.close() }
-        #expect(try await ledger.commit([try Sample.entry()]) == [.committed])
-        let stopped = try own.children() + [try #require(own.processID)]
-        for process in stopped { kill(process, SIGSTOP) }
-        defer { for process in stopped { kill(process, SIGCONT) } }
-        let began = ContinuousClock.now
-        await withTaskGroup(of: Bool.self) { group in
-            for _ in 0..<3 {
-                group.addTask {
-                    do { _ = try await ledger.secrets() } catch { return true }
-                    return false
-                }
-            }
-            for await hasFailed in group { #expect(hasFailed) }
-        }
-        let committing = Task { try await ledger.commit([try Sample.entry()]) }
-        try await eventually("the writer has noticed it") { ledger.health.passing != nil }
-        await #expect(throws: LedgerError.self) { try await ledger.commit([try Sample.entry()]) }
-        #expect(ContinuousClock.now - began < .seconds(40))
-        for process in stopped { kill(process, SIGCONT) }
-        _ = try? await committing.value
-    }
-
     @Test("A server that does not answer is told of before the call fails", .timeLimit(.minutes(2)))
     func late() async throws {
         let own = try ownServer()

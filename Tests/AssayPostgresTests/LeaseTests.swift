@@ -197,7 +197,7 @@ struct LeaseTests {
             #expect(
                 words.count == 1
                     && words[0].contains(
-                        "s \(lead > 0 ? "ahead of" : "behind") the database server's: set both by NTP; what has")
+                        " \(lead > 0 ? "ahead of" : "behind") the database server's: set both by NTP; what has")
             )
             #expect(try await ledger.status().spentHorizon == .distantPast)
         }

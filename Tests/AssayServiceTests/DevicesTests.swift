@@ -46,7 +46,7 @@ struct DevicesTests {
             try await get(harness, .camera) { $0.keyID = Data([1]) },
         ]
         for error in errors {
-            #expect(throws: RPCError(.notFound, "no device of this app has that name or key", reason: "unknown_device")) {
+            #expect(throws: RPCError(.notFound, "no device of this app has that name, key or serial number", reason: "unknown_device")) {
                 try error.get()
             }
         }

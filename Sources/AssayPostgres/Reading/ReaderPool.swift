@@ -63,14 +63,7 @@ final class ReaderPool: Sendable {
         {
             let before = reader.trouble
             busy.begin()
-            if jobs.isEmpty {
-                reader.reconnect()
-            } else if let trouble = trouble.withLock({ $0 }) {
-                // They waited while the database was found not to answer: each would wait for another attempt to reach it.
-                for job in jobs { job.fail(trouble.ledgerError) }
-            } else {
-                serve(jobs, &reader)
-            }
+            if jobs.isEmpty { reader.reconnect() } else { serve(jobs, &reader) }
             busy.end()
             if before != reader.trouble { trouble.withLock { $0 = reader.trouble } }
         }

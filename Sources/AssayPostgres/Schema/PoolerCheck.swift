@@ -13,7 +13,7 @@ enum PoolerCheck {
             // Two are free now. A pooler gives out the one that came back last, or the one that has waited longest.
             for _ in 0..<2 where try process(of: other, within: milliseconds) != first { throw found }
         } catch {
-            throw refusal(error) ?? error
+            throw refusalOfFirst(error) ?? error
         }
     }
 
@@ -25,9 +25,18 @@ enum PoolerCheck {
     /// What PgBouncer says to the beginning of a transaction where it pools statements; `nil` for another failure.
     static func refusal(_ error: PostgresError) -> PostgresError? {
         guard error.kind != .unsuitable, error.message.contains("statement pooling") else { return nil }
-        return .unsuitable(
-            "the pooler allows no transactions (\(error.message)): connect directly, or through a pooler that pools sessions, not statements"
-        )
+        return .unsuitable("the pooler allows no transactions (\(error.message)): \(remedy)")
+    }
+
+    private static let remedy = "connect directly, or through a pooler that pools sessions, not statements"
+
+    /// The same for a connection that ends at the beginning of its first transaction, with or without a word of the pooler.
+    private static func refusalOfFirst(_ error: PostgresError) -> PostgresError? {
+        if let refusal = refusal(error) { return refusal }
+        guard error.kind == .connection else { return nil }
+        return PostgresError(
+            .connection,
+            "\(error.message) It ended at the beginning of a transaction, as by a pooler that pools statements; if there is one: \(remedy)")
     }
 
     /// The server's process of a connection: an expression of SQL.

@@ -150,12 +150,12 @@ final class WriterConnection {
                 failure = error
                 times.failed()
                 health.note(error)
-                // Others do not wait until the database is reached again, or until it is known what became of a commit.
-                if error.kind == .deadline { health.wrote(failing: error.ledgerError) }
                 if error.endsConnection || session?.database.connection.isUsable == false {
                     session = nil
                     // What was committed may be applied. The next session tells.
                     if let result, attempted > acknowledged {
+                        // Others do not wait for what becomes of it.
+                        if error.kind == .deadline { health.wrote(failing: error.ledgerError) }
                         switch resolve() {
                         case .success(true):
                             succeed()
