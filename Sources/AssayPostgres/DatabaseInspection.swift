@@ -28,8 +28,8 @@ package struct DatabaseInspection: Sendable {
                 secrets = try SecretTable(database: database).all()
                 isDeclaredNew = try SecretTable(database: database).areDeclaredNew()
                 try PostgresTransferTarget.check(connection, within: settings.readTimeout)
-                if version >= Migration.version2.version { try Self.checkName(settings, holder, database) }
                 try Self.check(mark, settings, database)
+                if version >= Migration.version2.version { try Self.checkName(settings, holder, database) }
             } else {
                 secrets = []
             }

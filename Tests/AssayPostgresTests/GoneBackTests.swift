@@ -97,9 +97,10 @@ struct GoneBackTests {
         for _ in 0..<2 {
             for writer in ["one", "two"] {
                 let words = refusal(of: place, writer)
+                #expect(words.hasPrefix("the ledger was replaced: the database has "), "\(words)")
                 #expect(
-                    words.hasPrefix("the ledger was replaced: the database has 2 commits of the writer \"\(writer)\", and 3"),
-                    "\(words)")
+                    words.contains(" commits of the writer \"\(writer)\", and ")
+                        && words.contains(" were acknowledged: it went back"))
                 #expect(words.contains("run assayd forget-challenges once"))
             }
         }
@@ -189,7 +190,8 @@ struct GoneBackTests {
         // Alone it is refused; beside the primary the next host is tried.
         #expect(refusal(of: place).contains("the server is a former primary, or was set back"))
         let third = try open()
-        let outcome = try await third.commit([try Sample.entry()])
+        // The promotion may have lost verdicts, so that no challenge of before is good.
+        let outcome = try await third.commit([try Sample.entry(spends: [])])
         #expect(outcome == [.committed], "\(outcome)")
         third.close()
         #expect(refusal(of: place).contains("run assayd forget-challenges once"))

@@ -62,10 +62,10 @@ struct PoolerTests {
         let other = try PostgresConnection(pooler.settings)
         _ = try other.query(.once("SELECT 1"), within: 10_000)
         try pooler.use(mode: "transaction")
-        // With the end of its next transaction the pooler takes a process back, and gives it to others.
-        _ = try other.query(.once("SELECT 1"), within: 10_000)
         var refusals: [String] = []
-        for _ in 0..<50 where refusals.isEmpty {
+        for _ in 0..<200 where refusals.isEmpty {
+            // Once it has read its settings, the pooler takes a process back with the end of a transaction, and gives it to others.
+            _ = try other.query(.once("SELECT 1"), within: 10_000)
             let entry = try Sample.entry()
             do throws(LedgerError) {
                 _ = try await ledger.commit([entry])
