@@ -50,7 +50,7 @@ struct PoolerTests {
         #expect(!PostgresBackend(settings).exists)
     }
 
-    @Test("A pooler that is put into another mode under a running ledger is noticed by the next commits, which say so")
+    @Test("A pooler that is started again in another mode under a running ledger is noticed by the next commits, which say so")
     func changedMode() async throws {
         let settings = try server().database()
         let pooler = try Pooler(of: settings, mode: "session", inTurn: true)
@@ -58,21 +58,24 @@ struct PoolerTests {
         let ledger = try PostgresLedger.open(pooler.settings)
         defer { ledger.close() }
         #expect(try await ledger.commit([try Sample.entry()]) == [.committed])
-        // A second process, which the pooler gives in turn.
-        let other = try PostgresConnection(pooler.settings)
-        _ = try other.query(.once("SELECT 1"), within: 10_000)
+        // It is started again with the other mode, as by an operator who has changed its settings.
         try pooler.use(mode: "transaction")
+        let (one, two) = (try PostgresConnection(pooler.settings), try PostgresConnection(pooler.settings))
         var refusals: [String] = []
-        for _ in 0..<200 where refusals.isEmpty {
-            // Once it has read its settings, the pooler takes a process back with the end of a transaction, and gives it to others.
-            _ = try other.query(.once("SELECT 1"), within: 10_000)
+        for _ in 0..<400
+        where !refusals.contains(where: { $0.contains("a connection changes between processes of the server") }) {
+            // Two processes of the server, which the pooler gives in turn.
+            _ = try one.run(["BEGIN", "SELECT 1"].map { .once($0) }, within: 10_000)
+            _ = try two.query(.once("SELECT 1"), within: 10_000)
+            one.rollBack(within: 10_000)
             let entry = try Sample.entry()
             do throws(LedgerError) {
                 _ = try await ledger.commit([entry])
                 try? await Task.sleep(for: .milliseconds(20))
             } catch { refusals.append("\(error)") }
         }
-        #expect(refusals.first?.contains("a connection changes between processes of the server") == true, "\(refusals)")
+        #expect(
+            refusals.last?.contains("a connection changes between processes of the server") == true, "\(refusals.suffix(3))")
         try pooler.use(mode: "session")
         for _ in 0..<200 {
             if (try? await ledger.commit([try Sample.entry()])) == [.committed] { break }
@@ -99,7 +102,7 @@ private final class Pooler {
 
     let settings: PostgresSettings
     private let folder: URL
-    private let process: pid_t
+    private var process: pid_t
     private let configuration: URL
 
     /// - Parameters:
@@ -133,6 +136,10 @@ private final class Pooler {
         settings.hosts = [.init(folder.path, port: port)]
         (self.folder, self.settings, self.configuration) = (folder, settings, URL(filePath: configuration))
         process = try TestProgram.spawn(Self.program, ["-q", configuration])
+        try awaitConnections()
+    }
+
+    private func awaitConnections() throws {
         for _ in 0..<400 {
             if (try? PostgresConnection(settings)) != nil { return }
             usleep(25_000)
@@ -147,13 +154,19 @@ private final class Pooler {
             line.hasPrefix("pool_mode") ? "pool_mode = \(mode)" : String(line)
         }
         try Data((lines.joined(separator: "\n") + "\n").utf8).write(to: configuration)
-        kill(process, SIGHUP)
+        stop()
+        process = try TestProgram.spawn(Self.program, ["-q", configuration.path])
+        try awaitConnections()
     }
 
-    func end() {
+    private func stop() {
         kill(process, SIGKILL)
         var status: Int32 = 0
         while waitpid(process, &status, 0) < 0, errno == EINTR {}
+    }
+
+    func end() {
+        stop()
         try? FileManager.default.removeItem(at: folder)
     }
 }
