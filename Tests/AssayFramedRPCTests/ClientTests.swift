@@ -162,9 +162,11 @@ struct ClientTests {
             let client = try await RPCConnection.connect(to: address, limits: limits)
             await #expect(throws: RPCError.connectionLost) { let _: Text = try await client.call(TestServer.echo, Text("")) }
         }
-        try await TestServer.run { server in
+        // Long enough for a server that is slow on a busy machine, and shorter than the wait.
+        limits.pongTimeout = .seconds(2)
+        try await TestServer.run { [limits] server in
             let client = try await RPCConnection.connect(to: server.address, limits: limits)
-            try await Task.sleep(for: .milliseconds(400))
+            try await Task.sleep(for: .seconds(3))
             #expect(client.isOpen)
             await client.close()
         }

@@ -21,7 +21,7 @@ struct TimeoutTests {
     @Test("the timeout of the first frame applies to a peer that has sent a part of it")
     func firstFrameInPart() async throws {
         var limits = RPCLimits()
-        limits.firstFrameTimeout = .milliseconds(1500)
+        limits.firstFrameTimeout = .seconds(4)
         try await TestServer.run(limits) { server in
             let peer = try await RawPeer.connect(to: server.address)
             let wire = try Frame.call(1, TestServer.echo).wire
@@ -31,7 +31,7 @@ struct TimeoutTests {
             let other = try await RawPeer.connect(to: server.address)
             try await other.say(wire + wire.prefix(1))
             #expect(try await other.hear()?.text == "hello")
-            try await Task.sleep(for: .milliseconds(2000))
+            try await Task.sleep(for: .seconds(5))
             #expect(!other.hasEnded)
         }
     }
@@ -59,11 +59,11 @@ struct TimeoutTests {
     @Test("an idle peer is sent away, but not while it waits for an answer")
     func idle() async throws {
         var limits = RPCLimits()
-        limits.idleTimeout = .milliseconds(80)
+        limits.idleTimeout = .seconds(2)
         try await TestServer.run(limits) { server in
             let peer = try await RawPeer.connect(to: server.address)
             try await peer.say(Frame.call(1, TestServer.hold).wire)
-            try await Task.sleep(for: .milliseconds(250))
+            try await Task.sleep(for: .seconds(3))
             #expect(!peer.hasEnded)
             server.held.answerAll()
             #expect(try await peer.hear()?.text == "held")
