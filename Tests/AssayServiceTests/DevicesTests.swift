@@ -45,10 +45,9 @@ struct DevicesTests {
             try await get(harness, .notes) { $0.deviceID = Data(DeviceID.random().bytes) },
             try await get(harness, .camera) { $0.keyID = Data([1]) },
         ]
+        let unknown = RPCError(.notFound, "no device of this app has that name, key or serial number", reason: "unknown_device")
         for error in errors {
-            #expect(throws: RPCError(.notFound, "no device of this app has that name, key or serial number", reason: "unknown_device")) {
-                try error.get()
-            }
+            #expect(throws: unknown) { try error.get() }
         }
     }
 

@@ -36,7 +36,8 @@ enum PoolerCheck {
         guard error.kind == .connection else { return nil }
         return PostgresError(
             .connection,
-            "\(error.message) It ended at the beginning of a transaction, as by a pooler that pools statements; if there is one: \(remedy)")
+            "\(error.message) It ended at the beginning of a transaction, as by a pooler that pools statements; if there is one: \(remedy)"
+        )
     }
 
     /// The server's process of a connection: an expression of SQL.
