@@ -97,7 +97,7 @@ struct  Assay__Plugin__V1__MeasureRequest
 {
   ProtobufCMessage base;
   /*
-   * [a-z0-9_]{1,64}. At most 32 names in the life of a process.
+   * [a-z0-9_]{1,64}. At most 32 names, over all processes of the plugin.
    */
   ProtobufCBinaryData name;
   Assay__Plugin__V1__MeasureRequest__ValueCase value_case;
