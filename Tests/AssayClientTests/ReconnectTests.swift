@@ -8,7 +8,7 @@ import SwiftProtobuf
 import Synchronization
 import Testing
 
-@Suite("Reconnecting client", .timeLimit(.minutes(1)))
+@Suite("Reconnecting client", .timeLimit(.minutes(5)))
 struct ReconnectTests {
     private let time = TestTime()
 

@@ -14,7 +14,7 @@ import Testing
 @testable import AssayConfiguration
 @testable import DaemonTesting
 
-@Suite("Configuration", .timeLimit(.minutes(2)))
+@Suite("Configuration", .timeLimit(.minutes(5)))
 struct ConfigurationTests {
     let folder: TemporaryFolder
 

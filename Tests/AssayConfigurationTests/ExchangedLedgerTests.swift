@@ -10,7 +10,7 @@ import Testing
 @testable import DaemonTesting
 
 /// The file of a ledger is exchanged for an older copy while a daemon has it open.
-@Suite("An exchanged ledger at the next start", .timeLimit(.minutes(2)))
+@Suite("An exchanged ledger at the next start", .timeLimit(.minutes(5)))
 struct ExchangedLedgerTests {
     private let folder: TemporaryFolder
 

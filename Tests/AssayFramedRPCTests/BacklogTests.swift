@@ -8,7 +8,7 @@ import Testing
 @testable import AssayFramedRPC
 @testable import AssayRPC
 
-@Suite("Backlog", .timeLimit(.minutes(1)))
+@Suite("Backlog", .timeLimit(.minutes(5)))
 struct BacklogTests {
     @Test("the backlog of a Unix socket is that of a TCP socket: 1,024, or what the kernel allows")
     func unix() async throws {

@@ -7,7 +7,7 @@ import Testing
 @testable import AssayFramedRPC
 @testable import AssayRPC
 
-@Suite("End of a caller's certificate", .timeLimit(.minutes(2)))
+@Suite("End of a caller's certificate", .timeLimit(.minutes(5)))
 struct CertificateEndTests {
     static let opening = Timestamp(unixSeconds: 1_900_000_000)
     let clock = FixedClock(Self.opening)

@@ -83,7 +83,7 @@ struct ClientFrameVector: Decodable, Sendable, CustomTestStringConvertible {
     var testDescription: String { id }
 }
 
-@Suite("Frame vectors", .timeLimit(.minutes(1)))
+@Suite("Frame vectors", .timeLimit(.minutes(5)))
 struct FrameVectorTests {
     @Test("the frame vectors exist")
     func present() throws {

@@ -12,7 +12,7 @@ import Testing
 @testable import AssayRPC
 
 /// Peers that send frames and read nothing. What answers them waits in memory, so each kind of frame is tried, at both sides.
-@Suite("Unread answers", .timeLimit(.minutes(1)))
+@Suite("Unread answers", .timeLimit(.minutes(5)))
 struct UnreadAnswerTests {
     /// A kind of frame that a peer floods with.
     enum Flood: String, CaseIterable, Sendable, CustomTestStringConvertible {

@@ -23,7 +23,7 @@ struct FailureTests {
     }
 
     @Test(
-        "Connections that the server ends in the middle of commits lose nothing that was acknowledged", .timeLimit(.minutes(2)))
+        "Connections that the server ends in the middle of commits lose nothing that was acknowledged", .timeLimit(.minutes(5)))
     func terminated() async throws {
         let settings = try server().database()
         let ledger = try PostgresLedger.open(settings)
@@ -69,7 +69,7 @@ struct FailureTests {
 
     @Test(
         "A commit that waits for a standby that is away is not acknowledged, nor after the wait is cancelled",
-        .timeLimit(.minutes(2)))
+        .timeLimit(.minutes(5)))
     func standby() async throws {
         let own = try ownServer()
         var settings = try own.database()
@@ -96,7 +96,7 @@ struct FailureTests {
         }
     }
 
-    @Test("A server that does not answer is told of before the call fails", .timeLimit(.minutes(2)))
+    @Test("A server that does not answer is told of before the call fails", .timeLimit(.minutes(5)))
     func late() async throws {
         let own = try ownServer()
         var settings = try own.database()
@@ -118,7 +118,7 @@ struct FailureTests {
     }
 
     @Test(
-        "A standby that is away for long is told as the reason, and the ledger goes on when it is back", .timeLimit(.minutes(1))
+        "A standby that is away for long is told as the reason, and the ledger goes on when it is back", .timeLimit(.minutes(5))
     )
     func longStandby() async throws {
         let own = try ownServer()
@@ -150,7 +150,7 @@ struct FailureTests {
     }
 
     @Test(
-        "What no standby has confirmed is neither repeated as a verdict nor the head of the audit log", .timeLimit(.minutes(1)))
+        "What no standby has confirmed is neither repeated as a verdict nor the head of the audit log", .timeLimit(.minutes(5)))
     func unconfirmed() async throws {
         let own = try ownServer()
         var settings = try own.database()
@@ -187,7 +187,7 @@ struct FailureTests {
         #expect(try await ledger.status().auditCount == 2)
     }
 
-    @Test("While the server is read-only nothing is accepted, and the reason is told", .timeLimit(.minutes(1)))
+    @Test("While the server is read-only nothing is accepted, and the reason is told", .timeLimit(.minutes(5)))
     func readOnly() async throws {
         let own = try ownServer()
         let ledger = try PostgresLedger.open(try own.database())
@@ -279,7 +279,7 @@ struct FailureTests {
         _ = try await ledger.status()
     }
 
-    @Test("A purge does not stall commits while another transaction reads the challenges", .timeLimit(.minutes(2)))
+    @Test("A purge does not stall commits while another transaction reads the challenges", .timeLimit(.minutes(5)))
     func purgeBehindReader() async throws {
         var settings = try server().database()
         // Longer than the test may take: a purge that waited for the reader would not end.

@@ -123,7 +123,7 @@ struct RaceTests {
         }
     }
 
-    @Test("A purge between two uses of a token does not make it fresh", .timeLimit(.minutes(2)))
+    @Test("A purge between two uses of a token does not make it fresh", .timeLimit(.minutes(5)))
     func purge() async throws {
         var options = PostgresOptions()
         options.purgeMargin = 0
@@ -163,7 +163,7 @@ struct RaceTests {
 
     @Test(
         "A token whose removal is being committed is not fresh: the horizon is read after the token was spent again",
-        .timeLimit(.minutes(1)))
+        .timeLimit(.minutes(5)))
     func removal() async throws {
         let settings = try server().database()
         let ledger = try PostgresLedger.open(settings)

@@ -89,7 +89,7 @@ struct ReadingTests {
         #expect(answers.compactMap { try? $0.get()?.id } == devices.map(\.id).filter { $0 != devices[7].id })
     }
 
-    @Test("Lookups whose connection ends are answered over a new one", .timeLimit(.minutes(1)))
+    @Test("Lookups whose connection ends are answered over a new one", .timeLimit(.minutes(5)))
     func reconnection() async throws {
         defer { ledger.close() }
         let devices = try await registered(40)

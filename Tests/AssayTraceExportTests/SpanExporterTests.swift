@@ -7,7 +7,7 @@ import AssayTracing
 import SwiftProtobuf
 import Testing
 
-@Suite("The export of traces", .timeLimit(.minutes(2)))
+@Suite("The export of traces", .timeLimit(.minutes(5)))
 struct SpanExporterTests {
     private func settings(
         _ address: String, headers: [TraceExportSettings.Header] = [], roots: [UInt8] = []
@@ -97,7 +97,7 @@ struct SpanExporterTests {
         try await collector.server.stop()
     }
 
-    @Test("Retry-After is waited for", .timeLimit(.minutes(1)))
+    @Test("Retry-After is waited for", .timeLimit(.minutes(5)))
     func retryAfter() async throws {
         let collector = try await StandInCollector()
         collector.server.answerNext(TestHTTPSAnswer(503, headers: [("retry-after", "1")]))

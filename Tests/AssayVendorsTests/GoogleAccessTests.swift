@@ -7,7 +7,7 @@ import Testing
 
 @testable import AssayVendors
 
-@Suite("Access to Google", .timeLimit(.minutes(2)))
+@Suite("Access to Google", .timeLimit(.minutes(5)))
 struct GoogleAccessTests {
     private struct Claims: JWTPayload {
         let iss: String

@@ -7,7 +7,7 @@ import Testing
 
 @testable import AssayVendors
 
-@Suite("Vendor client", .timeLimit(.minutes(1)))
+@Suite("Vendor client", .timeLimit(.minutes(5)))
 struct VendorClientTests {
     private static let short = VendorSettings(connectMilliseconds: 50_000, totalMilliseconds: 300)
 
