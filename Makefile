@@ -2,6 +2,7 @@
 .DEFAULT_GOAL := help
 SWIFT ?= swift
 CONFIG ?= assayd.yaml
+BUILD = SWIFT="$(SWIFT)" dev/build.sh
 
 # Exclusivity is checked at compile time and by the tests; the checks at run time cost the hot path a fifth.
 RELEASE = -c release -Xswiftc -enforce-exclusivity=unchecked --static-swift-stdlib
@@ -18,15 +19,14 @@ setup:
 
 .PHONY: demo
 demo: setup ## virtual devices register and prove themselves against a daemon on this machine
-	$(SWIFT) build --product assayd
-	$(SWIFT) build --product assay
+	@$(BUILD) --product assayd
+	@$(BUILD) --product assay
 	@dev/demo.sh .build/debug
 
 .PHONY: test
 test: setup proto-check plugins ## all tests, in debug, with all run-time checks on
-	$(SWIFT) build --build-tests
-	@dev/test.py
-	@$(MAKE) --no-print-directory plugins-test
+	@$(BUILD) --build-tests
+	@dev/test.py --beside '$(MAKE) --no-print-directory plugins-check'
 
 # The revision from which the change is counted.
 BASE = HEAD
@@ -34,7 +34,7 @@ BASE = HEAD
 test-touched: setup ## the tests that a change since BASE (default HEAD: what is not committed) can break, for the loop of a developer
 	@names=$$(dev/touched.py $(BASE)) || exit 1; \
 	[ -n "$$names" ] || { echo "no test can break by what differs from $(BASE)"; exit 0; }; \
-	$(SWIFT) build --build-tests && dev/test.py $$names
+	$(BUILD) --build-tests && dev/test.py $$names
 
 PLUGINS = template-c payload-envelope camera-token template-python liveness-broker
 .PHONY: plugins
@@ -45,12 +45,17 @@ plugins: setup ## build the launcher of plugins, the SDK for C, and the plugins
 
 .PHONY: plugins-test
 plugins-test: plugins ## test the launcher, the SDKs, and the plugins
+	@$(BUILD)
+	@$(MAKE) --no-print-directory plugins-check
+
+# The same with what is built already.
+.PHONY: plugins-check
+plugins-check:
 	@$(MAKE) --no-print-directory -C plugins/launcher test
 	@/usr/bin/python3 -B plugins/sdk/tests/test_contract.py
 	@plugins/sdk/c/check.sh
 	@plugins/sdk/python/check.sh
-	@SWIFT="$(SWIFT)" plugins/sdk/swift/check.sh
-	@$(SWIFT) build --product assay >/dev/null
+	@plugins/sdk/swift/check.sh
 	@plugins/examine.sh
 	@dev/run-page.sh docs/plugins/write-in-swift.md || [ $$? -eq 77 ]
 

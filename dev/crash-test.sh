@@ -3,7 +3,6 @@
 # backups in between, and compares each time: dev/crash-test.sh [SECONDS [SEED]]. Exit status 1 if a promise was broken.
 set -eu
 cd "$(dirname "$0")/.."
-swift=${SWIFT:-swift}
-"$swift" build --product assayd
-"$swift" build --product crash-test
+dev/build.sh --product assayd
+dev/build.sh --product crash-test
 exec .build/debug/crash-test --seconds "${1:-60}" ${2:+--seed "$2"}

@@ -3,7 +3,6 @@
 # compares each time: dev/failover-test.sh [ROUNDS [SEED]]. Exit status 1 if a promise was broken.
 set -eu
 cd "$(dirname "$0")/.."
-swift=${SWIFT:-swift}
-"$swift" build --product assayd
-"$swift" build --product crash-test
+dev/build.sh --product assayd
+dev/build.sh --product crash-test
 exec .build/debug/crash-test failover ${1:+--rounds "$1"} ${2:+--seed "$2"}

@@ -11,8 +11,8 @@ seconds=${1:-60}
 
 corpus=.build-fuzz/corpus
 mkdir -p "$corpus"
-"$swift" build --build-tests
-ASSAY_FUZZ_SEEDS="$PWD/$corpus" "$swift" test --skip-build --disable-xctest --filter FuzzTargetsTests.SeedTests/written >/dev/null
+dev/build.sh --build-tests
+ASSAY_FUZZ_SEEDS="$PWD/$corpus" "$swift" test --skip-build --disable-index-store --disable-xctest --filter FuzzTargetsTests.SeedTests/written >/dev/null
 "$swift" build --package-path Fuzz --scratch-path .build-fuzz/build --sanitize=fuzzer -Xswiftc -sanitize=fuzzer
 
 failed=""

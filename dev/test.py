@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Runs the tests that `swift build --build-tests` built: all of them, or those that are named.
+"""Runs the tests that `dev/build.sh --build-tests` built: all of them, or those that are named.
 
     dev/test.py                       everything
     dev/test.py AppAttestTests ...    the tests of these targets, or of these suites that start processes (BackupTests)
     dev/test.py --plan                what would run, and runs nothing
     dev/test.py --slowest 40          how many of the slowest tests the end shows (default 15)
+    dev/test.py --beside COMMAND      runs the command, too, beside the tests; it fails if that fails
     dev/test.py --times FILE          writes the time of every test there, as lines of "seconds test"
 
 One process runs all modules that do not mind other work beside them. A module whose tests measure waiting time or fill the machine
@@ -59,6 +60,7 @@ class Job:
         self.alone = alone
         self.status = None
         self.seconds = 0.0
+        self.cpu = 0.0
         self.output = ""
         self.started = set()
         self.skipped = set()
@@ -73,15 +75,21 @@ class Job:
         for each in self.skips:
             command += ["--skip", each]
         command += ["--event-stream-output-path", events.name, "--event-stream-version", "0"]
-        begin = time.monotonic()
-        done = subprocess.run(
-            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, errors="replace", check=False)
-        self.seconds = time.monotonic() - begin
-        self.status = done.returncode
-        self.output = done.stdout
+        self.measure(command)
         with open(events.name, errors="replace") as lines:
             self.read(lines)
         os.unlink(events.name)
+
+    def measure(self, command):
+        begin = time.monotonic()
+        process = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, errors="replace")
+        self.output = process.stdout.read()
+        # With what the programs used that the process started and waited for.
+        _, status, used = os.wait4(process.pid, 0)
+        self.status = process.returncode = os.waitstatus_to_exitcode(status)
+        self.seconds = time.monotonic() - begin
+        self.cpu = used.ru_utime + used.ru_stime
 
     def read(self, lines):
         """Which tests ran and how long each took, from the event stream of Swift Testing."""
@@ -107,6 +115,16 @@ class Job:
     @property
     def failed(self):
         return self.status != 0
+
+
+class Beside(Job):
+    """A command that is no test of the executable."""
+
+    def __init__(self, command):
+        super().__init__(command, [])
+
+    def run(self, _):
+        self.measure(["sh", "-c", self.name])
 
 
 def plain(test):
@@ -158,7 +176,8 @@ def listed(executable):
     done = subprocess.run(
         [executable, "--testing-library", "swift-testing", "--list-tests"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
         text=True, check=True)
-    return [line.strip() for line in done.stdout.splitlines() if "." in line and "/" in line]
+    # Tests of the same name in several modules are listed with file and line.
+    return [plain(line.strip()) for line in done.stdout.splitlines() if "." in line and "/" in line]
 
 
 SHOWN = re.compile(r"✘|➜|^skipped|is absent")
@@ -174,10 +193,10 @@ def show(job, lock):
         if job.failed:
             # With what an expectation compared, which has lines of its own; of a crash the end says where.
             lines = [line for line in job.output.splitlines() if not PASSED.search(line)][-200:]
-        for line in lines:
+        if isinstance(job, Beside) and not job.failed:
+            lines = job.output.splitlines()
+        for line in lines + last[-1:]:
             print("  " + line)
-        if last:
-            print("  " + last[-1])
         sys.stdout.flush()
 
 
@@ -198,17 +217,18 @@ def run(jobs, executable):
 
 
 def main():
-    arguments = argparse.ArgumentParser(description="Runs the tests that `swift build --build-tests` built.")
+    arguments = argparse.ArgumentParser(description="Runs the tests that `dev/build.sh --build-tests` built.")
     arguments.add_argument("names", nargs="*", help="test targets, or suites that start processes; none: everything")
     arguments.add_argument("--plan", action="store_true", help="show what would run, and run nothing")
     arguments.add_argument("--slowest", type=int, default=15, help="how many of the slowest tests to show (default: %(default)s)")
+    arguments.add_argument("--beside", metavar="COMMAND", help="a command that is run beside the tests")
     arguments.add_argument("--times", help="a file for the time of every test")
     options = arguments.parse_args()
 
     os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
     executables = glob.glob(".build/debug/*PackageTests.xctest")
     if len(executables) != 1:
-        print("there is no .build/debug/*PackageTests.xctest: swift build --build-tests makes it", file=sys.stderr)
+        print("there is no .build/debug/*PackageTests.xctest: dev/build.sh --build-tests makes it", file=sys.stderr)
         return 2
     executable = os.path.abspath(executables[0])
 
@@ -218,6 +238,8 @@ def main():
         print(f"no test target and no suite that starts processes is called {name}", file=sys.stderr)
         return 2
     jobs = plan(tests)
+    if options.beside:
+        jobs.insert(1, Beside(options.beside))
     if options.plan:
         for job in jobs:
             print(f"{job.name}{' (alone)' if job.alone else ''}: {' '.join(job.filters)}")
@@ -238,14 +260,15 @@ def main():
         print(f"  {value:6.1f} s  {test}")
     print("\nprocesses:")
     for job in jobs:
-        print(f"  {'FAILED' if job.failed else 'passed'}  {job.seconds:5.0f} s  {job.name}")
+        print(f"  {'FAILED' if job.failed else 'passed'}  {job.seconds:5.0f} s {job.cpu:5.0f} s of CPU  {job.name}")
     failed = [job for job in jobs if job.failed]
     if failed:
         # Repeated below the summary, where the end of a long log shows it.
         print("\nfailures:")
         for job in failed:
             print(f"{job.name}:")
-            for line in [line for line in job.output.splitlines() if REASON.search(line)][:40]:
+            lines = job.output.splitlines()
+            for line in lines[-40:] if isinstance(job, Beside) else [line for line in lines if REASON.search(line)][:40]:
                 print("  " + line)
     if lost:
         print(f"\n{len(lost)} tests did not run:")

@@ -4,7 +4,6 @@
 # promise was broken.
 set -eu
 cd "$(dirname "$0")/.."
-swift=${SWIFT:-swift}
 from=${1:-}
 [ -n "$from" ] || from=$(git describe --tags --abbrev=0 2>/dev/null) || {
     echo "upgrade-test: FROM is missing: an earlier assayd, or a revision of this repository" >&2
@@ -19,9 +18,9 @@ else
     }
     tree=.build-upgrade/$revision
     [ -d "$tree" ] || { mkdir -p "$tree" && git archive "$revision" | tar -x -C "$tree"; }
-    "$swift" build --package-path "$tree" --product assayd
+    dev/build.sh --package-path "$tree" --product assayd
     earlier=$tree/.build/debug/assayd
 fi
-"$swift" build --product assayd
-"$swift" build --product crash-test
+dev/build.sh --product assayd
+dev/build.sh --product crash-test
 exec .build/debug/crash-test upgrade --from "$earlier" ${2:+--seed "$2"}

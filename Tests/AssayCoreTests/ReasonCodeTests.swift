@@ -19,7 +19,7 @@ struct ReasonCodeTests {
         } else {
             #expect(
                 text[start..<end] == ReasonCode.markdownTable,
-                "docs/reason-codes.md is stale. Regenerate: ASSAY_WRITE_DOCS=1 swift test --filter AssayCoreTests.ReasonCodeTests"
+                "docs/reason-codes.md is stale. Regenerate: ASSAY_WRITE_DOCS=1 swift test --disable-index-store --filter AssayCoreTests.ReasonCodeTests"
             )
         }
     }

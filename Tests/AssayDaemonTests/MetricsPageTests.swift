@@ -37,7 +37,7 @@ struct MetricsPageTests {
         } else {
             #expect(
                 text[start..<end] == table,
-                "docs/metrics.md is stale. Regenerate: ASSAY_WRITE_DOCS=1 swift test --filter AssayDaemonTests.MetricsPageTests"
+                "docs/metrics.md is stale. Regenerate: ASSAY_WRITE_DOCS=1 swift test --disable-index-store --filter AssayDaemonTests.MetricsPageTests"
             )
         }
     }

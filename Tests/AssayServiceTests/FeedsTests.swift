@@ -11,15 +11,15 @@ import Testing
 @Suite("Feeds")
 struct FeedsTests {
     private func snapshot(_ count: Int) -> RevocationSnapshot {
-        let entries = (1...count).map { number -> ([UInt8], RevocationSnapshot.Entry) in
-            (
-                [UInt8(number >> 8), UInt8(number & 0xFF)],
-                .init(number % 2 == 0 ? .suspended : .revoked, reason: "KEY_COMPROMISE")
-            )
+        var entries: [[UInt8]: RevocationSnapshot.Entry] = [:]
+        for number in 1...count {
+            let serialNumber = withUnsafeBytes(of: UInt16(number).bigEndian) { Array($0) }
+            let status: RevocationSnapshot.Status = number % 2 == 0 ? .suspended : .revoked
+            entries[serialNumber] = .init(status, reason: "KEY_COMPROMISE")
         }
         return RevocationSnapshot(
             feed: FeedVersion(name: "list", id: "0123456789abcdef", asOf: ServiceHarness.opening.adding(milliseconds: -5000)),
-            entries: Dictionary(uniqueKeysWithValues: entries),
+            entries: entries,
             oddEntries: .init(unreadable: 2, unknownStatus: 1, example: "0x7"))
     }
 
