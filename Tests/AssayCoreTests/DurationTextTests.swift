@@ -26,6 +26,14 @@ struct DurationTextTests {
         }
     }
 
+    @Test("To the second it is composed of the units that it has")
+    func toTheSecond() {
+        for (milliseconds, text) in [
+            (0, "0s"), (999, "0s"), (-999, "0s"), (1000, "1s"), (61_999, "1m1s"), (7_300_000, "2h1m40s"), (3_600_000, "1h"),
+            (86_400_000, "1d"), (90_061_000, "1d1h1m1s"), (-65_000, "-1m5s"), (.min, "-106751991167d7h12m55s"),
+        ] as [(Int64, String)] { #expect(DurationText.toTheSecond(milliseconds) == text) }
+    }
+
     @Test("Rounded it has two of its unit at least")
     func rounded() {
         for (milliseconds, text) in [

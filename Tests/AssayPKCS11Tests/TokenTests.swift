@@ -93,7 +93,8 @@ extension PKCS11Tests {
             let publicKey = try #require(FakeToken.publicKey)
             rightSignatures.store(0, ordering: .relaxed)
             fake_reset(publicKey.x963, signRightOnce)
-            let token = try fake.token()
+            // What is seen is the failure, and not the next attempt.
+            let token = try fake.token { ($0.firstRetry, $0.longestRetry) = (600_000, 600_000) }
             let error = await failure { try await TokenKey(FakeToken.key, of: token, publicKey: publicKey).sign(message) }
             #expect(error?.code == .signatureInvalid)
             #expect(token.problem == error)
@@ -103,7 +104,7 @@ extension PKCS11Tests {
 
         @Test("A signature of another key never leaves, and costs the session")
         func signatures() async throws {
-            let token = try fake.token()
+            let token = try fake.token { ($0.firstRetry, $0.longestRetry) = (600_000, 600_000) }
             let key = try await token.key(FakeToken.key)
             fake_reset(key.publicKey.x963, signWithAnotherKey)
             let error = await failure { try await key.sign(message) }

@@ -127,6 +127,22 @@ struct KeysTests {
                 == .notFound)
     }
 
+    @Test("a ledger that holds all the keys that it may refuses one more, and says why; a name on record is still called taken")
+    func full() async throws {
+        let harness = try await harness(rule)
+        let now = ServiceHarness.opening
+        for number in 1...CallerKey.limit {
+            let key = CallerKey(
+                name: "key-\(number)", hash: APIKey.hash(of: "\(number)"), roles: ["verify"], apps: nil, createdAt: now,
+                createdBy: "operator", expiry: now.adding(milliseconds: 1))
+            try #require(try await harness.ledger.add(key, ChangeContext(.caller("operator"), at: now, reason: "")))
+        }
+        let refused = try await failure { _ = try await create(harness) }
+        #expect(refused?.reason == "too_many_keys" && refused?.code == .failedPrecondition)
+        #expect(refused?.message == "the ledger has 10000 API keys, as many as it holds, revoked and expired ones included")
+        #expect(try await failure { _ = try await create(harness, "key-1") }?.reason == "key_name_taken")
+    }
+
     @Test("a key ends with its lifetime, which the configuration bounds")
     func expiry() async throws {
         let harness = try await harness(rule)

@@ -20,6 +20,20 @@ package enum DurationText {
         return "\(milliseconds / unit.milliseconds)\(unit.name)"
     }
 
+    /// To the second, rounded down, in days, hours, minutes and seconds, without those that are zero: "2h1m40s". For what is compared
+    /// with a limit, of which ``rounded(_:)`` would tell too little.
+    package static func toTheSecond(_ milliseconds: Int64) -> String {
+        var left = milliseconds.magnitude / 1000
+        guard left > 0 else { return "0s" }
+        var text = milliseconds < 0 ? "-" : ""
+        for unit in units.dropFirst().reversed() {
+            let (count, rest) = left.quotientAndRemainder(dividingBy: UInt64(unit.milliseconds / 1000))
+            if count > 0 { text += "\(count)\(unit.name)" }
+            left = rest
+        }
+        return text
+    }
+
     /// For people: rounded down, in the largest unit of which there are at least two.
     package static func rounded(_ milliseconds: Int64) -> String {
         let unit = units.last { milliseconds.magnitude / UInt64($0.milliseconds) >= 2 } ?? units[0]

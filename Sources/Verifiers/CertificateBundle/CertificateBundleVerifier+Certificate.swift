@@ -116,11 +116,13 @@ extension CertificateBundleVerifier {
         try appraisal.check("timestamp") { () throws(Rejection) in
             guard time <= now.adding(milliseconds: policy.maxFuture) else {
                 throw Rejection(
-                    .timestampInFuture, "the bundle is of \(time), now is \(now), at most \(policy.maxFuture / 1000) s ahead")
+                    .timestampInFuture,
+                    "the bundle is of \(time), now is \(now), at most \(DurationText.exact(policy.maxFuture)) ahead")
             }
             guard time >= now.adding(milliseconds: -policy.maxAge) else {
                 throw Rejection(
-                    .timestampTooOld, "the bundle is of \(time), now is \(now), at most \(policy.maxAge / 1000) s old")
+                    .timestampTooOld,
+                    "the bundle is of \(time), now is \(now), at most \(DurationText.exact(policy.maxAge)) old")
             }
             guard time.adding(milliseconds: policy.maxFuture) >= validity.notBefore else {
                 throw Rejection(

@@ -19,7 +19,8 @@ extension PlayIntegrityVerifier {
             }
             guard age <= policy.maxAgeMilliseconds else {
                 throw Rejection(
-                    .staleTimestamp, "the token was made \(age / 1000) s ago, at most \(policy.maxAgeMilliseconds / 1000) s")
+                    .staleTimestamp,
+                    "the token was made \(DurationText.toTheSecond(age)) ago, at most \(DurationText.exact(policy.maxAgeMilliseconds))")
             }
         }
     }

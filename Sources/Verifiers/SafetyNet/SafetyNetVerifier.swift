@@ -120,7 +120,9 @@ package struct SafetyNetVerifier: EvidenceVerifier {
             let age = context.now.milliseconds(since: payload.timestamp)
             guard age >= -SafetyNetPolicy.skew else { throw Rejection(.staleTimestamp, "the response was made in the future") }
             guard age <= policy.maxAgeMilliseconds else {
-                throw Rejection(.staleTimestamp, "the response was made \(age / 1000) s ago")
+                throw Rejection(
+                    .staleTimestamp,
+                    "the response was made \(DurationText.toTheSecond(age)) ago, at most \(DurationText.exact(policy.maxAgeMilliseconds))")
             }
         }
         try appraisal.check("integrity") { () throws(Rejection) in

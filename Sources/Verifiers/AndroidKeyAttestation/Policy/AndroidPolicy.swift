@@ -139,10 +139,12 @@ extension AndroidPolicy {
         try appraisal.check("creation_time") { () throws(Rejection) in
             guard let time = facts.creationTime else { throw Rejection(.createdOutOfWindow, "no time of creation is told") }
             guard time >= now.adding(milliseconds: -creationWindow), time <= now.adding(milliseconds: creationWindow) else {
+                let age = now.milliseconds(since: time)
                 throw Rejection(
                     .createdOutOfWindow,
-                    "the key was created at \(time), by the device's clock: \(now.milliseconds(since: time) / 1000) s ago, at most "
-                        + "\(creationWindow / 1000) s")
+                    "the key was created at \(time), by the device's clock: "
+                        + (age < 0 ? "\(DurationText.toTheSecond(-age)) ahead" : "\(DurationText.toTheSecond(age)) ago")
+                        + ", at most \(DurationText.exact(creationWindow))")
             }
         }
     }

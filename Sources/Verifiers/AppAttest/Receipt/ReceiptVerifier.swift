@@ -164,7 +164,8 @@ package struct ReceiptVerifier: Sendable {
             guard age > most else { return }
             throw Rejection(
                 .receiptTooOld,
-                "the receipt was made at \(receipt.creationTime): \(age / 1000) s ago, at most \(most / 1000) s")
+                "the receipt was made at \(receipt.creationTime): \(DurationText.toTheSecond(age)) ago, at most "
+                    + DurationText.exact(most))
         }
     }
 }
