@@ -20,7 +20,8 @@ extension PlayIntegrityVerifier {
             guard age <= policy.maxAgeMilliseconds else {
                 throw Rejection(
                     .staleTimestamp,
-                    "the token was made \(DurationText.toTheSecond(age)) ago, at most \(DurationText.exact(policy.maxAgeMilliseconds))")
+                    "the token was made \(DurationText.toTheSecond(age)) ago, at most \(DurationText.exact(policy.maxAgeMilliseconds))"
+                )
             }
         }
     }

@@ -122,7 +122,8 @@ package struct SafetyNetVerifier: EvidenceVerifier {
             guard age <= policy.maxAgeMilliseconds else {
                 throw Rejection(
                     .staleTimestamp,
-                    "the response was made \(DurationText.toTheSecond(age)) ago, at most \(DurationText.exact(policy.maxAgeMilliseconds))")
+                    "the response was made \(DurationText.toTheSecond(age)) ago, at most \(DurationText.exact(policy.maxAgeMilliseconds))"
+                )
             }
         }
         try appraisal.check("integrity") { () throws(Rejection) in
