@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// A command as the parser describes it to tools (`--experimental-dump-help`): what it takes, and its subcommands.
+/// A command as the parser describes it to tools (`--experimental-dump-help`): what it takes.
 struct CommandDescription: Decodable {
     struct Argument: Decodable {
         enum Kind: String, Decodable { case positional, option, flag }
@@ -25,20 +25,12 @@ struct CommandDescription: Decodable {
         var words: [String] { (names ?? []).map(\.word) }
     }
 
-    let commandName: String
-    let subcommands: [CommandDescription]?
     let arguments: [Argument]?
 
-    /// The command at the end of a path that begins at this root.
-    init?(of root: any ParsableCommand.Type, path: [any ParsableCommand.Type]) {
+    init?(of command: any ParsableCommand.Type) {
         struct Dump: Decodable { let command: CommandDescription }
-        guard let dump = try? JSONDecoder().decode(Dump.self, from: Data(root._dumpHelp().utf8)) else { return nil }
-        var found = dump.command
-        for command in path.dropFirst() {
-            guard let next = found.subcommands?.first(where: { $0.commandName == command._commandName }) else { return nil }
-            found = next
-        }
-        self = found
+        guard let dump = try? JSONDecoder().decode(Dump.self, from: Data(command._dumpHelp().utf8)) else { return nil }
+        self = dump.command
     }
 
     /// The option or flag of this name, as it is typed.

@@ -132,7 +132,7 @@ package struct CommandWords {
             else { return nil }
             return unknown(word, among: options.keys.sorted(), of: last)
         }
-        guard let description = CommandDescription(of: root, path: parsedPath) else { return nil }
+        guard let description = CommandDescription(of: command) else { return nil }
         var words = rest[...]
         var mistake: Mistake?
         while let word = words.popFirst(), word != "--" {
