@@ -9,7 +9,6 @@ suite.PluginTestCase; its function set_up(cases, sandbox), if there is one, star
 plugins: the plugin runs in the sandbox, with the powers of each --power, such as --power=--ro=/etc/hosts.
 """
 import argparse
-import collections
 import importlib.util
 import json
 import pathlib
@@ -201,22 +200,17 @@ class PluginSuite(PluginTestCase):
     # MARK: Verdicts
 
     def test_gives_the_verdict_of_each_case(self):
-        """One process for all cases of equal configurations, as a daemon has it."""
-        alike = collections.defaultdict(list)
         for case in self.cases:
-            alike[json.dumps([case["configuration"], case.get("world")], sort_keys=True)].append(case)
-        for cases in alike.values():
-            host, description = self.configured(cases[0])
-            for case in cases:
-                with self.subTest(case["id"]):
-                    verdict = judged(host, description, case)
-                    expected = case["expect"]
-                    self.assertEqual(expected["verdict"], verdict.verdict, verdict)
-                    if expected["verdict"] == "REJECTED":
-                        self.assertIn(verdict.reason, expected["reasons"], verdict)
-                    for name, value in expected.get("claims", {}).items():
-                        self.assertEqual(value, verdict.claims.get(name), name)
-            self.assertEqual(0, host.end())
+            with self.subTest(case["id"]):
+                host, description = self.configured(case)
+                verdict = judged(host, description, case)
+                expected = case["expect"]
+                self.assertEqual(expected["verdict"], verdict.verdict, verdict)
+                if expected["verdict"] == "REJECTED":
+                    self.assertIn(verdict.reason, expected["reasons"], verdict)
+                for name, value in expected.get("claims", {}).items():
+                    self.assertEqual(value, verdict.claims.get(name), name)
+                self.assertEqual(0, host.end())
 
     def test_never_accepts_a_changed_body(self):
         host, description = self.configured()
