@@ -116,6 +116,17 @@ class Job:
     def failed(self):
         return self.status != 0
 
+    def shown(self):
+        """What of the output is shown when it has ended."""
+        # With what an expectation compared, which has lines of its own; of a crash the end says where.
+        lines = self.output.splitlines()
+        lines = [line for line in lines if not PASSED.search(line)][-200:] if self.failed else list(filter(SHOWN.search, lines))
+        return lines + re.findall(r"Test run with.*", self.output)[-1:]
+
+    def reasons(self):
+        """What is repeated of a failure below the summary."""
+        return list(filter(REASON.search, self.output.splitlines()))[:40]
+
 
 class Beside(Job):
     """A command that is no test of the executable."""
@@ -125,6 +136,12 @@ class Beside(Job):
 
     def run(self, _):
         self.measure(["sh", "-c", self.name])
+
+    def shown(self):
+        return self.output.splitlines()
+
+    def reasons(self):
+        return self.shown()[-40:]
 
 
 def plain(test):
@@ -186,16 +203,9 @@ REASON = re.compile(r"✘|rror:|↳")
 
 
 def show(job, lock):
-    last = re.findall(r"Test run with.*", job.output)
     with lock:
         print(f"== {job.name}: {'FAILED' if job.failed else 'passed'} in {job.seconds:.0f} s")
-        lines = [line for line in job.output.splitlines() if SHOWN.search(line)]
-        if job.failed:
-            # With what an expectation compared, which has lines of its own; of a crash the end says where.
-            lines = [line for line in job.output.splitlines() if not PASSED.search(line)][-200:]
-        if isinstance(job, Beside) and not job.failed:
-            lines = job.output.splitlines()
-        for line in lines + last[-1:]:
+        for line in job.shown():
             print("  " + line)
         sys.stdout.flush()
 
@@ -267,8 +277,7 @@ def main():
         print("\nfailures:")
         for job in failed:
             print(f"{job.name}:")
-            lines = job.output.splitlines()
-            for line in lines[-40:] if isinstance(job, Beside) else [line for line in lines if REASON.search(line)][:40]:
+            for line in job.reasons():
                 print("  " + line)
     if lost:
         print(f"\n{len(lost)} tests did not run:")

@@ -5,8 +5,6 @@ set -eu
 cd "$(dirname "$0")/../../.."
 build=.build/debug
 plugins="template-swift capture-package"
-cases=$(mktemp)
-trap 'rm -f "$cases"' EXIT
 
 # The README's plugin is the template.
 awk '/^```swift$/ { block++; next } /^```$/ { if (block > 1) exit } block == 2' plugins/sdk/swift/README.md \
