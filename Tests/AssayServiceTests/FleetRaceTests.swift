@@ -104,7 +104,7 @@ struct FleetRaceTests {
     func race() async throws {
         let daemons = try await daemons(3)
         _ = try await fleet.enrol(daemons[0], serials: ["CAM-1"])
-        for round in 0..<3 {
+        for round in 0..<8 {
             let csr = FleetTests.csr()
             let answers = try await AssayServiceTests.race(64) { number in
                 try await fleet.provision(daemons[number % 3], "CAM-1", csr: csr, key: "\(round)")
