@@ -62,7 +62,7 @@ TABLE
 # Modules that may import SwiftNIO. Calls and services know no transport.
 nio="AssayFramedRPC AssayOperations AssayTraceExport AssayVendors AssayTesting FuzzTargets"
 # Folders that may not import AssayRPC: what judges requests knows no calls.
-without_calls="Sources/AssayService/Pipeline Sources/AssayService/Freshness"
+without_calls="Sources/AssayService/Judging Sources/AssayService/Pipeline Sources/AssayService/Freshness"
 
 # Every folder that holds a module is in the table.
 failed=0

@@ -6,6 +6,7 @@ import AssayTesting
 import Crypto
 import Foundation
 import SwiftProtobuf
+import Synchronization
 import Testing
 
 @Suite("Provisioning of fleets")
@@ -13,12 +14,14 @@ struct FleetTests {
     private static let secrets = FleetSecrets(root: [UInt8](repeating: 0x0F, count: 32), app: .camera)
 
     static func harness(
-        makesKeys: Bool = false, ledger: WatchedLedger = WatchedLedger(), authority: StandInAuthority = StandInAuthority()
+        makesKeys: Bool = false, ledger: WatchedLedger = WatchedLedger(), authority: StandInAuthority = StandInAuthority(),
+        observer: (any VerdictObserver)? = nil
     ) async throws -> ServiceHarness {
         let rule = FleetRule(
             manufacturer: "Example Cameras", validationEndpoint: "https://example.org/validate", makesKeys: makesKeys)
         return try await ServiceHarness(
-            [.testing(.camera, fleet: Fleet(rule, secrets)), .testing(.notes)], ledger: ledger, authority: authority)
+            [.testing(.camera, fleet: Fleet(rule, secrets)), .testing(.notes)], ledger: ledger, authority: authority,
+            observer: observer)
     }
 
     static func csr() -> Data {
@@ -87,6 +90,29 @@ struct FleetTests {
         #expect(try await provision(harness, "CAM-2").rejection.reason == "already_provisioned")
         let again = try await enrol(harness, serials: ["CAM-2"])
         #expect(again.added == 0 && again.present == ["CAM-2"])
+    }
+
+    @Test("A refusal is counted, observed and recorded like a verdict; a provisioning and a repetition are counted")
+    func followed() async throws {
+        let observer = FleetObserver()
+        let harness = try await Self.harness(observer: observer)
+        #expect(try await provision(harness, "CAM-7").rejection.reason == "not_enrolled")
+        _ = try await enrol(harness, serials: ["CAM-7"])
+        let csr = Self.csr()
+        for isRepeated in [false, true] {
+            #expect(try await provision(harness, "CAM-7", csr: csr, key: "k").repeated == isRepeated)
+        }
+        let counts = harness.counters.counts
+        #expect(counts.rejected == [.notEnrolled: 1] && counts.accepted == 1 && counts.repeated == 1)
+        #expect(harness.counters.apps.first?.formats.map(\.format) == [EvidenceFormat.fleetDevice.rawValue])
+        let seen = observer.seen.withLock { $0 }
+        #expect(seen.map(\.rejection?.code) == ["not_enrolled"] && seen.first?.purpose == .provision)
+        let recorded = try await harness.call(API.listVerdicts, .with { $0.app = AppID.camera.text })
+        #expect(recorded.records.map(\.reason) == ["not_enrolled"])
+        #expect(recorded.records.first.map { Array($0.requestID) } == seen.first?.requestID)
+        harness.ledger.fail(with: .unavailable("no space"))
+        await #expect(throws: RPCError.self) { _ = try await provision(harness, "CAM-8") }
+        #expect(harness.counters.counts.unavailable == 1)
     }
 
     @Test("A token provisions one device of any serial number")
@@ -298,4 +324,10 @@ struct FleetTests {
         #expect(!everything.contains(Hex.encode(answer.deviceSecret)))
         #expect(!everything.contains("\(Array(answer.deviceSecret))"))
     }
+}
+
+private final class FleetObserver: VerdictObserver {
+    let seen = Mutex<[GivenVerdict]>([])
+    func observes(_ app: AppID) -> Bool { app == .camera }
+    func observe(_ verdicts: [GivenVerdict]) { seen.withLock { $0 += verdicts } }
 }

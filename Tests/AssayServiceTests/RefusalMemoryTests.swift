@@ -360,15 +360,16 @@ struct RefusalMemoryTests {
             return AuthorizedRequest(
                 request: VerificationRequest(
                     app: .camera, purpose: .register, challenge: [],
-                    evidence: [Evidence(format: .appAttestAttestation, keyID: [], body: body)]), profile: profile,
+                    evidence: [Evidence(format: .appAttestAttestation, keyID: [], body: body)], binding: .inEvidence),
+                profile: profile,
                 caller: .demo, now: ServiceHarness.opening, requestID: body)
         }
         let count = RefusalMemory.capacity * 3 + 7
         for number in 0..<count {
             let request = admitted(number)
+            let verdict = Verdict(refusing: request, Rejection(.malformed, "test"), check: "evidence", device: nil)
             memory.remember(
-                Verdict(refusing: request, Rejection(.malformed, "test"), check: "evidence", device: nil), on: request,
-                with: nil, restsOnEvidenceBeside: nil)
+                Judgement.Refusal(verdict: verdict, basis: .request), of: request, try Freshness(of: request, with: nil))
         }
         let known = (0..<count).filter { memory.verdict(on: admitted($0)) != nil }
         #expect(known == Array(count - RefusalMemory.capacity..<count))

@@ -43,7 +43,7 @@ struct StoredFactsTests {
 
     @Test("An App Attest registration and an assertion are appraised equally from stored facts")
     func appAttest() async throws {
-        let harness = try await ServiceHarness([recording(try .testing(.camera))])
+        let harness = try await ServiceHarness([recording(try .testing(.camera))], replaying: false)
         var (handset, _) = try await harness.enrol(subject: [1, 2])
         #expect(try await harness.assert(&handset).isAccepted)
         let changed = try await harness.assert(&handset, changes: .genuine.counter(1))
@@ -57,9 +57,10 @@ struct StoredFactsTests {
         let board = RevocationBoard()
         var phone = VirtualAndroid.testing()
         let key = try phone.makeKey()
-        let harness = try await ServiceHarness([
-            recording(try #require(try await ServiceHarness.android(board: board).apps[.camera]))
-        ])
+        let harness = try await ServiceHarness(
+            [
+                recording(try #require(try await ServiceHarness.android(board: board).apps[.camera]))
+            ], replaying: false)
         board.revoke([[0x77], [0x78]])
         #expect(try await harness.verify(try key.registration(try await harness.challenge(.register))).isAccepted)
         let attested = try #require(recorder.appraisals.first)
@@ -85,11 +86,12 @@ struct StoredFactsTests {
             identity: PlayIntegrityIdentity(packages: [package], signers: [signer]), keys: [], decoding: .google,
             policy: PlayIntegrityPolicy())
         let source = Source()
-        let harness = try await ServiceHarness([
-            recording(
-                AppProfile(
-                    id: .camera, verifiers: [verifier], answerSources: [.playIntegrity: source], policyDigest: [1]))
-        ])
+        let harness = try await ServiceHarness(
+            [
+                recording(
+                    AppProfile(
+                        id: .camera, verifiers: [verifier], answerSources: [.playIntegrity: source], policyDigest: [1]))
+            ], replaying: false)
         func verify(_ answer: (JSONDraft) -> OutsideAnswer) async throws -> Bool? {
             let challenge = try await harness.challenge(.assert)
             let data = try #require(ClientData(purpose: .assert, challenge: challenge))
@@ -115,12 +117,13 @@ struct StoredFactsTests {
                 .init(name: "bits_set", value: .boolean(true)), .init(name: "bit0", value: .boolean(true)),
                 .init(name: "bit1", value: .boolean(false)), .init(name: "bits_last_set", value: .text("2024-05")),
             ]))
-        let harness = try await ServiceHarness([
-            recording(
-                AppProfile(
-                    id: .camera, verifiers: [DeviceCheckVerifier(policy: DeviceCheckPolicy())],
-                    answerSources: [.deviceCheck: source], policyDigest: [1]))
-        ])
+        let harness = try await ServiceHarness(
+            [
+                recording(
+                    AppProfile(
+                        id: .camera, verifiers: [DeviceCheckVerifier(policy: DeviceCheckPolicy())],
+                        answerSources: [.deviceCheck: source], policyDigest: [1]))
+            ], replaying: false)
         let verdict = try await harness.verify(
             VerificationRequest(
                 app: .camera, purpose: .assert, challenge: try await harness.challenge(.assert),

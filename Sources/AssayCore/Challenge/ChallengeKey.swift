@@ -20,6 +20,12 @@ public struct ChallengeKeyring: Sendable {
     public func open(
         _ challenge: Challenge, app: AppID, purpose: Purpose, context: [UInt8], now: Timestamp
     ) throws(Rejection) {
+        try authenticate(challenge, app: app, context: context)
+        try challenge.check(purpose: purpose, now: now)
+    }
+
+    /// Throws `challenge_invalid` for a challenge that was not issued here for the app and context.
+    package func authenticate(_ challenge: Challenge, app: AppID, context: [UInt8]) throws(Rejection) {
         guard let key = key(challenge.keyID), key.authenticates(challenge, app: app, context: context) else {
             // The tag covers the app too; the prefix only helps to give the reason.
             let isForeign = challenge.appPrefix != ChallengeScope.prefix(of: app)
@@ -28,7 +34,6 @@ public struct ChallengeKeyring: Sendable {
                 isForeign
                     ? "the challenge was issued for another app" : "the challenge was not issued here for this app and context")
         }
-        try challenge.check(purpose: purpose, now: now)
     }
 }
 

@@ -97,15 +97,18 @@ extension Device {
     private static let challengeClaim = "challenge"
 
     /// The same device without its receipt, the challenge that its evidence answered, its subject and its blocks.
-    package var recorded: Device {
+    package var recorded: Device { recorded(subject: nil, blocks: []) }
+
+    /// The same device without its receipt and the challenge that its evidence answered.
+    func recorded(subject: [UInt8]?, blocks: [Block]) -> Device {
         let full = registration
         let claims = Claims(full.claims.all.filter { $0.name != Self.challengeClaim })
         return Device(
-            id: id, app: app, subject: nil,
+            id: id, app: app, subject: subject,
             registration: Registration(
                 format: full.format, keyID: full.keyID, publicKey: full.publicKey, environment: full.environment,
                 anchor: full.anchor, claims: claims, chainSerials: full.chainSerials, attestationKey: full.attestationKey,
                 receipt: [], simulated: full.simulated, imported: full.imported), registeredAt: registeredAt,
-            counter: counter, counterWindow: counterWindow, lastAcceptedAt: lastAcceptedAt, exchange: exchange)
+            blocks: blocks, counter: counter, counterWindow: counterWindow, lastAcceptedAt: lastAcceptedAt, exchange: exchange)
     }
 }

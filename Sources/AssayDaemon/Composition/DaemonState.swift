@@ -114,7 +114,10 @@ struct DaemonState: Sendable {
         registeredApps.value = apps
         facts.follow(apps)
         shadow.follow(apps)
-        for app in apps.all { counters.know(app.id, formats: app.verifiers.keys.sorted { $0.rawValue < $1.rawValue }) }
+        for app in apps.all {
+            let formats = Array(app.verifiers.keys) + (app.fleet == nil ? [] : [.fleetDevice])
+            counters.know(app.id, formats: formats.sorted { $0.rawValue < $1.rawValue })
+        }
         callerCalls.know(live.callers.known.map(\.caller.name))
         let observed = ObservedVerdicts(PluginObservers(plugins.supervised), hub: hub)
         let authorizer = CallAuthorizer(
@@ -125,19 +128,21 @@ struct DaemonState: Sendable {
             inquiryShare: live.inquiryShare, stages: stages, measures: measures, rates: rates,
             refusals: RefusalMemory(counters: counters), followers: VerdictFollowers(recorder: facts, shadow: shadow),
             revoked: { [revocationLists] in revocationLists.wake() })
+        let answering = Answering(
+            pipeline: pipeline, rates: rates, clock: clock,
+            followers: [counters, requestLog, observed, recorder, TraceNotes()])
         let attestation = AttestationService(
-            pipeline: pipeline, keys: keys, counters: counters, clock: clock, requestLog: requestLog, horizon: horizon,
-            observed: observed, recorder: recorder, rates: rates)
+            answering: answering, keys: keys, counters: counters, clock: clock, horizon: horizon)
         let devices = DevicesService(
             ledger: ledger, subjects: subjects, clock: clock, requestLog: requestLog, recordings: facts,
             revoked: { [revocationLists] in revocationLists.wake() })
         let provisioning = ProvisioningService(
-            ledger: ledger, authority: authority, lists: revocationListIssuer, pipeline: pipeline, counters: counters,
-            clock: clock, requestLog: requestLog, observed: observed, recorder: recorder, rates: rates,
+            ledger: ledger, authority: authority, lists: revocationListIssuer, answering: answering, clock: clock,
+            requestLog: requestLog,
             revoked: { [revocationLists] in revocationLists.wake() })
         let fleetService = FleetService(
-            ledger: ledger, authority: authority, clock: clock, requestLog: requestLog, recorder: recorder,
-            observed: observed, rates: rates, revoked: { [revocationLists] in revocationLists.wake() })
+            ledger: ledger, authority: authority, answering: answering, clock: clock, requestLog: requestLog,
+            revoked: { [revocationLists] in revocationLists.wake() })
         let audit = AuditService(ledger: ledger, clock: clock, requestLog: requestLog)
         let lists = revocationFeeds.map { $0 as any TrustFeed } + live.revocationFiles.map { $0 as any TrustFeed }
         let operations = OperationsService(

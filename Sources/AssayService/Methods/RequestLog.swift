@@ -18,34 +18,19 @@ package struct RequestLog: Sendable {
     /// Logs nothing, for tests that look at answers only.
     package static let closed = RequestLog(logger: Logger(label: "closed", factory: { _ in SwiftLogNoOpLogHandler() }))
 
-    /// Logs verdicts, at debug. Requests that could not be judged are logged by `failed`.
-    ///
-    /// - Parameter traceNames: what a line names the trace of the call by, at a request's place.
-    func judged(
-        _ requests: [AuthorizedRequest], _ answers: [Answer], traceNames: (Int) -> Logger.Metadata = { _ in [:] }
-    ) {
-        guard logger.logLevel <= .debug else { return }
-        for (index, (request, answer)) in zip(requests, answers).enumerated() {
-            let names = request.names.merging(traceNames(index), uniquingKeysWith: { own, _ in own })
-            switch answer {
-            case .verdict(let verdict), .completed(let verdict, _): note(verdict, names)
-            case .repeated: logger.debug("repeated a verdict", metadata: names)
-            case .failed, .abandoned: continue
-            }
-        }
-    }
-
     private func note(_ verdict: Verdict, _ names: Logger.Metadata) {
         var names = names
         switch verdict.decision {
         case .accepted(let assurance):
             names["assurance"] = "\(assurance.name)"
             logger.debug("accepted", metadata: names)
-        case .rejected(let rejection, let check):
-            names["reason"] = "\(rejection.code.rawValue)"
-            names["check"] = "\(check)"
-            logger.debug("rejected", metadata: names)
+        case .rejected(let rejection, let check): note(rejection, check, names)
         }
+    }
+
+    private func note(_ rejection: Rejection, _ check: String, _ names: Logger.Metadata) {
+        let reason: Logger.Metadata = ["reason": "\(rejection.code.rawValue)", "check": "\(check)"]
+        logger.debug("rejected", metadata: names.merging(reason, uniquingKeysWith: { own, _ in own }))
     }
 
     /// Logs a call that was answered by an error, without the error's message, which may repeat what the caller sent.
@@ -63,6 +48,36 @@ package struct RequestLog: Sendable {
             if !error.cause.isEmpty { names["cause"] = "\(error.cause)" }
         }
         logger.log(level: level, level > .debug ? "a call failed" : "a call was refused", metadata: names)
+    }
+}
+
+/// Logs verdicts, at debug. Requests that could not be judged are logged by `failed`.
+extension RequestLog: AnswerFollower {
+    package func follow(_ group: AnsweredRequests) {
+        guard logger.logLevel <= .debug else { return }
+        for (index, (request, answer)) in zip(group.requests, group.answers).enumerated() {
+            let names = request.names.merging(group.traceNames(index), uniquingKeysWith: { own, _ in own })
+            switch answer {
+            case .verdict(let verdict), .completed(let verdict, _): note(verdict, names)
+            case .repeated: logger.debug("repeated a verdict", metadata: names)
+            case .failed, .abandoned: continue
+            }
+        }
+    }
+
+    package func follow(_ outcome: ProvisioningOutcome) {
+        guard logger.logLevel <= .debug else { return }
+        let request = outcome.request
+        let names: Logger.Metadata = [
+            "request_id": "\(Hex.encode(request.id))", "app": "\(request.app)", "purpose": "\(request.purpose.name)",
+            "caller": "\(request.caller)",
+        ]
+        switch outcome.result {
+        case .refused(let rejection, let check, _): note(rejection, check, names)
+        case .repeated: logger.debug("repeated a provisioning", metadata: names)
+        // A provisioning is logged as a change.
+        case .provisioned, .failed: break
+        }
     }
 }
 

@@ -143,6 +143,18 @@ package final class VerdictCounters: Sendable {
     }
 }
 
+extension VerdictCounters: AnswerFollower {
+    package func follow(_ group: AnsweredRequests) { count(group.answers, to: group.requests, took: group.nanoseconds) }
+
+    package func follow(_ outcome: ProvisioningOutcome) {
+        state.withLock { state in
+            let app = state.place(of: outcome.request.app)
+            let format = state.apps[app].place(named: EvidenceFormat.fleetDevice.rawValue)
+            state.apps[app].formats[format].count(outcome.result)
+        }
+    }
+}
+
 /// A rate limit of an app of the configuration: a label of counts.
 package struct LimitedRate: Hashable, Sendable {
     package let app: AppID
@@ -192,7 +204,7 @@ extension VerdictCounters.AppCounts {
 
     fileprivate mutating func know(_ format: String) { _ = place(named: format) }
 
-    private mutating func place(named name: String) -> Int {
+    fileprivate mutating func place(named name: String) -> Int {
         if let known = formats.firstIndex(where: { $0.format == name }) { return known }
         formats.append(VerdictCounters.FormatCounts(name))
         return formats.count - 1
@@ -205,15 +217,31 @@ extension VerdictCounters.FormatCounts {
         case .verdict(let verdict), .completed(let verdict, _):
             switch verdict.decision {
             case .accepted(let assurance): accepted[Int(assurance.rawValue)] += 1
-            case .rejected(let rejection, _):
-                if let code = rejection.code.builtIn { rejected[code, default: 0] += 1 } else { rejectedByOtherCodes += 1 }
+            case .rejected(let rejection, _): count(rejection)
             }
         case .repeated: repeated += 1
-        // Counted where the limit refused it.
-        case .failed(.rateLimited): break
-        case .failed(let error): unavailable[error.reason, default: 0] += 1
+        case .failed(let error): count(error)
         case .abandoned: break
         }
+    }
+
+    fileprivate mutating func count(_ result: ProvisioningOutcome.Result) {
+        switch result {
+        case .provisioned(let assurance): accepted[Int(assurance.rawValue)] += 1
+        case .repeated: repeated += 1
+        case .refused(let rejection, _, _): count(rejection)
+        case .failed(let error): count(error)
+        }
+    }
+
+    private mutating func count(_ rejection: Rejection) {
+        if let code = rejection.code.builtIn { rejected[code, default: 0] += 1 } else { rejectedByOtherCodes += 1 }
+    }
+
+    private mutating func count(_ error: PipelineError) {
+        // Counted where the limit refused it.
+        if case .rateLimited = error { return }
+        unavailable[error.reason, default: 0] += 1
     }
 }
 

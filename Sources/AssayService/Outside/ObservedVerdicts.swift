@@ -10,21 +10,22 @@ package struct ObservedVerdicts: Sendable {
     ///   - observer: `nil`: nothing is handed over.
     ///   - hub: those who watch events; `nil`: there are none.
     package init(_ observer: (any VerdictObserver)? = nil, hub: WatchHub? = nil) { (self.observer, self.hub) = (observer, hub) }
+}
 
-    func judged(_ requests: [AuthorizedRequest], _ answers: [Answer]) {
-        hub?.judged(requests, answers)
+extension ObservedVerdicts: AnswerFollower {
+    package func follow(_ group: AnsweredRequests) {
+        hub?.judged(group.requests, group.answers)
         guard let observer else { return }
-        let given = zip(requests, answers).compactMap { request, answer in
+        let given = zip(group.requests, group.answers).compactMap { request, answer in
             observer.observes(request.request.app) ? GivenVerdict(request, answer) : nil
         }
         if !given.isEmpty { observer.observe(given) }
     }
 
-    /// A refusal that is no verdict on evidence: that of a device of a fleet.
-    func refused(
-        _ rejection: Rejection, check: String, _ request: VerdictRecord.Request, device: DeviceID?, policyDigest: [UInt8]
-    ) {
-        hub?.publish([WatchEvent(refusing: request, rejection, check: check, device: device, policy: policyDigest)])
+    package func follow(_ outcome: ProvisioningOutcome) {
+        if let hub, hub.isActive { hub.publish([WatchEvent(outcome)].compactMap(\.self)) }
+        guard let observer, observer.observes(outcome.request.app), let given = GivenVerdict(outcome) else { return }
+        observer.observe([given])
     }
 }
 
@@ -50,5 +51,15 @@ extension GivenVerdict {
             purpose: request.request.purpose, formats: request.request.evidence.map(\.format), rejection: rejection,
             assurance: assurance, device: device, policyDigest: digest, simulated: simulated, repeated: isRepeated,
             decidedAt: decidedAt)
+    }
+
+    /// The refusal of a device of a fleet; `nil` for what is told as a change of the registry, or was not decided.
+    fileprivate init?(_ outcome: ProvisioningOutcome) {
+        guard case .refused(let rejection, let check, let device) = outcome.result else { return nil }
+        let request = outcome.request
+        self.init(
+            requestID: request.id, app: request.app, caller: request.caller, purpose: request.purpose,
+            formats: request.formats, rejection: (rejection.code.rawValue, check), assurance: .none, device: device,
+            policyDigest: outcome.policyDigest, simulated: false, repeated: false, decidedAt: request.time)
     }
 }

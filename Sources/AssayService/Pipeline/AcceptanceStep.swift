@@ -16,23 +16,12 @@ package protocol AcceptanceStep: Sendable {
     func isSimulated(_ message: [UInt8]) -> Bool
 }
 
-/// A request that the policy accepts, before its step and its commit.
-package struct DecidedRequest: Sendable {
-    let prepared: VerificationCase
-    let verdict: Verdict
-    let assurance: Assurance
-    let appraisals: [Appraisal]
-    let fresh: Freshness.Outcome
-    let changes: VerificationCase.Changes
-    /// The device that is registered now, or that the evidence comes from.
-    let device: Device?
-}
-
 /// What a step made.
 package struct AcceptanceResult: Sendable {
     /// The verdict, with the step's findings.
     let verdict: Verdict
-    let certificate: DeviceCertificate
+    /// Added to the entry; `nil`: the step issues none.
+    let certificate: DeviceCertificate?
     /// The answer, serialized.
     let message: [UInt8]
     /// The answer to an equal request later.

@@ -64,17 +64,6 @@ package final class AuthorizedRequest: Sendable {
     func under(_ profile: AppProfile) -> AuthorizedRequest { AuthorizedRequest(self, under: profile) }
 }
 
-extension AuthorizedRequest {
-    /// Fails for evidence of a plugin that has not said yet what it judges, and how.
-    func checkAvailability() throws(StageError) {
-        guard !profile.unavailableFormats.isEmpty else { return }
-        for piece in request.evidence {
-            guard let why = profile.unavailableFormats[piece.format] else { continue }
-            throw .failed(.evidenceUnavailable(check: "plugin", detail: why))
-        }
-    }
-}
-
 extension VerificationRequest {
     fileprivate var evidenceDigest: [UInt8] {
         if evidence.count == 1, let only = evidence.first { return only.digest }

@@ -90,21 +90,22 @@ package final class RefusalMemory: Sendable {
         return admitted.now >= entry.since && Self.list(of: admitted) == entry.list ? entry : nil
     }
 
-    /// Remembers a verdict if it is a refusal for good.
-    ///
-    /// - Parameters:
-    ///   - challenge: the challenge that the request was made with.
-    ///   - binding: what the request bound, if the refusal rests on the evidence alone.
-    func remember(
-        _ verdict: Verdict, on admitted: AuthorizedRequest, with challenge: Challenge?, restsOnEvidenceBeside binding: Binding?
-    ) {
+    /// Remembers a refusal that is for good.
+    func remember(_ refusal: Judgement.Refusal, of admitted: AuthorizedRequest, _ freshness: Freshness) {
+        let verdict = refusal.verdict
         guard case .rejected(let rejection, _) = verdict.decision, rejection.isForGood, admitted.step == nil,
             let list = Self.list(of: admitted)
         else { return }
+        let scope: Scope?
+        switch refusal.basis {
+        case .moment: return
+        case .request: scope = nil
+        case .evidence: scope = Scope(admitted.request, freshness.binding)
+        }
         let end = admitted.now.adding(milliseconds: Self.period)
         let entry = Entry(
-            verdict: verdict, request: admitted.request.digest, scope: binding.map { Scope(admitted.request, $0) }, list: list,
-            since: admitted.now, until: (min(end, challenge?.expiry ?? end), end))
+            verdict: verdict, request: admitted.request.digest, scope: scope, list: list, since: admitted.now,
+            until: (min(end, freshness.challenge?.expiry ?? end), end))
         state.withLock { state in
             if state.entries.updateValue(entry, forKey: admitted.evidenceDigest) == nil {
                 state.order.append(admitted.evidenceDigest)
@@ -136,20 +137,5 @@ extension Rejection {
     fileprivate var isForGood: Bool {
         guard let code = code.builtIn else { return false }
         return code.retry == .never && code != .timestampTooOld
-    }
-}
-
-extension VerificationCase {
-    /// Whether the appraisal rests on the request, the configuration, the revocation list and the device's key alone.
-    var restsOnRequest: Bool {
-        pieces.allSatisfy { !$0.needs.outsideAnswer && !$0.needs.opinions && $0.question == nil && $0.needs.certificate == nil }
-    }
-
-    /// Whether a rejection of this appraisal rests on the one piece of evidence alone: nothing was compared with what the request binds.
-    func restsOnEvidence(_ appraisals: [Appraisal]) -> Bool {
-        guard pieces.count == 1, appraisals.count == 1, let piece = pieces.first, piece.device == nil,
-            let bindingCheck = piece.verifier.bindingCheck
-        else { return false }
-        return !appraisals[0].findings.contains { $0.check == bindingCheck }
     }
 }

@@ -3,15 +3,26 @@ import AssayCore
 /// A request that was appraised, with all that its appraisal went by.
 struct AppraisedRequest: Sendable {
     let prepared: VerificationCase
-    let binding: Binding
     let appraisals: [Appraisal]
 
-    init(_ prepared: VerificationCase, _ binding: Binding, _ appraisals: [Appraisal]) {
-        (self.prepared, self.binding, self.appraisals) = (prepared, binding, appraisals)
-    }
+    init(_ prepared: VerificationCase, _ appraisals: [Appraisal]) { (self.prepared, self.appraisals) = (prepared, appraisals) }
 
     /// In bytes, approximately.
     var weight: Int { prepared.admitted.request.weight }
+}
+
+/// A request whose answer is decided.
+struct JudgedRequest: Sendable {
+    let admitted: AuthorizedRequest
+    let answer: Answer
+    /// What was known of a request that was refused before its evidence was appraised, or could not be judged.
+    let known: RequestFacts?
+    /// `nil`: its evidence was not appraised.
+    let appraised: AppraisedRequest?
+
+    init(_ admitted: AuthorizedRequest, _ answer: Answer, _ known: RequestFacts?, _ appraised: AppraisedRequest?) {
+        (self.admitted, self.answer, self.known, self.appraised) = (admitted, answer, known, appraised)
+    }
 }
 
 extension VerificationRequest {
@@ -27,26 +38,15 @@ package struct VerdictFollowers: Sendable {
 
     package init(recorder: FactRecorder, shadow: ShadowJudge) { (self.recorder, self.shadow) = (recorder, shadow) }
 
-    /// - Parameter appraised: those of the requests that were appraised, by their index, in order.
-    func judged(
-        _ requests: [AuthorizedRequest], _ answers: [Answer], _ appraised: [(index: Int, request: AppraisedRequest)]
-    ) {
-        var rest = appraised[...]
-        var recorded: [FactRecorder.Judged] = []
-        for (index, (request, answer)) in zip(requests, answers).enumerated() {
-            var known: AppraisedRequest?
-            if let first = rest.first, first.index == index {
-                known = first.request
-                rest = rest.dropFirst()
-            }
-            guard request.profile.isFollowed, request.step == nil else { continue }
-            if request.profile.recording != nil { recorded.append((request, answer, known)) }
-            guard request.profile.shadow != nil else { continue }
-            switch answer {
-            case .verdict, .completed, .failed: shadow.take(request, known)
+    func judged(_ requests: [JudgedRequest]) {
+        let followed = requests.filter { $0.admitted.profile.isFollowed && $0.admitted.step == nil }
+        let recorded = followed.filter { $0.admitted.profile.recording != nil }
+        if !recorded.isEmpty { recorder.judged(recorded) }
+        for request in followed where request.admitted.profile.shadow != nil {
+            switch request.answer {
+            case .verdict, .completed, .failed: shadow.take(request.admitted, request.appraised)
             case .repeated, .abandoned: break
             }
         }
-        if !recorded.isEmpty { recorder.judged(recorded) }
     }
 }

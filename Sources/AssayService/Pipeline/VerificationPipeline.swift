@@ -2,23 +2,21 @@ import AssayAPI
 package import AssayCore
 import SwiftProtobuf
 
-/// The stages of a request: freshness, locate, fetch, appraise, decide, commit.
+/// Gives verdicts on live requests: fetches the facts that their judgement asks for, appraises the evidence, decides, and commits what is accepted.
 ///
-/// Requests come in small groups, and those of a group that are to be accepted join one commit together. Each stage takes a value and
-/// returns a value; only the last one changes anything. The pipeline knows nothing of calls: the caller of ``judge(_:)`` maps the
-/// answers to its protocol.
+/// Requests come in small groups, and those of a group that are to be accepted join one commit together. The rules are those of ``Judgement``; what
+/// the pipeline adds is what a live verdict takes and gives back (``Reservations``). It knows nothing of calls: the caller of ``judge(_:)`` maps
+/// the answers to its protocol.
 package struct VerificationPipeline: Sendable {
-    private let ledger: any VerdictLedger
-    private let attempts: ChallengeAttempts
-    private let freshness: Freshness
-    private let fetching: FactFetcher
+    private let subjects: SubjectKey
+    private let facts: LiveFacts
+    private let reservations: Reservations
+    private let stored: StoredVerdicts
+    private let commits: AcceptanceCommit
     private let equals = EqualRequests()
     private let stages: StageTimes
     private let measures: EvidenceMeasures
-    private let rates: RateLimits?
-    private let refusals: RefusalMemory?
     private let followers: VerdictFollowers?
-    private let revoked: @Sendable () -> Void
 
     /// - Parameters:
     ///   - followers: what goes on with requests of apps that are recorded or have a shadow policy; `nil`: nothing does.
@@ -31,14 +29,14 @@ package struct VerificationPipeline: Sendable {
         measures: EvidenceMeasures = EvidenceMeasures(), rates: RateLimits? = nil, refusals: RefusalMemory? = nil,
         followers: VerdictFollowers? = nil, revoked: @escaping @Sendable () -> Void = {}, authenticatesChallenges: Bool = true
     ) {
-        self.revoked = revoked
-        (self.stages, self.measures) = (stages, measures)
-        self.ledger = ledger
-        (self.attempts, self.rates, self.refusals) = (attempts, rates, refusals)
-        self.followers = followers
-        freshness = Freshness(
-            keys: keys, attempts: attempts, memory: memory, authenticatesChallenges: authenticatesChallenges)
-        fetching = FactFetcher(ledger: ledger, subjects: subjects, inquiries: inquiries, inquiryShare: inquiryShare)
+        (self.stages, self.measures, self.followers) = (stages, measures, followers)
+        self.subjects = subjects
+        facts = LiveFacts(
+            ledger: ledger, keys: keys, inquiries: inquiries, inquiryShare: inquiryShare,
+            authenticatesChallenges: authenticatesChallenges)
+        reservations = Reservations(attempts: attempts, rates: rates, refusals: refusals, memory: memory)
+        stored = StoredVerdicts(ledger: ledger, subjects: subjects)
+        commits = AcceptanceCommit(ledger: ledger, revoked: revoked)
     }
 
     /// One answer for each request, in order. Equal requests under one idempotency key, in this group or another, are judged once.
@@ -75,9 +73,9 @@ package struct VerificationPipeline: Sendable {
         }
         // Read from the ledger, because a block may have been set between that commit and this request.
         do throws(StageError) {
-            if let stored = try await storedVerdict(admitted) { return stored }
+            if let answer = try await stored.answer(to: admitted) { return answer }
         } catch {
-            return answer(error, to: admitted)
+            return Answer(error, to: admitted)
         }
         // The stored verdict was forgotten since, with its device or for lack of space: this request is judged by its evidence.
         return await judge([admitted]).first ?? .abandoned
@@ -85,353 +83,144 @@ package struct VerificationPipeline: Sendable {
 
     /// The group goes through the stages together: what a stage needs stays in the processor's caches for all of it.
     private func judgeEach(_ requests: [AuthorizedRequest]) async -> [Answer] {
-        var appraised: [(index: Int, request: AppraisedRequest)] = []
-        let answers = await judgeEach(requests, &appraised)
-        if let followers, requests.contains(where: { $0.profile.isFollowed }) { followers.judged(requests, answers, appraised) }
-        return answers
-    }
-
-    /// - Parameter appraised: gets the requests whose appraisals something follows.
-    private func judgeEach(
-        _ requests: [AuthorizedRequest], _ appraised: inout [(index: Int, request: AppraisedRequest)]
-    ) async -> [Answer] {
         var watch = StageTimes.Watch(stages, requests)
-        var progress: [Progress] = []
-        progress.reserveCapacity(requests.count)
-        for admitted in requests { progress.append(await prepare(admitted)) }
+        var group: [LiveRequest] = []
+        group.reserveCapacity(requests.count)
+        for admitted in requests {
+            var live = LiveRequest(admitted)
+            await prepare(&live)
+            group.append(live)
+        }
         watch.ended(.prepare)
-        for index in progress.indices {
-            guard case .prepared(let fresh, let prepared) = progress[index] else { continue }
-            let appraisals = prepared.appraise(under: fresh)
-            prepared.compare(appraisals)
-            if prepared.admitted.profile.isFollowed {
-                appraised.append((index, AppraisedRequest(prepared, fresh.binding, appraisals)))
-            }
-            progress[index] = .appraised(appraisals, fresh, prepared)
-        }
+        for index in group.indices { appraise(&group[index]) }
         watch.ended(.appraise)
-        for index in progress.indices {
-            guard case .appraised(let appraisals, let fresh, let prepared) = progress[index] else { continue }
-            progress[index] = decide(appraisals, fresh, prepared)
-        }
-        for index in progress.indices {
-            guard case .decided(let decided) = progress[index] else { continue }
-            progress[index] = await perform(decided)
-        }
+        for index in group.indices { decide(&group[index]) }
+        for index in group.indices { await perform(&group[index]) }
         watch.ended(.decide)
-        var answers: [Answer] = []
-        var waiting: [(index: Int, accepted: PendingAcceptance)] = []
-        answers.reserveCapacity(requests.count)
-        for (admitted, progress) in zip(requests, progress) {
-            switch progress {
-            case .prepared, .appraised, .decided: answers.append(.abandoned)
-            case .settled(let answer): answers.append(await winner(over: answer, to: admitted) ?? answer)
-            case .accepted(let accepted):
-                waiting.append((answers.count, accepted))
-                answers.append(.abandoned)
-            }
+        for index in group.indices {
+            guard case .ended(let answer) = group[index].stage else { continue }
+            if let other = await stored.winner(over: answer, to: group[index].admitted) { group[index].stage = .ended(other) }
         }
-        waiting.removeAll { _, accepted in
-            guard accepted.admitted.isAbandoned() else { return false }
-            // Good evidence of an abandoned request is no attempt.
-            forget(accepted)
-            return true
+        await commit(&group, &watch)
+        if let followers, requests.contains(where: { $0.profile.isFollowed }) {
+            followers.judged(group.map { JudgedRequest($0.admitted, $0.answer, $0.known, $0.appraised) })
         }
-        guard !waiting.isEmpty else { return answers }
-        do throws(LedgerError) {
-            watch.goesOn(with: waiting.count) { waiting.map(\.accepted.admitted) }
-            let outcomes = try await ledger.commit(waiting.map(\.accepted.entry))
-            watch.ended(.commit)
-            for ((index, accepted), outcome) in zip(waiting, outcomes) {
-                answers[index] = await conclude(accepted, outcome)
-            }
-        } catch {
-            for (index, accepted) in waiting {
-                forget(accepted)
-                answers[index] = .failed(.ledger(error))
-            }
-        }
-        return answers
+        return group.map(\.answer)
     }
 
-    /// Takes back what was counted for an acceptance that did not come to be, and that the evidence is not to blame for.
-    private func forget(_ accepted: PendingAcceptance) {
-        accepted.challenge.map(attempts.forget)
-        giveBack(accepted)
+    /// The one place where a request comes to its answer.
+    private func end(_ live: inout LiveRequest, _ answer: Answer) {
+        reservations.settle(live.taken, of: live.admitted, by: answer)
+        live.stage = .ended(answer)
     }
 
-    /// Takes back what the device was charged for a verdict that is not accepted after all.
-    private func giveBack(_ accepted: PendingAcceptance) {
-        guard let rates, let device = accepted.verdict.device else { return }
-        rates.giveBack(device, of: accepted.admitted.request.app)
+    private func end(_ live: inout LiveRequest, by interruption: StageError) {
+        end(&live, Answer(interruption, to: live.admitted))
     }
 
-    /// Everything that must be known before the evidence is judged.
-    private func prepare(_ admitted: AuthorizedRequest) async -> Progress {
-        var challenge: Challenge?
-        // Once the request is fresh.
-        var bound: Binding?
+    // MARK: Stages
+
+    /// Goes through the rules that stand before the appraisal, and fetches the facts that they and the appraisal need.
+    private func prepare(_ live: inout LiveRequest) async {
+        let admitted = live.admitted
+        var judging = OpenJudgement(admitted, subject: subjects.hash(admitted.request.subject, app: admitted.request.app))
         do throws(StageError) {
             guard !admitted.isAbandoned() else { throw .abandoned }
-            if let stored = try await storedVerdict(admitted) { return .settled(stored) }
-            if let refused = try refusedBefore(admitted) { return .settled(.verdict(refused)) }
-            try admitted.checkAvailability()
-            let fresh = try await freshness.settle(admitted)
-            (challenge, bound) = (fresh.challenge, fresh.binding)
-            if let refused = refusals?.verdict(onEvidenceOf: admitted, bound: fresh.binding) {
-                return .settled(.verdict(refused))
+            if let answer = try await stored.answer(to: admitted) { return end(&live, answer) }
+            if let refused = try reservations.earlierRefusal(of: admitted, &live.taken) {
+                live.known = judging.known
+                return end(&live, .verdict(refused))
             }
-            let prepared = try await fetching.fetch(admitted, fresh)
-            // Before the appraisal, and charging nothing: what names the device is not verified yet.
-            if let rates, let device = prepared.knownDevice?.id,
-                let refusal = rates.refusal(of: device, of: admitted.request.app)
-            {
-                throw .failed(.rateLimited(refusal))
+            while let question = try judging.next() {
+                switch question {
+                case .attempt(let challenge): try reservations.tryChallenge(challenge, of: admitted, &live.taken)
+                case .earlierRefusal(let freshness):
+                    try reservations.checkMemory(for: freshness)
+                    guard let refused = reservations.earlierRefusal(ofEvidenceOf: admitted, freshness) else { continue }
+                    live.known = judging.known
+                    return end(&live, .verdict(refused))
+                default: try await facts.answer(question, in: &judging)
+                }
             }
-            guard fresh.binding.mode == .inEvidence else { return .prepared(fresh, prepared) }
-            return .prepared(try freshness.adding(prepared.statements, to: fresh, admitted), prepared)
+            guard let prepared = judging.prepared else { throw .failed(.inconsistent("the judgement has no end")) }
+            try reservations.checkRate(of: prepared.knownDevice, admitted)
+            live.stage = .prepared(prepared)
         } catch {
-            if case .failed = error { challenge.map(attempts.forget) }
-            let answer = answer(error, to: admitted)
-            // The form of evidence depends on the evidence alone, what the registry says does not.
-            if let bound, case .refused(_, check: "evidence", _) = error, case .verdict(let verdict) = answer,
-                admitted.profile.opinionSources.isEmpty
-            {
-                refusals?.remember(verdict, on: admitted, with: challenge, restsOnEvidenceBeside: bound)
+            if case .refused(let rejection, let check, let device) = error, let freshness = judging.freshness {
+                live.taken.refusal = (judging.refusal(rejection, check: check, device: device), freshness)
             }
-            return .settled(answer)
+            if admitted.profile.isFollowed { live.known = judging.known }
+            end(&live, by: error)
         }
     }
 
-    /// The verdict on an equal request that was refused for good before. It is an attempt with the challenge like the first one.
-    private func refusedBefore(_ admitted: AuthorizedRequest) throws(StageError) -> Verdict? {
-        guard let verdict = refusals?.verdict(on: admitted) else { return nil }
-        guard !admitted.request.challenge.isEmpty else { return verdict }
-        do throws(Rejection) {
-            try attempts.count(try Challenge(parsing: admitted.request.challenge), now: admitted.now)
-        } catch {
-            throw .refused(error, check: "challenge")
-        }
-        return verdict
-    }
-
-    private func answer(_ interruption: StageError, to admitted: AuthorizedRequest) -> Answer {
-        switch interruption {
-        case .refused(let rejection, let check, let device):
-            .verdict(Verdict(refusing: admitted, rejection, check: check, device: device))
-        case .failed(let error): .failed(error)
-        case .abandoned: .abandoned
-        }
-    }
-
-    /// The verdict of an equal request that was accepted before.
-    private func storedVerdict(_ admitted: AuthorizedRequest) async throws(StageError) -> Answer? {
-        guard let asked = admitted.idempotency else { return nil }
-        let stored: StoredVerdict?
-        do { stored = try await ledger.verdict(idempotencyKey: asked.key, now: admitted.now) } catch {
-            throw .failed(.ledger(error))
-        }
-        guard let stored else { return nil }
-        guard stored.request == asked.request else {
-            throw .refused(ReasonCode.idempotencyKeyReused.rejection, check: "idempotency")
-        }
-        if let objection = stored.objection { throw .refused(objection.rejection, check: DeviceAdmission.check) }
-        // The verdict may be about no device, or about a device without a subject.
-        if let subject = fetching.subject(of: admitted.request) {
-            try await ledger.refuseBlocked(subject: subject, of: admitted.request.app)
-        }
-        return repetition(of: stored.verdict, to: admitted)
-    }
-
-    /// A stored verdict, if the configuration now in force accepts it.
-    private func repetition(of message: [UInt8], to admitted: AuthorizedRequest) -> Answer {
-        guard !admitted.profile.acceptsSimulated else { return .repeated(message: message) }
-        // Decoded only for an app that does not accept simulated devices. A message that cannot be decoded is refused.
-        let isSimulated =
-            if let step = admitted.step {
-                step.isSimulated(message)
-            } else {
-                (try? Assay_V1_Verdict(serializedBytes: message))?.simulated ?? true
-            }
-        guard isSimulated else { return .repeated(message: message) }
-        return .verdict(Verdict(refusing: admitted, .simulatedNotAccepted, check: "simulated", device: nil))
-    }
-
-    /// The verdict of an equal request that was accepted while this one was judged. This one was then refused, because it read the
-    /// counter that the other one had advanced.
-    private func winner(over answer: Answer, to admitted: AuthorizedRequest) async -> Answer? {
-        guard case .verdict = answer else { return nil }
-        return try? await storedVerdict(admitted)
+    private func appraise(_ live: inout LiveRequest) {
+        guard case .prepared(let prepared) = live.stage else { return }
+        let appraisals = prepared.appraise()
+        prepared.compare(appraisals)
+        if live.admitted.profile.isFollowed { live.appraised = AppraisedRequest(prepared, appraisals) }
+        live.stage = .appraised(prepared, appraisals)
     }
 
     /// Makes the decision, and for an acceptance the ledger entry that makes it durable.
-    private func decide(
-        _ appraisals: [Appraisal], _ fresh: Freshness.Outcome, _ prepared: VerificationCase
-    ) -> Progress {
-        let decision = Decision(appraisals)
-        if !prepared.admitted.profile.acceptsSimulated, !decision.isRejection, appraisals.contains(where: \.simulated) {
-            // Comes before unavailable checks: their results could not make this evidence acceptable.
-            let verdict = prepared.verdict(.accepted(.none), appraisals, fresh.binding, device: prepared.knownDevice?.id)
-            return .settled(
-                .verdict(verdict.rejected(.simulatedNotAccepted, check: "simulated", device: prepared.knownDevice?.id)))
-        }
-        switch decision {
-        case .unavailable(let check, let detail):
-            fresh.challenge.map(attempts.forget)
-            return .settled(.failed(.evidenceUnavailable(check: check, detail: detail)))
-        case .reject(let rejection, let check):
-            let verdict = prepared.verdict(
-                .rejected(rejection, check: check), appraisals, fresh.binding, device: prepared.knownDevice?.id)
-            if let refusals, prepared.restsOnRequest {
-                refusals.remember(
-                    verdict, on: prepared.admitted, with: fresh.challenge,
-                    restsOnEvidenceBeside: prepared.restsOnEvidence(appraisals) ? fresh.binding : nil)
-            }
-            return .settled(.verdict(verdict))
-        case .accept(let assurance):
-            func refused(_ rejection: Rejection, check: String, device: DeviceID? = nil) -> Progress {
-                .settled(
-                    .verdict(
-                        prepared.verdict(
-                            .rejected(rejection, check: check), appraisals, fresh.binding, device: device)))
-            }
-            let changes = prepared.changes(appraisals)
-            guard changes.uses.isEmpty || !freshness.memory.isFull else {
-                fresh.challenge.map(attempts.forget)
-                return .settled(.failed(.evidenceMemoryFull))
-            }
-            let device: Device?
-            do throws(Rejection) {
-                device = try prepared.decidedDevice(appraisals, changes)
+    private func decide(_ live: inout LiveRequest) {
+        guard case .appraised(let prepared, let appraisals) = live.stage else { return }
+        switch prepared.judgement(of: appraisals) {
+        case .open(let check, let detail): end(&live, .failed(.evidenceUnavailable(check: check, detail: detail)))
+        case .rejected(let refusal):
+            live.taken.refusal = (refusal, prepared.freshness)
+            end(&live, .verdict(refusal.verdict))
+        case .accepted(let decided):
+            do throws(StageError) {
+                try reservations.checkMemory(for: prepared.freshness, decided.changes.uses)
+                try reservations.charge(decided.device, live.admitted, &live.taken)
             } catch {
-                return refused(error, check: DeviceAdmission.check)
+                return end(&live, by: error)
             }
-            guard prepared.admitted.request.purpose != .register || !changes.registrations.isEmpty else {
-                return refused(
-                    Rejection(.evidenceMissing, "nothing that was given registers a device"), check: "evidence")
-            }
-            // Evidence that names no device does not match the expected device.
-            if let expected = prepared.admitted.request.expectedDevice, expected != device?.id {
-                let found = device.map { "of \($0.id)" } ?? "of no registered device"
-                return refused(
-                    Rejection(.deviceMismatch, "the evidence is \(found), the request expects \(expected)"),
-                    check: DeviceAdmission.check, device: device?.id)
-            }
-            let verdict = prepared.verdict(.accepted(assurance), appraisals, fresh.binding, device: device?.id)
-            if let confidence = verdict.confidence, let refusal = prepared.admitted.refusal(of: confidence) {
-                return .settled(
-                    .verdict(
-                        verdict.rejected(refusal, check: Finding.confidenceCheck, device: prepared.knownDevice?.id)))
-            }
-            // The last of the rules: what is refused above costs the device nothing.
-            if let rates, let device, let refusal = rates.charge(device.id, of: prepared.admitted.request.app) {
-                fresh.challenge.map(attempts.forget)
-                return .settled(.failed(.rateLimited(refusal)))
-            }
-            measures.record(changes, of: prepared)
-            guard prepared.admitted.step == nil else {
-                return .decided(
-                    DecidedRequest(
-                        prepared: prepared, verdict: verdict, assurance: assurance, appraisals: appraisals, fresh: fresh,
-                        changes: changes, device: device))
-            }
-            return .accepted(PendingAcceptance(prepared, verdict, fresh, changes))
+            measures.record(decided.changes, of: prepared)
+            live.stage = live.admitted.step == nil ? .accepted(PendingAcceptance(decided)) : .decided(decided)
         }
     }
 
     /// Makes what an accepted request leads to beside its verdict. It counts once the entry is committed.
-    private func perform(_ decided: DecidedRequest) async -> Progress {
-        let (prepared, fresh) = (decided.prepared, decided.fresh)
-        func giveBack() {
-            if let rates, let device = decided.verdict.device { rates.giveBack(device, of: prepared.admitted.request.app) }
-        }
-        guard let step = prepared.admitted.step, !prepared.admitted.isAbandoned() else {
-            fresh.challenge.map(attempts.forget)
-            giveBack()
-            return .settled(.abandoned)
-        }
+    private func perform(_ live: inout LiveRequest) async {
+        guard case .decided(let decided) = live.stage, let step = live.admitted.step else { return }
         do throws(StageError) {
-            let result = try await step.perform(on: decided)
-            return .accepted(PendingAcceptance(prepared, result.verdict, fresh, decided.changes, result))
+            guard !live.admitted.isAbandoned() else { throw .abandoned }
+            live.stage = .accepted(PendingAcceptance(decided, try await step.perform(on: decided)))
         } catch {
-            giveBack()
-            switch error {
-            case .refused(let rejection, let check, _):
-                return .settled(.verdict(decided.verdict.rejected(rejection, check: check, device: prepared.knownDevice?.id)))
-            case .failed(let error):
-                fresh.challenge.map(attempts.forget)
-                return .settled(.failed(error))
-            case .abandoned:
-                fresh.challenge.map(attempts.forget)
-                return .settled(.abandoned)
+            guard case .refused(let rejection, let check, _) = error else { return end(&live, by: error) }
+            let device = decided.prepared.knownDevice?.id
+            end(&live, .verdict(decided.verdict.rejected(rejection, check: check, device: device)))
+        }
+    }
+
+    /// Commits the acceptances of the group together. An abandoned one is left out.
+    private func commit(_ group: inout [LiveRequest], _ watch: inout StageTimes.Watch) async {
+        var waiting: [(index: Int, accepted: PendingAcceptance)] = []
+        for index in group.indices {
+            guard case .accepted(let accepted) = group[index].stage else { continue }
+            if accepted.admitted.isAbandoned() {
+                end(&group[index], .abandoned)
+            } else {
+                waiting.append((index, accepted))
             }
         }
-    }
-
-    private func conclude(_ accepted: PendingAcceptance, _ outcome: CommitOutcome) async -> Answer {
-        if outcome != .committed { giveBack(accepted) }
-        switch outcome {
-        case .committed:
-            accepted.challenge.map(attempts.forget)
-            // The certificates of the replaced device are revoked.
-            if accepted.entry.replacement != nil { revoked() }
-            guard let result = accepted.result else { return .verdict(accepted.verdict) }
-            return .completed(accepted.verdict, message: result.message)
-        case .repeated(let message): return repetition(of: message, to: accepted.admitted)
-        case .refused(.challengeReused) where accepted.uses.contains { $0.repetition != .repeated }:
-            return await concludeUsed(accepted)
-        case .refused(.challengeReused) where accepted.verdict.binding?.mode == .inEvidence:
-            // The same statement was accepted before. Device and certificate were checked in the commit, before the statement's use.
-            let again = accepted.verdict.adding([
-                .note("statement", Finding.repeatedStatement, "the same statement was accepted before")
-            ])
-            return .repeated(message: again.serialized(repeated: true))
-        case .refused(let code):
-            let device = accepted.entry.registrations.isEmpty ? accepted.verdict.device : nil
-            return .verdict(accepted.verdict.rejected(accepted.rejection(code), check: "commit", device: device))
-        }
-    }
-
-    /// Something that the evidence may be used for once was used before: says what.
-    private func concludeUsed(_ accepted: PendingAcceptance) async -> Answer {
-        let spent: [Bool]
-        do { spent = try await ledger.areSpent(accepted.uses.map(\.token)) } catch { return .failed(.ledger(error)) }
-        let device = accepted.entry.registrations.isEmpty ? accepted.verdict.device : nil
-        for (use, isSpent) in zip(accepted.uses, spent) where isSpent {
-            guard case .rejected(let rejection) = use.repetition else { continue }
-            return .verdict(accepted.verdict.rejected(rejection, check: "use", device: device))
-        }
-        return .verdict(
-            accepted.verdict.rejected(ReasonCode.challengeReused.rejection, check: "commit", device: device))
+        guard !waiting.isEmpty else { return }
+        watch.goesOn(with: waiting.count) { waiting.map(\.accepted.admitted) }
+        let answers = await commits.commit(waiting.map(\.accepted))
+        watch.ended(.commit)
+        for ((index, _), answer) in zip(waiting, answers) { end(&group[index], answer) }
     }
 }
 
-/// The stage that a request has reached.
-private enum Progress {
-    case prepared(Freshness.Outcome, VerificationCase)
-    case appraised([Appraisal], Freshness.Outcome, VerificationCase)
-    case settled(Answer)
-    /// Accepted by the policy; the request's step is to be performed.
-    case decided(DecidedRequest)
-    case accepted(PendingAcceptance)
-}
-
-extension PendingAcceptance {
-    /// Why the ledger refused the entry, with the values that it compared.
-    fileprivate func rejection(_ code: ReasonCode) -> Rejection {
-        switch code {
-        case .unknownDevice where entry.replacement != nil:
-            return entry.replacement.map { .replacementUnknown($0.device.id) } ?? code.rejection
-        case .tooManyDevices:
-            let limit = entry.devicesPerSubject.map { "\($0)" } ?? "any number"
-            return Rejection(code, "the subject has as many registered devices as the app allows: \(limit)")
-        case .counterNotIncreasing, .counterTooOld:
-            guard let counter = entry.advances.first?.counter else { return code.rejection }
-            return Rejection(code, "the counter \(counter) was accepted, or overtaken, while this request was judged")
-        case .challengeReused:
-            return Rejection(
-                code, "the challenge was accepted once already, by another request or by an earlier try of this one")
-        default: return code.rejection
+extension Answer {
+    fileprivate init(_ interruption: StageError, to admitted: AuthorizedRequest) {
+        switch interruption {
+        case .refused(let rejection, let check, let device):
+            self = .verdict(Verdict(refusing: admitted, rejection, check: check, device: device))
+        case .failed(let error): self = .failed(error)
+        case .abandoned: self = .abandoned
         }
     }
 }

@@ -17,19 +17,14 @@ package struct FleetService: Sendable {
     let clock: any WallClock
     let requestLog: RequestLog
     private let revoked: @Sendable () -> Void
-    private let recorder: VerdictRecorder
-    private let observed: ObservedVerdicts
-    private let rates: RateLimits?
-    private let names = RequestIDGenerator()
+    private let answering: Answering
 
     /// - Parameter revoked: called after a provisioning that may have revoked certificates of the device before. Never waits.
     package init(
         ledger: any EnrolmentRegistry & CertificateFacts & DeviceFacts, authority: any CertificateAuthority,
-        clock: any WallClock, requestLog: RequestLog, recorder: VerdictRecorder = VerdictRecorder(),
-        observed: ObservedVerdicts = ObservedVerdicts(), rates: RateLimits? = nil, revoked: @escaping @Sendable () -> Void
+        answering: Answering, clock: any WallClock, requestLog: RequestLog, revoked: @escaping @Sendable () -> Void
     ) {
-        (self.ledger, self.authority, self.recorder) = (ledger, authority, recorder)
-        (self.observed, self.rates) = (observed, rates)
+        (self.ledger, self.authority, self.answering) = (ledger, authority, answering)
         (self.clock, self.requestLog, self.revoked) = (clock, requestLog, revoked)
     }
 
@@ -41,14 +36,12 @@ package struct FleetService: Sendable {
         _ caller: Caller, _ app: AppProfile, _ request: FleetRequest
     ) async throws -> Assay_V1_ProvisionDeviceResponse {
         guard let fleet = app.fleet else { throw RPCError.hasNoFleet }
-        if let rates, let refusal = rates.charge(.verdicts, caller, app.id, nil, at: rates.buckets.now()) {
-            throw RPCError(refusal)
-        }
+        try answering.charge(.verdicts, caller, app.id, nil, at: answering.chargingTime())
         do throws(StageError) {
             let response = try await answer(to: request, caller, app, fleet)
-            if response.repeated {
-                rates?.giveBack(.verdicts, caller, app.id, nil)
-            } else {
+            answering.answered(
+                caller, app, by: response.repeated ? .repeated : .provisioned(fleet.rule.assurance))
+            if !response.repeated {
                 let id = DeviceID(bytes: Array(response.deviceID)).map { "\($0)" } ?? ""
                 // Read once more: provisioning is rare, and most requests have nothing to tell.
                 let quirks = request.csr.flatMap { try? authority.requestedKey($0).quirks } ?? []
@@ -60,12 +53,11 @@ package struct FleetService: Sendable {
         } catch {
             switch error {
             case .refused(let rejection, let check, let device):
-                let refused = VerdictRecord.Request(
-                    id: names.next(), time: clock.now(), caller: caller.name, app: app.id, purpose: .provision)
-                observed.refused(rejection, check: check, refused, device: device?.id, policyDigest: app.policyDigest)
-                recorder.refused(rejection, check: check, refused, device: device?.id, policyDigest: app.policyDigest)
+                answering.answered(caller, app, by: .refused(rejection, check: check, device: device?.id))
                 return .with { $0.rejection = Assay_V1_ProvisioningRejection(rejection) }
-            case .failed(let error): throw error
+            case .failed(let error):
+                answering.answered(caller, app, by: .failed(error))
+                throw error
             case .abandoned: throw RPCError.cancelled
             }
         }

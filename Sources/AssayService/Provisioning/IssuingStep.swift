@@ -104,7 +104,7 @@ struct IssuingStep: AcceptanceStep {
         guard case .csr(let csr) = key else {
             throw Rejection(.possessionNotProven, "the platform does not attest the key, so that a CSR is needed")
         }
-        guard decided.fresh.binding.payloadHash == SHA256.bytes(of: csr) else {
+        guard decided.prepared.binding.payloadHash == SHA256.bytes(of: csr) else {
             throw Rejection(.csrNotBound, "the payload in the client data is not the SHA-256 of the CSR")
         }
         return .vouched

@@ -1,6 +1,5 @@
 import AssayAPI
 package import AssayCore
-import AssayMetrics
 import AssayRPC
 import AssayTracing
 import Foundation
@@ -11,27 +10,19 @@ package struct ProvisioningService: Sendable {
     let ledger: any CertificateRegistry & EnrolmentRegistry
     private let authority: any CertificateAuthority
     private let lists: RevocationListIssuer
-    private let pipeline: VerificationPipeline
-    private let counters: VerdictCounters
+    private let answering: Answering
     let clock: any WallClock
     let requestLog: RequestLog
     private let revoked: @Sendable () -> Void
-    private let observed: ObservedVerdicts
-    private let recorder: VerdictRecorder
-    private let rates: RateLimits?
-    private let names = RequestIDGenerator()
 
     /// - Parameter revoked: called after a certificate was revoked. Never waits.
     package init(
         ledger: any CertificateRegistry & EnrolmentRegistry, authority: any CertificateAuthority,
-        lists: RevocationListIssuer, pipeline: VerificationPipeline, counters: VerdictCounters, clock: any WallClock,
-        requestLog: RequestLog, observed: ObservedVerdicts = ObservedVerdicts(),
-        recorder: VerdictRecorder = VerdictRecorder(), rates: RateLimits? = nil, revoked: @escaping @Sendable () -> Void
+        lists: RevocationListIssuer, answering: Answering, clock: any WallClock, requestLog: RequestLog,
+        revoked: @escaping @Sendable () -> Void
     ) {
-        (self.ledger, self.authority, self.lists) = (ledger, authority, lists)
-        (self.pipeline, self.counters, self.rates) = (pipeline, counters, rates)
-        (self.clock, self.requestLog, self.observed, self.recorder) = (clock, requestLog, observed, recorder)
-        self.revoked = revoked
+        (self.ledger, self.authority, self.lists, self.answering) = (ledger, authority, lists, answering)
+        (self.clock, self.requestLog, self.revoked) = (clock, requestLog, revoked)
     }
 
     package var methods: [MethodBody] {
@@ -60,24 +51,11 @@ package struct ProvisioningService: Sendable {
         _ method: String, _ caller: Caller, _ app: AppProfile, _ fields: IssuingFields
     ) async throws -> Assay_V1_IssueCertificateResponse {
         guard let rule = app.issuing else { throw RPCError.issuesNoCertificates }
-        let address = fields.request.sourceAddress
-        if let rates, let refusal = rates.charge(.verdicts, caller, app.id, address, at: rates.buckets.now()) {
-            throw RPCError(refusal)
-        }
-        let authorized = AuthorizedRequest(
-            request: fields.request, profile: app, caller: caller, now: clock.now(), requestID: names.next(),
-            step: IssuingStep(
-                method: method, key: fields.key, rule: rule, fleet: app.fleet, authority: authority, ledger: ledger),
-            trace: ActiveSpan.current?.trace)
-        let begun = MonotonicTime.nanoseconds()
-        let answers = await pipeline.judge([authorized])
-        rates?.giveBackUncounted([authorized], answers)
-        counters.count(answers, to: [authorized], took: MonotonicTime.nanoseconds() &- begun)
-        requestLog.judged([authorized], answers)
-        observed.judged([authorized], answers)
-        recorder.judged([authorized], answers)
-        if let trace = authorized.trace, let answer = answers.first { trace.note(authorized, answer) }
-        switch answers.first {
+        let step = IssuingStep(
+            method: method, key: fields.key, rule: rule, fleet: app.fleet, authority: authority, ledger: ledger)
+        let request = try answering.admit(
+            fields.request, app, of: caller, step: step, trace: ActiveSpan.current?.trace, at: answering.chargingTime())
+        switch await answering.answer([request]).first {
         case .verdict(let verdict)?: return try Assay_V1_IssueCertificateResponse(rejection: verdict)
         case .completed(let verdict, let message)?:
             requestLog.changed(

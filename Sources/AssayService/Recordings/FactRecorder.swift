@@ -4,8 +4,6 @@ import Synchronization
 /// Records what verdicts went by, for apps that ask for it, beside the way of a request: nothing waits, and what cannot be kept is dropped and
 /// counted. Recordings are encoded, encrypted and written by the store.
 package final class FactRecorder: Sendable {
-    typealias Judged = (request: AuthorizedRequest, answer: Answer, appraised: AppraisedRequest?)
-
     /// `nil`: nothing is recorded.
     private let store: (any RecordingStore)?
     /// Wraps the keys of kept evidence.
@@ -29,7 +27,7 @@ package final class FactRecorder: Sendable {
 
     // MARK: Recording
 
-    func judged(_ judged: [Judged]) {
+    func judged(_ judged: [JudgedRequest]) {
         guard let store, let vault else { return }
         let recordings = judged.compactMap { PendingRecording($0, vault: vault) }
         guard !recordings.isEmpty else { return }
@@ -86,8 +84,8 @@ extension FactRecorder: MaintenanceTask {
 
 extension PendingRecording {
     /// `nil` for what the app does not record.
-    fileprivate init?(_ judged: FactRecorder.Judged, vault: SecretVault) {
-        let request = judged.request
+    fileprivate init?(_ judged: JudgedRequest, vault: SecretVault) {
+        let request = judged.admitted
         guard let rule = request.profile.recording else { return nil }
         let verdict: Verdict
         switch judged.answer {
@@ -107,36 +105,24 @@ extension PendingRecording {
 
 extension RecordingContent {
     /// - Parameter vault: wraps the key of the evidence; `nil`: none is kept.
-    fileprivate init(_ judged: FactRecorder.Judged, _ verdict: Verdict, keepingEvidence vault: SecretVault?) {
+    fileprivate init(_ judged: JudgedRequest, _ verdict: Verdict, keepingEvidence vault: SecretVault?) {
         let pieces = judged.appraised?.recordedPieces(of: verdict) ?? []
-        let isDecided = judged.appraised.map {
-            // No policy states what the registry says.
-            !verdict.isRejected(by: DeviceAdmission.check)
-                && TrialOutcome(verdict.decision) == $0.prepared.outcome(of: $0.appraisals, $0.binding)
-        }
-        let record = VerdictRecord(judged.request, .verdict(verdict), subject: [])
+        // What replay says under the same policy. It says otherwise of what no policy states, such as a challenge that was used before.
+        let judgement =
+            if let appraised = judged.appraised {
+                appraised.prepared.judgement(of: appraised.appraisals)
+            } else {
+                judged.known.map { Judgement.of(judged.admitted, over: $0) }
+            }
+        let isDecided = judgement.map { TrialOutcome($0) } == TrialOutcome(verdict.decision)
+        let record = VerdictRecord(judged.admitted, .verdict(verdict), subject: [])
         let recording = record.map {
-            Recording(record: $0, pieces: pieces, isPolicyDecision: isDecided ?? false).encoded()
+            Recording(record: $0, pieces: pieces, isPolicyDecision: isDecided).encoded()
         }
         self.init(recording: recording ?? [])
-        guard let vault, let appraised = judged.appraised else { return }
+        guard let vault, let kept = judged.evidence else { return }
         // What cannot be encrypted is not kept.
-        evidence = try? vault.seal(appraised.evidence.encoded(), of: self.recording)
-    }
-}
-
-extension Verdict {
-    fileprivate func isRejected(by check: String) -> Bool {
-        if case .rejected(_, check: check) = decision { true } else { false }
-    }
-}
-
-extension TrialOutcome {
-    fileprivate init(_ decision: Verdict.Decision) {
-        switch decision {
-        case .accepted(let assurance): self = .accepted(assurance)
-        case .rejected(let rejection, let check): self = .rejected(rejection, check: check)
-        }
+        evidence = try? vault.seal(kept.encoded(), of: self.recording)
     }
 }
 
@@ -157,22 +143,30 @@ extension AppraisedRequest {
         }
     }
 
-    /// What is kept of the evidence, before it is encrypted.
-    fileprivate var evidence: RecordedEvidence {
-        RecordedEvidence(
-            request: prepared.admitted.request, binding: binding,
-            facts: zip(prepared.pieces, appraisals).map { piece, appraisal in
-                var facts = piece.facts
-                facts.device = facts.device?.recorded
-                guard case .snapshot = facts.revocation else { return facts }
-                if let serials = piece.device?.registration.chainSerials { return facts.keepingEntries(for: serials) }
-                if case .register(let made) = appraisal.effect { return facts.keepingEntries(for: made.chainSerials) }
+    /// The facts of the request, with those entries of the revocation list alone that its chains need.
+    fileprivate var known: RequestFacts {
+        var known = prepared.known
+        for (index, appraisal) in appraisals.enumerated() {
+            let facts = known.pieces[index].facts
+            guard case .snapshot = facts.revocation else { continue }
+            if let serials = facts.device?.registration.chainSerials {
+                known.pieces[index].facts = facts.keepingEntries(for: serials)
+            } else if case .register(let made) = appraisal.effect {
+                known.pieces[index].facts = facts.keepingEntries(for: made.chainSerials)
+            } else if appraisal.findings.contains(where: { $0.check == "revocation" && $0.outcome == .pass }) {
                 // A chain whose numbers are not known any more passed the list, or did not come so far.
-                if appraisal.findings.contains(where: { $0.check == "revocation" && $0.outcome == .pass }) {
-                    return facts.keepingEntries(for: [])
-                }
-                facts.revocation = .unavailable("the list of that time was not kept")
-                return facts
-            })
+                known.pieces[index].facts = facts.keepingEntries(for: [])
+            } else {
+                known.pieces[index].facts.revocation = .unavailable("the list of that time was not kept")
+            }
+        }
+        return known
+    }
+}
+
+extension JudgedRequest {
+    /// What is kept of the evidence, before it is encrypted; `nil` for a request that was not looked at.
+    fileprivate var evidence: RecordedEvidence? {
+        (appraised?.known ?? known).map { RecordedEvidence(request: admitted.request, known: $0) }
     }
 }

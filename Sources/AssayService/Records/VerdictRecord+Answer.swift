@@ -56,17 +56,30 @@ extension VerdictRecord {
                 asked, decision, reason: reason, assurance: assurance, device: verdict.device, findings: verdict.findings,
                 policyDigest: verdict.policyDigest, feeds: verdict.feeds, simulated: verdict.simulated)
         case .failed(let failure):
-            let error = RPCError(failure)
-            let check = failure.check
-            let reason = Reason(code: error.recordedReason, check: check, sentence: error.message, retry: .later)
-            var findings = [
-                Finding(check: check, outcome: .unavailable, code: error.recordedReason, detail: error.message)
-            ]
-            if !error.cause.isEmpty { findings.append(.note(check, "cause", error.cause)) }
-            self.init(
-                asked, .unjudged, reason: reason, findings: findings, policyDigest: request.profile.policyDigest)
+            self.init(asked, failing: failure, policyDigest: request.profile.policyDigest)
         case .repeated, .abandoned: return nil
         }
+    }
+
+    /// The record of what came of a device of a fleet; `nil` where nothing is recorded.
+    init?(_ outcome: ProvisioningOutcome) {
+        switch outcome.result {
+        case .provisioned, .repeated: return nil
+        case .refused(let rejection, let check, let device):
+            self.init(
+                outcome.request, .rejected, reason: Reason(rejection, check), device: device,
+                findings: [.fail(check, rejection)], policyDigest: outcome.policyDigest)
+        case .failed(let failure): self.init(outcome.request, failing: failure, policyDigest: outcome.policyDigest)
+        }
+    }
+
+    private init(_ asked: Request, failing failure: PipelineError, policyDigest: [UInt8]) {
+        let error = RPCError(failure)
+        let check = failure.check
+        let reason = Reason(code: error.recordedReason, check: check, sentence: error.message, retry: .later)
+        var findings = [Finding(check: check, outcome: .unavailable, code: error.recordedReason, detail: error.message)]
+        if !error.cause.isEmpty { findings.append(.note(check, "cause", error.cause)) }
+        self.init(asked, .unjudged, reason: reason, findings: findings, policyDigest: policyDigest)
     }
 }
 

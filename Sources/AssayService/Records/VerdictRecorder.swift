@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// Records are made while the group is answered, and encoded and written by the store. An acceptance costs a comparison, unless the rule asks for
 /// it to be recorded. In a flood, one record stands for many (`FloodSampler`), which are counted only.
-package final class VerdictRecorder: Sendable {
+package final class VerdictRecorder: AnswerFollower {
     /// `nil`: nothing is recorded.
     private let store: (any VerdictRecordStore)?
     private let subjects: SubjectKey?
@@ -60,7 +60,8 @@ package final class VerdictRecorder: Sendable {
     // MARK: Recording
 
     /// Records a group's answers. Never waits.
-    func judged(_ requests: [AuthorizedRequest], _ answers: [Answer]) {
+    package func follow(_ group: AnsweredRequests) {
+        let (requests, answers) = (group.requests, group.answers)
         guard let store, let recorded = VerdictRecordRule.Recorded(rawValue: recorded.load(ordering: .relaxed)),
             recorded != .none,
             answers.contains(where: { $0.isRecorded(recorded) })
@@ -82,19 +83,15 @@ package final class VerdictRecorder: Sendable {
         return VerdictRecord(request, answer, subject: subject)
     }
 
-    /// Records a refusal that is no verdict on evidence: that of a device of a fleet.
-    func refused(
-        _ rejection: Rejection, check: String, _ request: VerdictRecord.Request, device: DeviceID?, policyDigest: [UInt8]
-    ) {
-        guard let store, recorded.load(ordering: .relaxed) != VerdictRecordRule.Recorded.none.rawValue else { return }
+    /// Records what came of a device of a fleet, if it is no acceptance.
+    package func follow(_ outcome: ProvisioningOutcome) {
+        guard let store, recorded.load(ordering: .relaxed) != VerdictRecordRule.Recorded.none.rawValue,
+            let record = VerdictRecord(outcome), let reason = record.reason?.code
+        else { return }
         var kept: [VerdictRecord] = []
         state.withLock { state in
-            let kind = FloodSampler.Kind(app: request.app, caller: request.caller, reason: rejection.code.rawValue)
-            state.take(kind, at: request.time, into: &kept) {
-                VerdictRecord(
-                    request, .rejected, reason: .init(rejection, check), device: device, findings: [.fail(check, rejection)],
-                    policyDigest: policyDigest)
-            }
+            let kind = FloodSampler.Kind(app: record.request.app, caller: record.request.caller, reason: reason)
+            state.take(kind, at: record.request.time, into: &kept) { record }
         }
         store.append(kept)
     }

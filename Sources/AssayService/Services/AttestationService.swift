@@ -1,42 +1,29 @@
 import AssayAPI
 package import AssayCore
-import AssayMetrics
 import AssayRPC
 import Foundation
 import SwiftProtobuf
 
 /// `assay.v1.Attestation`: challenges and verdicts.
 package struct AttestationService: Sendable {
-    private let pipeline: VerificationPipeline
+    private let answering: Answering
     private let keys: ChallengeKeys
     private let counters: VerdictCounters
     private let clock: any WallClock
-    private let requestLog: RequestLog
     private let horizon: SpentHorizon
-    private let observed: ObservedVerdicts
-    private let recorder: VerdictRecorder
-    private let rates: RateLimits?
-    private let names = RequestIDGenerator()
 
     package init(
-        pipeline: VerificationPipeline, keys: ChallengeKeys, counters: VerdictCounters, clock: any WallClock,
-        requestLog: RequestLog = .closed, horizon: SpentHorizon = SpentHorizon(),
-        observed: ObservedVerdicts = ObservedVerdicts(), recorder: VerdictRecorder = VerdictRecorder(),
-        rates: RateLimits? = nil
+        answering: Answering, keys: ChallengeKeys, counters: VerdictCounters, clock: any WallClock,
+        horizon: SpentHorizon = SpentHorizon()
     ) {
-        self.pipeline = pipeline
-        self.keys = keys
-        self.counters = counters
-        self.clock = clock
-        self.requestLog = requestLog
-        (self.horizon, self.observed, self.recorder, self.rates) = (horizon, observed, recorder, rates)
+        (self.answering, self.keys, self.counters) = (answering, keys, counters)
+        (self.clock, self.horizon) = (clock, horizon)
     }
 
     package var methods: [MethodBody] {
         [
             .batch(API.issueChallenge) { batch in
-                // One look at the clock for all of them.
-                let time = rates?.buckets.now() ?? 0
+                let time = answering.chargingTime()
                 batch.answerEach(API.issueChallenge) { call, request throws(RPCError) in
                     try issueChallenge(call, request, at: time)
                 }
@@ -67,7 +54,7 @@ package struct AttestationService: Sendable {
         }
         try call.require(fields.purpose.role)
         let profile = try call.profile(of: fields.app)
-        try charge(.challenges, call.caller, fields.app, fields.address, at: time)
+        try answering.charge(.challenges, call.caller, fields.app, fields.address, at: time)
         let now = clock.now()
         guard let key = keys.issuingKey(at: now) else {
             throw RPCError(
@@ -87,8 +74,7 @@ package struct AttestationService: Sendable {
     // MARK: Verify
 
     private func verify(_ batch: CallBatch) async {
-        // One look at the clock for all of them.
-        let time = rates?.buckets.now() ?? 0
+        let time = answering.chargingTime()
         let batch = batch.reading { call throws(RPCError) in try request(call, at: time) }
         guard batch.requests.contains(where: Self.asksOutside) else {
             await judge(batch)
@@ -103,16 +89,7 @@ package struct AttestationService: Sendable {
     }
 
     private func judge(_ batch: RequestBatch<AuthorizedRequest>) async {
-        let begun = MonotonicTime.nanoseconds()
-        let answers = await pipeline.judge(batch.requests)
-        counters.count(answers, to: batch.requests, took: MonotonicTime.nanoseconds() &- begun)
-        rates?.giveBackUncounted(batch.requests, answers)
-        requestLog.judged(batch.requests, answers, traceNames: batch.traceNames)
-        observed.judged(batch.requests, answers)
-        recorder.judged(batch.requests, answers)
-        if batch.isTraced {
-            for (request, answer) in zip(batch.requests, answers) { request.trace?.note(request, answer) }
-        }
+        let answers = await answering.answer(batch.requests, traceNames: batch.traceNames)
         batch.answer(answers, names: \.names) { request, answer in
             switch answer {
             case .verdict(let verdict): .success(verdict.serialized())
@@ -138,19 +115,8 @@ package struct AttestationService: Sendable {
         }
         guard let request = read else { throw .undecodableMessage }
         let profile = try call.profile(of: request.app)
-        try charge(.verdicts, call.caller, request.app, request.sourceAddress, at: time)
-        return AuthorizedRequest(
-            request: request, profile: profile, caller: call.caller, now: clock.now(), requestID: names.next(),
-            trace: call.trace, isAbandoned: call.isAbandoned)
-    }
-
-    // MARK: Rates
-
-    private func charge(
-        _ use: RateBuckets.Use, _ caller: Caller, _ app: AppID, _ address: SourceAddress?, at time: Int64
-    ) throws(RPCError) {
-        guard let refusal = rates?.charge(use, caller, app, address, at: time) else { return }
-        throw RPCError(refusal)
+        return try answering.admit(
+            request, profile, of: call.caller, trace: call.trace, at: time, isAbandoned: call.isAbandoned)
     }
 }
 
@@ -178,7 +144,7 @@ extension AttestationService {
     private func prepare(
         _ caller: Caller, _ app: AppProfile, _ fields: PreparationFields
     ) async throws -> Assay_V1_PrepareResponse {
-        try charge(.challenges, caller, app.id, fields.address, at: rates?.buckets.now() ?? 0)
+        try answering.charge(.challenges, caller, app.id, fields.address, at: answering.chargingTime())
         if let why = app.unavailableFormats[fields.format] {
             throw PipelineError.evidenceUnavailable(check: "plugin", detail: why)
         }

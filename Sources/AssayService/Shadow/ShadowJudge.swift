@@ -101,12 +101,13 @@ package final class ShadowJudge: Sendable {
     private func judge(_ request: AppraisedRequest) {
         let (prepared, admitted) = (request.prepared, request.prepared.admitted)
         guard let shadow = admitted.profile.shadow else { return }
+        var known = prepared.known
+        let list = shadow.revocation?.knowledge(at: admitted.now) ?? .notConsulted
+        for index in known.pieces.indices { known.pieces[index].facts.revocation = list }
         let difference = VerdictDifference(
             requestID: admitted.requestID, time: admitted.now, app: admitted.request.app, device: prepared.knownDevice?.id,
-            before: prepared.outcome(of: request.appraisals, request.binding),
-            after: prepared.outcome(
-                under: shadow, bound: request.binding,
-                revocation: shadow.revocation?.knowledge(at: admitted.now) ?? .notConsulted))
+            before: TrialOutcome(prepared.judgement(of: request.appraisals)),
+            after: TrialOutcome(Judgement.of(admitted.under(shadow), over: known)))
         state.withLock { state in
             state.count(difference.change, of: admitted.profile)
             guard difference.change != .same, difference.change != .notJudged else { return }

@@ -31,39 +31,3 @@ package struct EvidenceTrial: Sendable {
         return TrialOutcome(answer)
     }
 }
-
-/// What a policy decides.
-package enum TrialOutcome: Hashable, Sendable {
-    case accepted(Assurance)
-    case rejected(Rejection, check: String)
-    /// Something that the evidence has to be checked with is unavailable.
-    case unjudged(check: String, String)
-
-    init(_ answer: Answer) {
-        switch answer {
-        case .verdict(let verdict), .completed(let verdict, _):
-            switch verdict.decision {
-            case .accepted(let assurance): self = .accepted(assurance)
-            case .rejected(let rejection, let check): self = .rejected(rejection, check: check)
-            }
-        case .failed(.evidenceUnavailable(let check, let detail)): self = .unjudged(check: check, detail)
-        case .failed(let error): self = .unjudged(check: "daemon", "\(error)")
-        case .repeated: self = .unjudged(check: "statement", "the same statement was accepted before")
-        case .abandoned: self = .unjudged(check: "daemon", "no answer")
-        }
-    }
-
-    /// The decision over appraisals of facts that are known already, with the app's rule for simulated devices.
-    package init(_ appraisals: [Appraisal], under profile: AppProfile) {
-        let decision = Decision(appraisals)
-        guard decision.isRejection || profile.acceptsSimulated || !appraisals.contains(where: \.simulated) else {
-            self = .rejected(.simulatedNotAccepted, check: "simulated")
-            return
-        }
-        switch decision {
-        case .accept(let assurance): self = .accepted(assurance)
-        case .reject(let rejection, let check): self = .rejected(rejection, check: check)
-        case .unavailable(let check, let detail): self = .unjudged(check: check, detail)
-        }
-    }
-}

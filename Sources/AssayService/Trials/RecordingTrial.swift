@@ -38,7 +38,9 @@ package struct RecordingTrial: Sendable {
     package func judge(_ recording: Recording, evidence: RecordedEvidence?) -> Outcome {
         guard let before = TrialOutcome(recording.record) else { return .notJudged(.refusedEarly(check: "daemon")) }
         let check = recording.record.reason?.check ?? ""
-        guard !recording.pieces.isEmpty else { return .notJudged(.refusedEarly(check: check)) }
+        guard !recording.pieces.isEmpty || (recording.isPolicyDecision && evidence != nil) else {
+            return .notJudged(.refusedEarly(check: check))
+        }
         guard recording.isPolicyDecision else { return .notJudged(.noPolicyDecision(check: check)) }
         func judged(_ after: TrialOutcome, byEvidence: Bool) -> Outcome {
             if case .unjudged(let check, _) = after { return .notJudged(.factMissing(check: check)) }
@@ -61,17 +63,17 @@ package struct RecordingTrial: Sendable {
         let admitted = AuthorizedRequest(
             request: evidence.request, profile: candidate, caller: Caller(name: "policy-replay", roles: [.verify], apps: nil),
             now: asked.time, requestID: asked.id)
-        let facts = evidence.facts.map { facts in
-            var facts = facts
-            facts.revocation = list(facts.revocation)
-            return facts
+        var known = evidence.known
+        for index in known.pieces.indices {
+            known.pieces[index].facts.revocation = list(known.pieces[index].facts.revocation)
         }
-        return VerificationCase.outcome(of: admitted, facts, bound: evidence.binding)
+        return TrialOutcome(Judgement.of(admitted, over: known))
     }
 
     /// The recorded list, as far as the candidate looks at it.
     private func list(_ recorded: RevocationKnowledge) -> RevocationKnowledge {
         guard candidate.revocation != nil else { return .notConsulted }
+        guard !changed.isEmpty else { return recorded }
         guard recorded != .notConsulted, !changed.contains(where: { $0.hasSuffix(".revocation") }) else {
             return .unavailable("the list that the candidate looks at was not consulted at that time")
         }
@@ -85,19 +87,15 @@ package struct RecordingTrial: Sendable {
         if let refusal = refusal(of: request) { return .success(.rejected(refusal, check: "evidence")) }
         var appraisals: [Appraisal] = []
         for piece in recording.pieces {
-            guard let device = piece.facts.device,
-                let appraiser = candidate.deviceAppraisers[device.registration.format]
-            else { continue }
+            var facts = piece.facts
+            facts.revocation = list(facts.revocation)
+            guard let device = facts.device, let appraisal = candidate.appraisal(ofRecord: facts, at: request.time) else {
+                continue
+            }
             if !candidate.acceptsSimulated, device.registration.simulated, !piece.registers {
                 return .success(.rejected(.simulatedNotAccepted, check: DeviceAdmission.check))
             }
-            var facts = piece.facts
-            facts.revocation = list(facts.revocation)
-            let context = AppraisalContext(binding: .inEvidence, facts: facts, now: request.time)
-            appraisals.append(
-                Appraisal.build(device.registration.format) { (appraisal) throws(Rejection) in
-                    try appraiser.judgeRecord(device, in: context, &appraisal)
-                })
+            appraisals.append(appraisal)
         }
         let isWhole = appraisals.count == recording.pieces.count
         switch TrialOutcome(appraisals, under: candidate) {
@@ -142,14 +140,9 @@ package struct RecordingTrial: Sendable {
     /// Evidence that the candidate does not accept, or not alone.
     private func refusal(of request: VerdictRecord.Request) -> Rejection? {
         for format in request.formats where candidate.unavailableFormats[format] == nil {
-            guard let verifier = candidate.verifiers[format], verifier.purposes.contains(request.purpose) else {
-                return Rejection(.formatNotAccepted, "the app does not accept \(format) for this purpose")
-            }
+            do { _ = try candidate.verifier(of: format, for: request.purpose) } catch { return error }
         }
-        guard request.purpose == .register, !candidate.requiredTogether.isDisjoint(with: request.formats),
-            let missing = candidate.requiredTogether.subtracting(request.formats).map(\.rawValue).min()
-        else { return nil }
-        return Rejection(.evidenceMissing, "the app requires \(missing) too")
+        return candidate.objection(toEvidenceOf: request.formats, for: request.purpose)
     }
 
     /// The key of a policy's text that decides a check.

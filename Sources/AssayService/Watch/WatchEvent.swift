@@ -119,13 +119,21 @@ extension WatchEvent {
                     policyDigest: request.profile.policyDigest, simulated: simulated)))
     }
 
-    /// A refusal that is no verdict on evidence: that of a device of a fleet.
-    init(refusing request: VerdictRecord.Request, _ rejection: Rejection, check: String, device: DeviceID?, policy: [UInt8]) {
+    /// What came of a device of a fleet; `nil` for a provisioned one, which is an event of the registry, and for an answer that is given again.
+    init?(_ outcome: ProvisioningOutcome) {
+        let (request, decision, code, check, device): (VerdictRecord.Request, VerdictRecord.Decision, String, String, DeviceID?)
+        request = outcome.request
+        switch outcome.result {
+        case .refused(let rejection, let name, let known):
+            (decision, code, check, device) = (.rejected, rejection.code.rawValue, name, known)
+        case .failed(let error): (decision, code, check, device) = (.unjudged, error.recordedReason, "", nil)
+        case .provisioned, .repeated: return nil
+        }
         self.init(
             time: request.time, app: request.app, device: device, caller: request.caller,
             .verdict(
                 GivenDecision(
-                    requestID: request.id, decision: .rejected, code: rejection.code.rawValue, check: check, assurance: .none,
-                    purpose: request.purpose, formats: request.formats, policyDigest: policy, simulated: false)))
+                    requestID: request.id, decision: decision, code: code, check: check, assurance: .none,
+                    purpose: request.purpose, formats: request.formats, policyDigest: outcome.policyDigest, simulated: false)))
     }
 }

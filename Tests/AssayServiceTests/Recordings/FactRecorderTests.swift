@@ -14,7 +14,8 @@ import Testing
 @Suite("Recordings of what verdicts went by", .timeLimit(.minutes(5)))
 struct FactRecorderTests {
     private func harness(_ rule: RecordingRule?) async throws -> ServiceHarness {
-        try await ServiceHarness([try AppProfile.testing(.camera).followed(recording: rule), .testing(.notes)])
+        try await ServiceHarness(
+            [try AppProfile.testing(.camera).followed(recording: rule), .testing(.notes)], replaying: false)
     }
 
     /// A registration, an upload, one that uses its challenge again, and one whose signature is cut.
@@ -125,7 +126,7 @@ struct FactRecorderTests {
         #expect(Data(sealed.sealed).range(of: Data(request.evidence[0].body.prefix(32))) == nil)
         let opened = try #require(harness.factRecorder.evidence(of: content))
         let evidence = try #require(RecordedEvidence(decoding: opened))
-        #expect(evidence.request.evidence == request.evidence && evidence.binding.mode == .clientData)
+        #expect(evidence.request.evidence == request.evidence && evidence.request.binding == .clientData(payloadHash: nil))
         let swapped = RecordingContent(recording: content.recording + [0], evidence: sealed)
         #expect(harness.factRecorder.evidence(of: swapped) == nil)
         let foreign = FactRecorder(

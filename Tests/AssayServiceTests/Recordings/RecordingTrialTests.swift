@@ -152,10 +152,10 @@ struct RecordingTrialTests {
         var (handset, _) = try await harness.enrol()
         let request = try handset.assertion(try await harness.challenge(.assert))
         #expect(try await harness.verify(request).isAccepted)
-        // The counter was used, which the appraisal says; without a challenge nothing is appraised.
-        var none = request
-        none.challenge = SecureRandom.bytes(Challenge.length)
-        #expect(try await harness.verify(none).rejection != nil)
+        // The counter was used, which the appraisal says; with a challenge that was not issued here nothing is appraised.
+        var foreign = request
+        foreign.challenge[Challenge.length - 1] ^= 1
+        #expect(try await harness.verify(foreign).rejection == .challengeInvalid)
         let outcomes = try await replay(harness, profile)
         #expect(changes(outcomes).prefix(2).allSatisfy { $0 == .same })
         guard case .notJudged(.refusedEarly(let check))? = outcomes.last else {

@@ -3,7 +3,6 @@ import AssayAPI
 import AssayCertificates
 import AssayCore
 import AssayRPC
-import AssayService
 import AssaySimulator
 import AssayTesting
 import Foundation
@@ -12,10 +11,14 @@ import SwiftProtobuf
 import Synchronization
 import Testing
 
+@testable import AssayService
+
 /// The services of one daemon over a memory ledger, under a clock that stands still.
 struct ServiceHarness: Sendable {
     static let opening = Timestamp(unixSeconds: 1_800_000_000)
     static let vault = SecretVault(key: [UInt8](repeating: 0x5A, count: SecretVault.secretLength))
+    /// So many verdicts of a harness are judged again.
+    static let replayedVerdicts = 8
     static let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
     /// A process on this machine: the demo profile's caller.
     static let loopback = RPCPeer.tcp(address: "127.0.0.1", port: 50_000, isLoopback: true)
@@ -33,6 +36,8 @@ struct ServiceHarness: Sendable {
     let reloadProblem = ReloadProblem.Slot()
     let certificates = CertificateEnd.Slot()
     let apps: AppDirectory
+    /// The apps whose verdicts are judged again.
+    private let replayed: Set<AppID>
     let signer: AuditSigner
     let authority: StandInAuthority
     let lists: RevocationListIssuer
@@ -57,7 +62,8 @@ struct ServiceHarness: Sendable {
         uptime: @escaping @Sendable () -> Int64 = { 0 }, authority: StandInAuthority = StandInAuthority(),
         plugins: any PluginControl = NoPlugins(), observer: (any VerdictObserver)? = nil,
         recording rule: VerdictRecordRule = VerdictRecordRule(),
-        rates: @Sendable (VerdictCounters) -> RateLimits? = { _ in nil }, watching capacity: Int = WatchHub.capacity
+        rates: @Sendable (VerdictCounters) -> RateLimits? = { _ in nil }, watching capacity: Int = WatchHub.capacity,
+        replaying: Bool = true
     ) async throws {
         let counters = VerdictCounters()
         self.counters = counters
@@ -68,7 +74,10 @@ struct ServiceHarness: Sendable {
         hub = WatchHub(clock: clock, capacity: capacity)
         changeTail = ChangeTail(ledger: ledger, hub: hub, clock: clock, logger: Self.logger)
         let profiles = try apps ?? [.testing(.camera), .testing(.notes)]
-        self.apps = AppDirectory(profiles)
+        // Verdicts are recorded also of apps that record nothing, so that each can be judged again.
+        replayed = Set(profiles.filter { replaying && !$0.isFollowed }.map(\.id))
+        self.apps = AppDirectory(
+            profiles.map { [replayed] in replayed.contains($0.id) ? $0.followed(recording: .withEvidence) : $0 })
         keys = try await ChallengeKeys(ledger: ledger, vault: Self.vault, clock: clock, logger: Self.logger)
         let subjects = try await SubjectKey(ledger: ledger, vault: Self.vault, clock: clock)
         recorder = VerdictRecorder(records, rule, subjects: subjects, clock: clock)
@@ -99,11 +108,11 @@ struct ServiceHarness: Sendable {
         let clockWatch = ClockWatch(
             ledger: ledger, clock: SettledClock(clock, uptime: uptime), horizon: horizon, memory: nil, logger: logger)
         self.clockWatch = clockWatch
+        let answering = Answering(
+            pipeline: pipeline, rates: rates, clock: clock,
+            followers: [counters, requestLog, ObservedVerdicts(observer, hub: hub), recorder, TraceNotes()])
         let bodies =
-            AttestationService(
-                pipeline: pipeline, keys: keys, counters: counters, clock: clock, requestLog: requestLog, horizon: horizon,
-                observed: ObservedVerdicts(observer, hub: hub), recorder: recorder, rates: rates
-            ).methods
+            AttestationService(answering: answering, keys: keys, counters: counters, clock: clock, horizon: horizon).methods
             + DevicesService(
                 ledger: ledger, subjects: subjects, clock: clock, requestLog: requestLog, recordings: factRecorder,
                 revoked: { revocationLists.wake() }
@@ -114,16 +123,16 @@ struct ServiceHarness: Sendable {
             ).methods
             + AuditService(ledger: ledger, clock: clock, requestLog: requestLog).methods
             + ProvisioningService(
-                ledger: ledger, authority: authority, lists: lists, pipeline: pipeline, counters: counters, clock: clock,
-                requestLog: requestLog, observed: ObservedVerdicts(observer, hub: hub), recorder: recorder, rates: rates,
+                ledger: ledger, authority: authority, lists: lists, answering: answering, clock: clock,
+                requestLog: requestLog,
                 revoked: { revocationLists.wake() }
             ).methods
             + PluginsService(plugins, requestLog: requestLog).methods
             + KeysService(ledger: ledger, directory: directory, rule: callers.keys, clock: clock, requestLog: requestLog)
             .methods
             + FleetService(
-                ledger: ledger, authority: authority, clock: clock, requestLog: requestLog, recorder: recorder,
-                observed: ObservedVerdicts(observer, hub: hub), rates: rates, revoked: {}
+                ledger: ledger, authority: authority, answering: answering, clock: clock, requestLog: requestLog,
+                revoked: {}
             ).methods
             + WebhooksService(
                 NoWebhooks(), changes: ChangeRecorder(ledger: ledger, logger: Self.logger), clock: clock, requestLog: requestLog
@@ -197,7 +206,13 @@ struct ServiceHarness: Sendable {
     }
 
     func verify(_ request: VerificationRequest, peer: RPCPeer = loopback) async throws -> Assay_V1_Verdict {
-        try await call(API.verify, request.message, peer: peer)
+        guard replayed.contains(request.app) else { return try await call(API.verify, request.message, peer: peer) }
+        let (known, remembered) = (try await recordings.all().count, counters.counts.refusalsRemembered)
+        let verdict = try await call(API.verify, request.message, peer: peer)
+        // A verdict that is given again was checked when it was given first. Of many verdicts the first ones are enough.
+        guard counters.counts.refusalsRemembered == remembered, known < Self.replayedVerdicts else { return verdict }
+        for content in try await recordings.all().dropFirst(known) { try checkReplay(of: content, request) }
+        return verdict
     }
 
     /// The RPC error that a request comes to.

@@ -1,15 +1,31 @@
 import AssayCore
 
-/// The device that a registration retires, because its user has lost the key: `replaces` of a request.
-extension FactFetcher {
-    /// The record of the device that the request names; `nil` where it names none. Refuses what the app's rule does not let it replace. The commit
-    /// checks again that the device is registered and not blocked.
-    func replacedDevice(_ admitted: AuthorizedRequest, subject: [UInt8]?) async throws(StageError) -> Device? {
-        guard let id = admitted.request.replaces else { return nil }
-        let found: Device?
-        do { found = try await ledger.device(id) } catch { throw .failed(.ledger(error)) }
+/// What the registry decides before evidence is appraised: about the devices that the evidence names, the subject that the request names, and the
+/// device that a registration retires.
+extension AuthorizedRequest {
+    private func admission(_ subject: [UInt8]?) -> DeviceAdmission {
+        DeviceAdmission(expected: request.expectedDevice, subject: subject, acceptsSimulated: profile.acceptsSimulated)
+    }
+
+    /// - Parameter subject: the keyed hash of the request's subject.
+    func check(_ device: Device, subject: [UInt8]?) throws(StageError) {
+        do throws(Rejection) { try admission(subject).check(device) } catch {
+            throw .refused(error, check: DeviceAdmission.check, device: device)
+        }
+    }
+
+    /// - Parameter device: that of the name which a plugin read from the evidence; `nil`: none is registered under it.
+    func check(located device: Device?, subject: [UInt8]?) throws(StageError) {
+        do throws(Rejection) { try admission(subject).check(located: device, for: request.purpose) } catch {
+            throw .refused(error, check: DeviceAdmission.check, device: device)
+        }
+    }
+
+    /// The device that the request retires (`replaces`). Refuses what the app's rule does not let it replace. The commit checks again that the
+    /// device is registered and not blocked.
+    func check(_ replaced: RequestFacts.Replaced, of id: DeviceID, subject: [UInt8]?) throws(StageError) {
         // A device of another app is as unknown as one that never was.
-        guard let device = found, device.app == admitted.request.app else {
+        guard case .device(let device) = replaced, device.app == request.app else {
             throw .refused(.replacementUnknown(id), check: DeviceAdmission.check)
         }
         guard !device.isBlocked else {
@@ -17,11 +33,15 @@ extension FactFetcher {
                 Rejection(.deviceBlocked, "\(id), which is to be replaced, or its subject is blocked"),
                 check: DeviceAdmission.check)
         }
-        if let why = admitted.profile.replacement.objection(to: device, subject: subject) {
+        if let why = profile.replacement.objection(to: device, subject: subject) {
             throw .refused(Rejection(.replacementRefused, why), check: DeviceAdmission.check)
         }
-        return device
     }
+}
+
+extension StageError {
+    /// A request whose subject is blocked is refused, whatever the evidence.
+    static var subjectBlocked: StageError { .refused(ReasonCode.deviceBlocked.rejection, check: DeviceAdmission.check) }
 }
 
 extension ReplacementRule {

@@ -11,6 +11,9 @@ struct EvidenceDevice: Sendable {
     /// The key id that the pieces name. Device and key are the same: an app has one record for each key.
     private var keyID: [UInt8]?
 
+    /// Of no evidence.
+    init() {}
+
     /// Counts the devices that are named before the evidence is appraised. Throws `device_mismatch` if there are several.
     init(of pieces: [VerificationCase.Piece]) throws(Rejection) {
         for (index, piece) in pieces.enumerated() {
@@ -52,9 +55,15 @@ struct EvidenceDevice: Sendable {
 
 extension VerificationCase.Piece {
     /// The key id of the device that a plugin reads from the evidence, registered or not.
-    fileprivate var locatedKeyID: [UInt8]? {
-        guard case .device(let keyID, _)? = question?.question.subject else { return nil }
+    var locatedKeyID: [UInt8]? {
+        guard case .device(let keyID, _) = location else { return nil }
         return keyID
+    }
+
+    /// Why the plugin cannot read the evidence; `nil`: it can.
+    var locationRefusal: Rejection? {
+        guard case .refused(let rejection) = location else { return nil }
+        return rejection
     }
 }
 

@@ -9,8 +9,14 @@ struct VerificationCase: Sendable {
         let needs: Needs
         /// What was fetched of it.
         var facts = Facts()
+        /// What was looked up and asked for it.
+        var lookups: RequestFacts.Lookups = []
+        /// The device that a plugin read from it.
+        var location = LocatedSubject.none
         /// What plugins are asked about it, and who asks them.
         var question: (question: OpinionQuestion, source: any OpinionSource)?
+        /// Whether the device that a plugin read from it was looked up.
+        var isLocatedDeviceKnown = false
 
         init(evidence: BoundedEvidence, verifier: any EvidenceVerifier, needs: Needs) {
             (self.evidence, self.verifier, self.needs) = (evidence, verifier, needs)
@@ -18,6 +24,11 @@ struct VerificationCase: Sendable {
 
         /// The registered device that the evidence says it comes from.
         var device: Device? { facts.device }
+
+        var known: RequestFacts.Piece {
+            RequestFacts.Piece(
+                facts: facts, lookups: lookups, locatedKeyID: locatedKeyID, locationRefusal: locationRefusal)
+        }
     }
 
     /// What an acceptance changes in the registry.
@@ -32,19 +43,42 @@ struct VerificationCase: Sendable {
     }
 
     let admitted: AuthorizedRequest
+    /// With the uses of the statements that the evidence makes.
+    let freshness: Freshness
     let pieces: [Piece]
     /// Keyed hash of the caller's subject.
     let subject: [UInt8]?
     /// The device that all pieces are of.
     let named: EvidenceDevice
+    /// `nil`: that was not looked up.
+    private let isSubjectBlocked: Bool?
     /// The device that is retired if the request registers one.
     let replacement: LedgerEntry.Replacement?
 
     init(
-        admitted: AuthorizedRequest, pieces: [Piece], subject: [UInt8]?, named: EvidenceDevice, replaced: Device? = nil
+        admitted: AuthorizedRequest, freshness: Freshness, pieces: [Piece], subject: [UInt8]?,
+        isSubjectBlocked: Bool?, named: EvidenceDevice, replaced: RequestFacts.Replaced?
     ) {
-        (self.admitted, self.pieces, self.subject, self.named) = (admitted, pieces, subject, named)
-        replacement = replaced.map { LedgerEntry.Replacement($0, reason: "replaced by another registration") }
+        (self.admitted, self.pieces, self.named) = (admitted, pieces, named)
+        (self.subject, self.isSubjectBlocked) = (subject, isSubjectBlocked)
+        replacement =
+            if case .device(let device)? = replaced {
+                LedgerEntry.Replacement(device, reason: "replaced by another registration")
+            } else {
+                nil
+            }
+        var freshness = freshness
+        if freshness.binding.mode == .inEvidence { freshness.add(pieces.compactMap(\.needs.statement), of: admitted) }
+        self.freshness = freshness
+    }
+
+    var binding: Binding { freshness.binding }
+
+    /// What is known of the request.
+    var known: RequestFacts {
+        RequestFacts(
+            pieces: pieces.map(\.known), subject: subject, isSubjectBlocked: isSubjectBlocked,
+            replaced: replacement.map { .device($0.device) })
     }
 
     /// The subject whose block the commit has to look for: `nil` where the device was registered for it, whose own state says
@@ -54,14 +88,11 @@ struct VerificationCase: Sendable {
         return subject
     }
 
-    /// The statements that the evidence makes by itself.
-    var statements: [Needs.Statement] { pieces.compactMap(\.needs.statement) }
-
-    func appraise(under fresh: Freshness.Outcome) -> [Appraisal] {
+    func appraise() -> [Appraisal] {
         guard pieces.count > 1, pieces.contains(where: { $0.verifier.relation == .boundToAttestedKey }) else {
-            return pieces.map { appraise($0, bound: fresh.binding) }
+            return pieces.map { appraise($0, bound: binding) }
         }
-        return appraiseTogether(fresh)
+        return appraiseTogether()
     }
 
     func appraise(_ piece: Piece, bound binding: Binding, beside key: AttestedKey? = nil) -> Appraisal {
@@ -107,7 +138,7 @@ struct VerificationCase: Sendable {
     }
 
     func verdict(
-        _ decision: Verdict.Decision, _ appraisals: [Appraisal], _ binding: Binding, device: DeviceID?
+        _ decision: Verdict.Decision, _ appraisals: [Appraisal], device: DeviceID?
     ) -> Verdict {
         var findings: [Finding] = []
         findings.reserveCapacity(appraisals.reduce(3) { $0 + $1.findings.count })
@@ -131,7 +162,7 @@ struct VerificationCase: Sendable {
                 claims.add(contentsOf: appraisal.claims.prefixed(appraisal.format))
             }
         }
-        let confidence = admitted.assessesConfidence ? assessConfidence(under: decision, appraisals, binding, &findings) : nil
+        let confidence = admitted.assessesConfidence ? assessConfidence(under: decision, appraisals, &findings) : nil
         return Verdict(
             decision: decision, findings: findings, claims: claims, device: device, binding: binding,
             evidenceDigest: admitted.evidenceDigest, policyDigest: admitted.profile.policyDigest,
@@ -174,17 +205,17 @@ extension Claims {
 /// Evidence of several kinds in one request, some of which is bound to a key that another piece attests.
 extension VerificationCase {
     /// Appraises the pieces that are bound to the request alone, then those that are bound to the key that one of them attests.
-    func appraiseTogether(_ fresh: Freshness.Outcome) -> [Appraisal] {
+    fileprivate func appraiseTogether() -> [Appraisal] {
         var appraisals: [Appraisal?] = pieces.map { piece in
-            piece.verifier.relation == .boundToAttestedKey ? nil : appraise(piece, bound: fresh.binding)
+            piece.verifier.relation == .boundToAttestedKey ? nil : appraise(piece, bound: binding)
         }
         let attesting = appraisals.lazy.compactMap { $0 }.first { Self.attests($0) }
         for (index, piece) in pieces.enumerated() where appraisals[index] == nil {
             guard let attesting else {
-                appraisals[index] = appraise(piece, bound: fresh.binding)
+                appraisals[index] = appraise(piece, bound: binding)
                 continue
             }
-            appraisals[index] = appraise(piece, boundTo: attesting, fresh)
+            appraisals[index] = appraise(piece, boundTo: attesting)
         }
         return appraisals.compactMap { $0 }
     }
@@ -196,7 +227,7 @@ extension VerificationCase {
     }
 
     /// The payload of a piece that is bound to an attested key is that key's digest.
-    private func appraise(_ piece: Piece, boundTo attesting: Appraisal, _ fresh: Freshness.Outcome) -> Appraisal {
+    private func appraise(_ piece: Piece, boundTo attesting: Appraisal) -> Appraisal {
         guard attesting.failure == nil, let key = attesting.attestedKey else {
             var skipped = Appraisal(format: piece.evidence.format)
             skipped.isSupplement = true
@@ -206,7 +237,7 @@ extension VerificationCase {
             return skipped
         }
         let request = admitted.request
-        guard fresh.binding.mode == .clientData,
+        guard binding.mode == .clientData,
             let clientData = ClientData(
                 purpose: request.purpose, challenge: request.challenge, payload: key.publicKeySHA256)
         else {

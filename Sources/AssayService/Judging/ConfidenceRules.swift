@@ -20,14 +20,14 @@ extension AuthorizedRequest {
 extension VerificationCase {
     /// The confidence under the decision, with notes on signals that do not count; `nil` for an app without a rule.
     func assessConfidence(
-        under decision: Verdict.Decision, _ appraisals: [Appraisal], _ binding: Binding, _ findings: inout [Finding]
+        under decision: Verdict.Decision, _ appraisals: [Appraisal], _ findings: inout [Finding]
     ) -> Confidence? {
         guard let rule = admitted.confidenceRule else {
             findings.append(.note("signals_not_used", "the app has no section confidence"))
             return nil
         }
         guard case .accepted(let assurance) = decision else { return .rejected(rule.profile) }
-        let scene = scene(boundBy: binding, appraisals, &findings)
+        let scene = scene(appraisals, &findings)
         let platform = platform(appraisals)
         let confidence = rule.assess(
             scene, platform: platform,
@@ -48,7 +48,7 @@ extension VerificationCase {
 
     /// The signals, if the attested signature covers them.
     private func scene(
-        boundBy binding: Binding, _ appraisals: [Appraisal], _ findings: inout [Finding]
+        _ appraisals: [Appraisal], _ findings: inout [Finding]
     ) -> SceneAnalysis {
         let signals = admitted.request.signals
         guard !signals.isEmpty else { return SceneAnalysis(.notSubmitted) }

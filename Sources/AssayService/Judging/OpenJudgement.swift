@@ -1,0 +1,281 @@
+import AssayCore
+
+/// A request on its way to its judgement: the rules that stand before the appraisal of evidence, in their order, each as soon as the facts that it
+/// goes by are known.
+///
+/// ``next()`` goes on until a fact is needed and says which; the answer is given by one of the `answer` functions. It fetches nothing and changes
+/// nothing: a live verdict, a replay and a shadow policy differ in who answers, and not in the rules.
+struct OpenJudgement: Sendable {
+    /// What has to be known before the judgement goes on. `piece` is an index of ``pieces``.
+    enum Question: Sendable {
+        /// Whether the challenge was issued here for the request's app and context. Only a daemon with the key can tell.
+        case authenticity(Challenge)
+        /// Whether the challenge may be tried once more. Only the daemon that counts the attempts can tell.
+        case attempt(Challenge)
+        /// Whether the same request or evidence was refused before. Only the daemon that remembers can tell.
+        case earlierRefusal(Freshness)
+        case device(DeviceKey, piece: Int)
+        case attestationKeyUse([UInt8], piece: Int)
+        case certificate(Needs.CertificateQuery, piece: Int)
+        case deviceOfCertificate(DeviceCertificate, piece: Int)
+        case submissions(DeviceID, piece: Int)
+        /// The device that a plugin reads from the evidence.
+        case location(piece: Int)
+        case locatedDevice(DeviceKey, piece: Int)
+        case subjectBlock([UInt8])
+        case replacedDevice(DeviceID)
+        case outsideAnswer(piece: Int)
+        case opinions(piece: Int)
+        /// The app's revocation list, one version for all pieces that need it.
+        case revocation(any RevocationSource)
+    }
+
+    private enum Step {
+        case form
+        case authenticated(Challenge)
+        case counted(Challenge)
+        case evidence
+        case records(piece: Int)
+        case locations(piece: Int)
+        case subject
+        case replacement
+        case oneDevice
+        case outside(piece: Int)
+        case opinions(piece: Int)
+        case revocation
+        case complete
+    }
+
+    let admitted: AuthorizedRequest
+    /// The keyed hash of the subject that the request names; `nil`: it names none.
+    let subject: [UInt8]?
+    /// Known once the challenge is.
+    private(set) var freshness: Freshness?
+    private(set) var pieces: [VerificationCase.Piece] = []
+    private var isSubjectBlocked: Bool?
+    private var replaced: RequestFacts.Replaced?
+    private var named = EvidenceDevice()
+    private var step = Step.form
+
+    init(_ admitted: AuthorizedRequest, subject: [UInt8]?) { (self.admitted, self.subject) = (admitted, subject) }
+
+    /// The next fact that is needed; `nil`: all are known. Throws if the request is refused, or cannot be judged.
+    mutating func next() throws(StageError) -> Question? {
+        while true {
+            if let question = try advance() { return question }
+            if case .complete = step { return nil }
+        }
+    }
+
+    /// The request with its facts, once all are known.
+    var prepared: VerificationCase? {
+        guard case .complete = step, let freshness else { return nil }
+        return VerificationCase(
+            admitted: admitted, freshness: freshness, pieces: pieces, subject: subject, isSubjectBlocked: isSubjectBlocked,
+            named: named, replaced: replaced)
+    }
+
+    // MARK: Steps
+
+    private mutating func advance() throws(StageError) -> Question? {
+        switch step {
+        case .form:
+            try admitted.checkForm()
+            guard let challenge = try admitted.statedChallenge() else { return try settleFreshness(with: nil) }
+            step = .authenticated(challenge)
+            return .authenticity(challenge)
+        case .authenticated(let challenge):
+            try admitted.check(challenge)
+            step = .counted(challenge)
+            return .attempt(challenge)
+        case .counted(let challenge): return try settleFreshness(with: challenge)
+        case .evidence:
+            pieces = try admitted.locateEvidence()
+            step = .records(piece: 0)
+        case .records(let piece):
+            guard piece < pieces.count else {
+                step = .locations(piece: 0)
+                return nil
+            }
+            if let question = pieces[piece].nextRecord(of: piece, app: admitted.request.app) { return question }
+            step = .records(piece: piece + 1)
+        case .locations(let piece):
+            guard piece < pieces.count else {
+                step = .subject
+                return nil
+            }
+            if let question = try locate(piece) { return question }
+            step = .locations(piece: piece + 1)
+        case .subject:
+            step = .replacement
+            // A device that is registered for the subject would be blocked too.
+            guard let subject, !pieces.contains(where: { $0.device?.subject == subject }) else { return nil }
+            return .subjectBlock(subject)
+        case .replacement:
+            step = .oneDevice
+            if let id = admitted.request.replaces { return .replacedDevice(id) }
+        case .oneDevice:
+            do throws(Rejection) { named = try EvidenceDevice(of: pieces) } catch {
+                throw .refused(error, check: DeviceAdmission.check)
+            }
+            step = .outside(piece: 0)
+        case .outside, .opinions, .revocation: return askOutside()
+        case .complete: break
+        }
+        return nil
+    }
+
+    private mutating func settleFreshness(with challenge: Challenge?) throws(StageError) -> Question? {
+        let freshness = try Freshness(of: admitted, with: challenge)
+        self.freshness = freshness
+        step = .evidence
+        return .earlierRefusal(freshness)
+    }
+
+    private mutating func locate(_ piece: Int) throws(StageError) -> Question? {
+        if pieces[piece].needs.opinions, !pieces[piece].lookups.contains(.location) { return .location(piece: piece) }
+        if let keyID = pieces[piece].locatedKeyID, !pieces[piece].isLocatedDeviceKnown {
+            return .locatedDevice(DeviceKey(app: admitted.request.app, keyID: keyID), piece: piece)
+        }
+        // Made also where no plugin decides: those that are tried out are asked later.
+        if let source = admitted.profile.opinionSources[pieces[piece].evidence.format],
+            var question = opinionQuestion(about: piece)
+        {
+            (question.subject, question.device) = (pieces[piece].location, pieces[piece].device)
+            pieces[piece].question = (question, source)
+        }
+        return nil
+    }
+
+    /// What plugins are asked about a piece of evidence, before its device is known.
+    func opinionQuestion(about piece: Int) -> OpinionQuestion? {
+        guard let freshness else { return nil }
+        return OpinionQuestion(
+            pieces[piece].evidence, of: admitted.request.app, for: admitted.request.purpose, binding: freshness.binding,
+            requestID: admitted.requestID, now: admitted.now)
+    }
+
+    private mutating func askOutside() -> Question? {
+        switch step {
+        case .outside(let piece):
+            guard piece < pieces.count else {
+                step = .opinions(piece: 0)
+                return nil
+            }
+            step = .outside(piece: piece + 1)
+            return pieces[piece].needs.outsideAnswer ? .outsideAnswer(piece: piece) : nil
+        case .opinions(let piece):
+            guard piece < pieces.count else {
+                step = .revocation
+                return nil
+            }
+            step = .opinions(piece: piece + 1)
+            return pieces[piece].needs.opinions ? .opinions(piece: piece) : nil
+        default:
+            step = .complete
+            guard let source = admitted.profile.revocation, pieces.contains(where: { $0.needs.revocation }) else { return nil }
+            return .revocation(source)
+        }
+    }
+}
+
+// MARK: - Answers
+
+extension OpenJudgement {
+    /// To `device` and `deviceOfCertificate`. Refuses a device that the request may not use.
+    mutating func answer(_ device: Device?, piece: Int) throws(StageError) {
+        pieces[piece].know(device)
+        if let device { try admitted.check(device, subject: subject) }
+    }
+
+    /// To `locatedDevice`.
+    mutating func answer(located device: Device?, piece: Int) throws(StageError) {
+        pieces[piece].know(device)
+        pieces[piece].isLocatedDeviceKnown = true
+        try admitted.check(located: device, subject: subject)
+    }
+
+    mutating func answer(_ certificate: DeviceCertificate?, piece: Int) { pieces[piece].know(certificate) }
+
+    mutating func answer(_ use: AttestationKeyUse, piece: Int) { pieces[piece].facts.attestationKeyUse = use }
+
+    mutating func answer(submissions: Int64, piece: Int) { pieces[piece].facts.submissions = submissions }
+
+    /// To `location`. Refuses evidence that the plugin cannot read.
+    mutating func answer(_ location: LocatedSubject, piece: Int) throws(StageError) {
+        pieces[piece].location = location
+        pieces[piece].lookups.insert(.location)
+        switch location {
+        case .none, .device: break
+        case .refused(let rejection): throw .refused(rejection, check: "evidence")
+        case .unavailable(let why): throw .failed(.evidenceUnavailable(check: "plugin", detail: why))
+        }
+    }
+
+    mutating func answer(subjectIsBlocked: Bool) throws(StageError) {
+        isSubjectBlocked = subjectIsBlocked
+        if subjectIsBlocked { throw .subjectBlocked }
+    }
+
+    mutating func answer(_ replaced: RequestFacts.Replaced, of id: DeviceID) throws(StageError) {
+        self.replaced = replaced
+        try admitted.check(replaced, of: id, subject: subject)
+    }
+
+    mutating func answer(_ answer: OutsideAnswer, piece: Int) { pieces[piece].facts.outsideAnswer = answer }
+
+    mutating func answer(_ opinions: [Opinion], piece: Int) {
+        pieces[piece].facts.opinions = opinions
+        pieces[piece].lookups.insert(.opinions)
+    }
+
+    /// - Parameter knowledge: what the list says for a piece.
+    mutating func answer(_ knowledge: (_ piece: Int) -> RevocationKnowledge) {
+        for index in pieces.indices where pieces[index].needs.revocation {
+            pieces[index].facts.revocation = knowledge(index)
+        }
+    }
+
+    /// What is known so far.
+    var known: RequestFacts {
+        RequestFacts(
+            pieces: pieces.map(\.known), subject: subject, isSubjectBlocked: isSubjectBlocked, replaced: replaced)
+    }
+
+    /// The refusal that ends the judgement here.
+    func refusal(_ rejection: Rejection, check: String, device: Device?) -> Judgement.Refusal {
+        let verdict = Verdict(refusing: admitted, rejection, check: check, device: device)
+        // The form of evidence depends on the evidence alone, what the registry and plugins say does not.
+        let restsOnEvidence = freshness != nil && check == "evidence" && admitted.profile.opinionSources.isEmpty
+        return Judgement.Refusal(verdict: verdict, basis: restsOnEvidence ? .evidence : .moment)
+    }
+}
+
+extension VerificationCase.Piece {
+    /// The next record that the evidence needs.
+    fileprivate mutating func nextRecord(of piece: Int, app: AppID) -> OpenJudgement.Question? {
+        if let keyID = needs.deviceKeyID, !lookups.contains(.device) {
+            return .device(DeviceKey(app: app, keyID: keyID), piece: piece)
+        }
+        if let key = needs.attestationKey, facts.attestationKeyUse == nil { return .attestationKeyUse(key, piece: piece) }
+        if let query = needs.certificate {
+            if !lookups.contains(.certificate) { return .certificate(query, piece: piece) }
+            // That the certificate is one of the app's, and of the device that the evidence names, is the verifier's to check.
+            if let found = facts.certificate, found.app == app, !lookups.contains(.device) {
+                return .deviceOfCertificate(found, piece: piece)
+            }
+        }
+        if needs.submissions, facts.submissions == nil, let device { return .submissions(device.id, piece: piece) }
+        return nil
+    }
+
+    fileprivate mutating func know(_ device: Device?) {
+        facts.device = device
+        lookups.insert(.device)
+    }
+
+    fileprivate mutating func know(_ certificate: DeviceCertificate?) {
+        facts.certificate = certificate
+        lookups.insert(.certificate)
+    }
+}

@@ -1,0 +1,130 @@
+import AssayCore
+import AssayTracing
+
+/// Answers what judgements of live requests ask: from the ledger, the challenge keys, vendors and plugins.
+struct LiveFacts: Sendable {
+    let ledger: any DeviceFacts & CertificateFacts
+    let keys: ChallengeKeys
+    let inquiries: OutsideInquiries
+    let inquiryShare: InquiryShare
+    /// Whether the tag of a challenge is checked. False only where evidence is judged away from the daemon that issued its challenge, for a test
+    /// of a policy: the outcome proves no freshness.
+    let authenticatesChallenges: Bool
+
+    /// Answers all questions but those about attempts and earlier refusals, which are the pipeline's own.
+    func answer(_ question: OpenJudgement.Question, in judging: inout OpenJudgement) async throws(StageError) {
+        let admitted = judging.admitted
+        switch question {
+        case .authenticity(let challenge): try await authenticate(challenge, of: admitted)
+        case .attempt, .earlierRefusal: break
+        case .device(let key, let piece):
+            try judging.answer(try await reading { () throws(LedgerError) in try await ledger.device(key) }, piece: piece)
+        case .locatedDevice(let key, let piece):
+            try judging.answer(
+                located: try await reading { () throws(LedgerError) in try await ledger.device(key) }, piece: piece)
+        case .attestationKeyUse(let key, let piece):
+            judging.answer(
+                try await reading { () throws(LedgerError) in
+                    try await ledger.use(ofAttestationKey: key, at: admitted.now)
+                }, piece: piece)
+        case .certificate(let query, let piece):
+            judging.answer(try await certificate(query, of: admitted.request.app), piece: piece)
+        case .deviceOfCertificate(let certificate, let piece):
+            try judging.answer(
+                try await reading { () throws(LedgerError) in try await ledger.device(certificate.device) }, piece: piece)
+        case .submissions(let device, let piece):
+            judging.answer(
+                submissions: try await reading { () throws(LedgerError) in
+                    try await ledger.submissions(of: device, at: admitted.now)
+                }, piece: piece)
+        case .subjectBlock(let subject):
+            try judging.answer(subjectIsBlocked: try await isBlocked(subject, of: admitted.request.app))
+        case .replacedDevice(let id):
+            let device = try await reading { () throws(LedgerError) in try await ledger.device(id) }
+            try judging.answer(device.map { .device($0) } ?? .unknown, of: id)
+        case .location(let piece): try judging.answer(await locate(piece, judging), piece: piece)
+        case .outsideAnswer(let piece):
+            judging.answer(await answer(about: judging.pieces[piece], of: admitted, judging.freshness), piece: piece)
+        case .opinions(let piece): judging.answer(await opinions(on: judging.pieces[piece], admitted), piece: piece)
+        case .revocation(let source):
+            let knowledge = source.knowledge(at: admitted.now)
+            judging.answer { _ in knowledge }
+        }
+    }
+
+    // MARK: The ledger
+
+    private func reading<T>(_ read: () async throws(LedgerError) -> T) async throws(StageError) -> T {
+        do throws(LedgerError) { return try await read() } catch { throw .failed(.ledger(error)) }
+    }
+
+    private func authenticate(_ challenge: Challenge, of admitted: AuthorizedRequest) async throws(StageError) {
+        guard authenticatesChallenges else { return }
+        var keyring = keys.keyring
+        if keyring.key(challenge.keyID) == nil {
+            do { try await keys.reload(for: challenge.keyID) } catch { throw .failed(.ledger(error)) }
+            keyring = keys.keyring
+        }
+        do throws(Rejection) {
+            try keyring.authenticate(challenge, app: admitted.request.app, context: admitted.request.context)
+        } catch {
+            throw .refused(error, check: "challenge")
+        }
+    }
+
+    private func certificate(
+        _ query: Needs.CertificateQuery, of app: AppID
+    ) async throws(StageError) -> DeviceCertificate? {
+        try await reading { () throws(LedgerError) in
+            switch query {
+            case .name(let name): try await ledger.certificate(name)
+            case .key(let keyID): try await ledger.certificate(ofKey: keyID, app: app)
+            }
+        }
+    }
+
+    func isBlocked(_ subject: [UInt8], of app: AppID) async throws(StageError) -> Bool {
+        try await reading { () throws(LedgerError) in try await ledger.isBlocked(subject: subject, of: app) }
+    }
+
+    // MARK: Plugins and vendors
+
+    private func locate(_ piece: Int, _ judging: OpenJudgement) async -> LocatedSubject {
+        let (admitted, format) = (judging.admitted, judging.pieces[piece].evidence.format)
+        guard let source = admitted.profile.opinionSources[format], let question = judging.opinionQuestion(about: piece) else {
+            return .none
+        }
+        let span = admitted.trace?.root.open("plugin locate")
+        let location = await source.locate(question)
+        span?.end(.unset, [SpanAttribute("assay.format", format.rawValue)])
+        return location
+    }
+
+    private func opinions(on piece: VerificationCase.Piece, _ admitted: AuthorizedRequest) async -> [Opinion] {
+        guard let (question, source) = piece.question else { return [] }
+        let span = admitted.trace?.root.open("plugin appraise")
+        let opinions = await source.opinions(on: question)
+        span?.end(.unset, [SpanAttribute("assay.format", piece.evidence.format.rawValue)])
+        return opinions
+    }
+
+    private func answer(
+        about piece: VerificationCase.Piece, of admitted: AuthorizedRequest, _ freshness: Freshness?
+    ) async -> OutsideAnswer {
+        guard let source = admitted.profile.answerSources[piece.evidence.format] else {
+            return .unavailable("no service is configured that could be asked")
+        }
+        let (evidence, memory) = (piece.evidence.evidence, piece.verifier.replayProtection.remembersUseFor)
+        func answer() async -> OutsideAnswer {
+            await inquiries.answer(
+                of: source, about: evidence, of: admitted.request.app, with: freshness?.challenge, memory: memory,
+                share: inquiryShare, now: admitted.now)
+        }
+        guard let trace = admitted.trace else { return await answer() }
+        // A vendor's call is below this span if this request opened the question; the others of equal evidence wait for it.
+        let span = trace.root.open("ask outside")
+        let outcome = await ActiveSpan.$current.withValue(span.active) { await answer() }
+        span.end(.unset, [SpanAttribute("assay.format", evidence.format.rawValue)])
+        return outcome
+    }
+}

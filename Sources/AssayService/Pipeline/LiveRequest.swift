@@ -1,0 +1,25 @@
+import AssayCore
+
+/// A request on its way through the stages.
+struct LiveRequest {
+    enum Stage {
+        case begun
+        case prepared(VerificationCase)
+        case appraised(VerificationCase, [Appraisal])
+        /// Accepted by the policy; the request's step is to be performed.
+        case decided(DecidedRequest)
+        case accepted(PendingAcceptance)
+        case ended(Answer)
+    }
+
+    let admitted: AuthorizedRequest
+    var stage = Stage.begun
+    var taken = Reservations.Taken()
+    /// For what goes on after the answer, of apps that are followed: the appraisals, or what was known where it did not come so far.
+    var appraised: AppraisedRequest?
+    var known: RequestFacts?
+
+    init(_ admitted: AuthorizedRequest) { self.admitted = admitted }
+
+    var answer: Answer { if case .ended(let answer) = stage { answer } else { .abandoned } }
+}
