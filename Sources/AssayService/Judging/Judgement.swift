@@ -29,20 +29,37 @@ enum Judgement: Sendable {
     ///
     /// What only a live verdict knows is taken for granted: that the challenge was issued here, was not tried too often and is not spent.
     static func of(_ admitted: AuthorizedRequest, over known: RequestFacts) -> Judgement {
+        switch Preparation(of: admitted, over: known) {
+        case .ended(let judgement): judgement
+        case .prepared(let prepared): prepared.judgement(of: prepared.appraise())
+        }
+    }
+
+    /// What is decided about a request before its evidence is appraised; `nil`: it has to be appraised.
+    static func beforeAppraisal(of admitted: AuthorizedRequest, over known: RequestFacts) -> Judgement? {
+        if case .ended(let judgement) = Preparation(of: admitted, over: known) { judgement } else { nil }
+    }
+}
+
+/// How far a judgement comes without an appraisal.
+private enum Preparation {
+    case prepared(VerificationCase)
+    case ended(Judgement)
+
+    init(of admitted: AuthorizedRequest, over known: RequestFacts) {
         var judging = OpenJudgement(admitted, subject: known.subject)
         do throws(StageError) {
             while let question = try judging.next() { try judging.answer(question, from: known) }
+            self = judging.prepared.map { .prepared($0) } ?? .ended(.open(check: "daemon", "the judgement has no end"))
         } catch {
             switch error {
             case .refused(let rejection, let check, let device):
-                return .rejected(judging.refusal(rejection, check: check, device: device))
-            case .failed(.evidenceUnavailable(let check, let detail)): return .open(check: check, detail)
-            case .failed(let error): return .open(check: "daemon", "\(error)")
-            case .abandoned: return .open(check: "daemon", "no answer")
+                self = .ended(.rejected(judging.refusal(rejection, check: check, device: device)))
+            case .failed(.evidenceUnavailable(let check, let detail)): self = .ended(.open(check: check, detail))
+            case .failed(let error): self = .ended(.open(check: "daemon", "\(error)"))
+            case .abandoned: self = .ended(.open(check: "daemon", "no answer"))
             }
         }
-        guard let prepared = judging.prepared else { return .open(check: "daemon", "the judgement has no end") }
-        return prepared.judgement(of: prepared.appraise())
     }
 }
 

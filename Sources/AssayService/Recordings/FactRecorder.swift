@@ -112,7 +112,7 @@ extension RecordingContent {
             if let appraised = judged.appraised {
                 appraised.prepared.judgement(of: appraised.appraisals)
             } else {
-                judged.known.map { Judgement.of(judged.admitted, over: $0) }
+                judged.known.flatMap { Judgement.beforeAppraisal(of: judged.admitted, over: $0) }
             }
         let isDecided = judgement.map { TrialOutcome($0) } == TrialOutcome(verdict.decision)
         let record = VerdictRecord(judged.admitted, .verdict(verdict), subject: [])
@@ -165,8 +165,16 @@ extension AppraisedRequest {
 }
 
 extension JudgedRequest {
-    /// What is kept of the evidence, before it is encrypted; `nil` for a request that was not looked at.
+    /// The evidence that is kept of a request which was refused before its evidence was appraised, in bytes: no verifier has bounded it.
+    private static let refusedLimit = 65_536
+
+    /// What is kept of the evidence, before it is encrypted; `nil` for a request that was not looked at, or is too large to be kept.
     fileprivate var evidence: RecordedEvidence? {
-        (appraised?.known ?? known).map { RecordedEvidence(request: admitted.request, known: $0) }
+        let request = admitted.request
+        if let appraised { return RecordedEvidence(request: request, known: appraised.known) }
+        guard let known, request.evidence.reduce(request.signals.count, { $0 + $1.size }) <= Self.refusedLimit else {
+            return nil
+        }
+        return RecordedEvidence(request: request, known: known)
     }
 }

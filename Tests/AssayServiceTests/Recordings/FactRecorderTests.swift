@@ -139,6 +139,26 @@ struct FactRecorderTests {
         #expect(left.count == 1 && left[0].evidence == nil && left[0].recording == content.recording)
     }
 
+    @Test(
+        "Of a request that was refused early the evidence is kept up to 64 KiB, and is not appraised for the recording",
+        arguments: [60_000, 66_000])
+    func refusedEarly(size: Int) async throws {
+        let harness = try await harness(.withEvidence)
+        var request = try Handset().registration(try await harness.challenge(.register))
+        request.evidence = [Evidence(format: .playIntegrity, keyID: [], body: [UInt8](repeating: 0x61, count: size))]
+        #expect(try await harness.verify(request).rejection == .formatNotAccepted)
+        let content = try #require(try await harness.recordings.all().first)
+        #expect((content.evidence != nil) == (size < 65_536))
+        #expect(Recording(decoding: content.recording)?.isPolicyDecision == true)
+        // Its evidence is good, and the challenge is not: nothing but the challenge was looked at.
+        var foreign = try Handset().registration(try await harness.challenge(.register))
+        foreign.challenge[Challenge.length - 1] ^= 1
+        #expect(try await harness.verify(foreign).rejection == .challengeInvalid)
+        let last = try #require(try await harness.recordings.all().last)
+        let recording = try #require(Recording(decoding: last.recording))
+        #expect(!recording.isPolicyDecision && recording.pieces.isEmpty)
+    }
+
     @Test("Callers list the recordings of their apps, page by page; evidence is sent only where it is asked for")
     func listing() async throws {
         let callers = CallerDirectory(

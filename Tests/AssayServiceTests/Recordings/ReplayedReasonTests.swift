@@ -58,7 +58,7 @@ struct ReplayedReasonTests {
         #expect(try await reason(harness, owned) == "binding_not_allowed")
         request.binding = .clientData(payloadHash: nil)
         request.evidence[0] = Evidence(
-            format: .appAttestAssertion, keyID: handset.key.keyID, body: [UInt8](repeating: 0, count: 100_000))
+            format: .appAttestAssertion, keyID: handset.key.keyID, body: [UInt8](repeating: 0, count: 20_000))
         #expect(try await reason(harness, request) == "evidence_too_large")
         request.evidence[0] = Evidence(format: .playIntegrity, keyID: [], body: Array("a.b.c".utf8))
         #expect(try await reason(harness, request) == "format_not_accepted")
