@@ -54,6 +54,17 @@ package struct RequestFacts: Hashable, Sendable {
     }
 }
 
+extension Device {
+    /// What the rules compare of a device that is to be replaced: its app, its format, its subject and its blocks.
+    fileprivate var compared: Device {
+        Device(
+            id: id, app: app, subject: subject,
+            registration: Registration(
+                format: registration.format, keyID: [], publicKey: [], environment: "", anchor: [], claims: Claims(),
+                chainSerials: [], receipt: [], simulated: registration.simulated), registeredAt: registeredAt, blocks: blocks)
+    }
+}
+
 extension RequestFacts {
     /// Stands for the request's subject in a recording, and for every other one.
     private static let (own, other): ([UInt8], [UInt8]) = ([1], [2])
@@ -69,7 +80,7 @@ extension RequestFacts {
         for index in facts.pieces.indices {
             facts.pieces[index].facts.device = facts.pieces[index].facts.device.map(recorded)
         }
-        if case .device(let device)? = replaced { facts.replaced = .device(recorded(device)) }
+        if case .device(let device)? = replaced { facts.replaced = .device(recorded(device).compared) }
         if subject != nil { facts.subject = Self.own }
         return facts
     }

@@ -67,11 +67,16 @@ package struct Answering: Sendable {
     // MARK: Devices of fleets
 
     /// Tells what a request to provision a device of a fleet came to, which has no evidence to be judged.
-    func answered(_ caller: Caller, _ app: AppProfile, by result: ProvisioningOutcome.Result) {
+    ///
+    /// - Parameter begun: of `MonotonicTime`, when the work on it began.
+    func answered(_ caller: Caller, _ app: AppProfile, by result: ProvisioningOutcome.Result, since begun: UInt64) {
         if case .repeated = result { rates?.giveBack(.verdicts, caller, app.id, nil) }
         let request = VerdictRecord.Request(
-            id: names.next(), time: clock.now(), caller: caller.name, app: app.id, purpose: .provision)
-        let outcome = ProvisioningOutcome(request: request, policyDigest: app.policyDigest, result: result)
+            id: names.next(), time: clock.now(), caller: caller.name, app: app.id, purpose: .provision,
+            formats: [.fleetDevice])
+        let outcome = ProvisioningOutcome(
+            request: request, policyDigest: app.policyDigest, result: result,
+            nanoseconds: MonotonicTime.nanoseconds() &- begun)
         for follower in followers { follower.follow(outcome) }
     }
 }

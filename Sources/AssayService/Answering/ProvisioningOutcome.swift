@@ -15,4 +15,6 @@ package struct ProvisioningOutcome: Sendable {
     let request: VerdictRecord.Request
     let policyDigest: [UInt8]
     let result: Result
+    /// The time that it took.
+    let nanoseconds: UInt64
 }

@@ -87,7 +87,7 @@ extension OpenJudgement {
             try answer(replaced, of: id)
         case .revocation:
             let pieces = known.pieces
-            answer { piece in piece < pieces.count ? pieces[piece].facts.revocation : .notConsulted }
+            answer { piece in piece < pieces.count ? pieces[piece].facts.revocation : .notConsultedThen }
         case .device(_, let piece), .attestationKeyUse(_, let piece), .certificate(_, let piece),
             .deviceOfCertificate(_, let piece), .submissions(_, let piece), .location(let piece),
             .locatedDevice(_, let piece), .outsideAnswer(let piece), .opinions(let piece):
@@ -132,6 +132,10 @@ extension OpenJudgement {
         case .authenticity, .attempt, .earlierRefusal, .subjectBlock, .replacedDevice, .revocation: break
         }
     }
+}
+
+extension RevocationKnowledge {
+    fileprivate static let notConsultedThen = Self.unavailable("the list was not consulted at that time")
 }
 
 extension StageError {

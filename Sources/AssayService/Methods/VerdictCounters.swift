@@ -151,6 +151,7 @@ extension VerdictCounters: AnswerFollower {
             let app = state.place(of: outcome.request.app)
             let format = state.apps[app].place(named: EvidenceFormat.fleetDevice.rawValue)
             state.apps[app].formats[format].count(outcome.result)
+            state.apps[app].nanoseconds &+= outcome.nanoseconds
         }
     }
 }

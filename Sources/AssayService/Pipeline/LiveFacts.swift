@@ -41,7 +41,9 @@ struct LiveFacts: Sendable {
             try judging.answer(subjectIsBlocked: try await isBlocked(subject, of: admitted.request.app))
         case .replacedDevice(let id):
             let device = try await reading { () throws(LedgerError) in try await ledger.device(id) }
-            try judging.answer(device.map { .device($0) } ?? .unknown, of: id)
+            // A device of another app is as unknown as one that never was, also to a recording.
+            let own = device.flatMap { $0.app == admitted.request.app ? $0 : nil }
+            try judging.answer(own.map { .device($0) } ?? .unknown, of: id)
         case .location(let piece): try judging.answer(await locate(piece, judging), piece: piece)
         case .outsideAnswer(let piece):
             judging.answer(await answer(about: judging.pieces[piece], of: admitted, judging.freshness), piece: piece)

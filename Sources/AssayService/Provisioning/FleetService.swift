@@ -1,5 +1,6 @@
 import AssayAPI
 package import AssayCore
+import AssayMetrics
 import AssayRPC
 import Crypto
 import Foundation
@@ -37,10 +38,11 @@ package struct FleetService: Sendable {
     ) async throws -> Assay_V1_ProvisionDeviceResponse {
         guard let fleet = app.fleet else { throw RPCError.hasNoFleet }
         try answering.charge(.verdicts, caller, app.id, nil, at: answering.chargingTime())
+        let begun = MonotonicTime.nanoseconds()
         do throws(StageError) {
             let response = try await answer(to: request, caller, app, fleet)
             answering.answered(
-                caller, app, by: response.repeated ? .repeated : .provisioned(fleet.rule.assurance))
+                caller, app, by: response.repeated ? .repeated : .provisioned(fleet.rule.assurance), since: begun)
             if !response.repeated {
                 let id = DeviceID(bytes: Array(response.deviceID)).map { "\($0)" } ?? ""
                 // Read once more: provisioning is rare, and most requests have nothing to tell.
@@ -53,10 +55,10 @@ package struct FleetService: Sendable {
         } catch {
             switch error {
             case .refused(let rejection, let check, let device):
-                answering.answered(caller, app, by: .refused(rejection, check: check, device: device?.id))
+                answering.answered(caller, app, by: .refused(rejection, check: check, device: device?.id), since: begun)
                 return .with { $0.rejection = Assay_V1_ProvisioningRejection(rejection) }
             case .failed(let error):
-                answering.answered(caller, app, by: .failed(error))
+                answering.answered(caller, app, by: .failed(error), since: begun)
                 throw error
             case .abandoned: throw RPCError.cancelled
             }

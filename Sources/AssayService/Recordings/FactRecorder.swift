@@ -94,7 +94,7 @@ extension PendingRecording {
         }
         guard rule.takes(request.requestID, isAccepted: !verdict.isRejected) else { return nil }
         self.init(
-            app: request.request.app, device: verdict.device, time: request.now,
+            app: request.request.app, device: judged.filedDevice(verdict), time: request.now,
             end: request.now.adding(milliseconds: rule.age),
             weight: judged.appraised?.weight ?? request.request.weight
         ) {
@@ -108,11 +108,14 @@ extension RecordingContent {
     fileprivate init(_ judged: JudgedRequest, _ verdict: Verdict, keepingEvidence vault: SecretVault?) {
         let pieces = judged.appraised?.recordedPieces(of: verdict) ?? []
         // What replay says under the same policy. It says otherwise of what no policy states, such as a challenge that was used before.
-        let judgement =
+        // Without its evidence a request is not replayed that was refused before the appraisal.
+        let judgement: Judgement? =
             if let appraised = judged.appraised {
                 appraised.prepared.judgement(of: appraised.appraisals)
-            } else {
+            } else if vault != nil {
                 judged.known.flatMap { Judgement.beforeAppraisal(of: judged.admitted, over: $0) }
+            } else {
+                nil
             }
         let isDecided = judgement.map { TrialOutcome($0) } == TrialOutcome(verdict.decision)
         let record = VerdictRecord(judged.admitted, .verdict(verdict), subject: [])
@@ -120,9 +123,9 @@ extension RecordingContent {
             Recording(record: $0, pieces: pieces, isPolicyDecision: isDecided).encoded()
         }
         self.init(recording: recording ?? [])
-        guard let vault, let kept = judged.evidence else { return }
+        guard let vault, judged.appraised != nil || isDecided, let kept = judged.evidence(verdict) else { return }
         // What cannot be encrypted is not kept.
-        evidence = try? vault.seal(kept.encoded(), of: self.recording)
+        evidence = try? vault.seal(kept, of: self.recording)
     }
 }
 
@@ -168,13 +171,24 @@ extension JudgedRequest {
     /// The evidence that is kept of a request which was refused before its evidence was appraised, in bytes: no verifier has bounded it.
     private static let refusedLimit = 65_536
 
-    /// What is kept of the evidence, before it is encrypted; `nil` for a request that was not looked at, or is too large to be kept.
-    fileprivate var evidence: RecordedEvidence? {
-        let request = admitted.request
-        if let appraised { return RecordedEvidence(request: request, known: appraised.known) }
-        guard let known, request.evidence.reduce(request.signals.count, { $0 + $1.size }) <= Self.refusedLimit else {
+    /// The registered devices that the evidence is said to be of.
+    private var devices: Set<DeviceID> {
+        Set((appraised?.prepared.pieces.compactMap(\.device) ?? known?.pieces.compactMap(\.facts.device) ?? []).map(\.id))
+    }
+
+    /// The device whose recordings it is one of, so that forgetting the device deletes it.
+    fileprivate func filedDevice(_ verdict: Verdict) -> DeviceID? {
+        guard verdict.device == nil else { return verdict.device }
+        return devices.count == 1 ? devices.first : nil
+    }
+
+    /// What is kept of the evidence, before it is encrypted; `nil` for a request that was not looked at, is too large to be kept, or tells of a
+    /// device beside the one whose recording it is.
+    fileprivate func evidence(_ verdict: Verdict) -> [UInt8]? {
+        guard devices.isSubset(of: filedDevice(verdict).map { [$0] } ?? []), let facts = appraised?.known ?? known else {
             return nil
         }
-        return RecordedEvidence(request: request, known: known)
+        let encoded = RecordedEvidence(request: admitted.request, known: facts).encoded()
+        return appraised != nil || encoded.count <= Self.refusedLimit ? encoded : nil
     }
 }

@@ -159,6 +159,27 @@ struct FactRecorderTests {
         #expect(!recording.isPolicyDecision && recording.pieces.isEmpty)
     }
 
+    @Test("A device of another app is not recorded, and what names the app's own device is deleted with it")
+    func otherDevices() async throws {
+        let harness = try await harness(.withEvidence)
+        let (_, foreign) = try await harness.enrol(.notes)
+        var request = try Handset().registration(try await harness.challenge(.register))
+        (request.replaces, request.subject) = (foreign, [1])
+        #expect(try await harness.verify(request).rejection == .replacementRefused)
+        let content = try #require(try await harness.recordings.all().first)
+        let opened = try #require(harness.factRecorder.evidence(of: content))
+        #expect(RecordedEvidence(decoding: opened)?.known.replaced == .unknown)
+        var (handset, device) = try await harness.enrol()
+        _ = try await harness.call(API.block, .with { ($0.app, $0.target.subject, $0.reason) = ("camera", Data([7]), "fraud") })
+        var blocked = try handset.assertion(try await harness.challenge(.assert))
+        blocked.subject = [7]
+        #expect(try await harness.verify(blocked).rejection == .deviceBlocked)
+        let before = try await harness.recordings.all().count
+        _ = try await harness.call(API.forgetDevice, .with { ($0.app, $0.deviceID) = ("camera", Data(device.bytes)) })
+        #expect(
+            try await harness.recordings.all().count == before - 2, "its registration, and the refusal that names no device")
+    }
+
     @Test("Callers list the recordings of their apps, page by page; evidence is sent only where it is asked for")
     func listing() async throws {
         let callers = CallerDirectory(

@@ -182,7 +182,8 @@ struct VerdictRecorderTests {
         _ = try await FleetTests().provision(harness, "CAM-1")
         let record = try #require(records(harness).first)
         #expect(record.reason?.code == "not_enrolled" && record.request.purpose == .provision)
-        #expect(record.request.formats.isEmpty && record.request.binding == nil && record.request.evidenceDigest.isEmpty)
+        #expect(record.request.formats == [.fleetDevice] && record.request.binding == nil)
+        #expect(record.request.evidenceDigest.isEmpty)
     }
 
     @Test("Request ids differ in their first four bytes, so that a record is found by its first digits")
