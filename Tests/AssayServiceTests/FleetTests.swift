@@ -94,7 +94,7 @@ struct FleetTests {
 
     @Test("A refusal is counted, observed and recorded like a verdict; a provisioning and a repetition are counted")
     func followed() async throws {
-        let observer = FleetObserver()
+        let observer = SeenVerdicts()
         let harness = try await Self.harness(observer: observer)
         #expect(try await provision(harness, "CAM-7").rejection.reason == "not_enrolled")
         _ = try await enrol(harness, serials: ["CAM-7"])
@@ -324,10 +324,4 @@ struct FleetTests {
         #expect(!everything.contains(Hex.encode(answer.deviceSecret)))
         #expect(!everything.contains("\(Array(answer.deviceSecret))"))
     }
-}
-
-private final class FleetObserver: VerdictObserver {
-    let seen = Mutex<[GivenVerdict]>([])
-    func observes(_ app: AppID) -> Bool { app == .camera }
-    func observe(_ verdicts: [GivenVerdict]) { seen.withLock { $0 += verdicts } }
 }

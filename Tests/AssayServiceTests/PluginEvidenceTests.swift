@@ -434,12 +434,7 @@ struct PluginEvidenceTests {
 
     @Test("Verdicts go to the observer of their app, accepted, rejected and repeated ones")
     func observed() async throws {
-        final class Observer: VerdictObserver {
-            let seen = Mutex<[GivenVerdict]>([])
-            func observes(_ app: AppID) -> Bool { app == .camera }
-            func observe(_ verdicts: [GivenVerdict]) { seen.withLock { $0 += verdicts } }
-        }
-        let observer = Observer()
+        let observer = SeenVerdicts()
         let harness = try await ServiceHarness(observer: observer)
         _ = try await harness.enrol(.notes)
         #expect(observer.seen.withLock { $0.isEmpty })

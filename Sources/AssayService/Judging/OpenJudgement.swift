@@ -218,8 +218,11 @@ extension OpenJudgement {
     }
 
     mutating func answer(_ replaced: RequestFacts.Replaced, of id: DeviceID) throws(StageError) {
-        self.replaced = replaced
-        try admitted.check(replaced, of: id, subject: subject)
+        // A device of another app is as unknown as one that never was, also to a recording.
+        let isOwn = if case .device(let device) = replaced { device.app == admitted.request.app } else { false }
+        let known = isOwn ? replaced : .unknown
+        self.replaced = known
+        try admitted.check(known, of: id, subject: subject)
     }
 
     mutating func answer(_ answer: OutsideAnswer, piece: Int) { pieces[piece].facts.outsideAnswer = answer }

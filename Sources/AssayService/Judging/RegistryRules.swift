@@ -24,8 +24,7 @@ extension AuthorizedRequest {
     /// The device that the request retires (`replaces`). Refuses what the app's rule does not let it replace. The commit checks again that the
     /// device is registered and not blocked.
     func check(_ replaced: RequestFacts.Replaced, of id: DeviceID, subject: [UInt8]?) throws(StageError) {
-        // A device of another app is as unknown as one that never was.
-        guard case .device(let device) = replaced, device.app == request.app else {
+        guard case .device(let device) = replaced else {
             throw .refused(.replacementUnknown(id), check: DeviceAdmission.check)
         }
         guard !device.isBlocked else {

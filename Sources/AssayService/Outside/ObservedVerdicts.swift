@@ -23,7 +23,7 @@ extension ObservedVerdicts: AnswerFollower {
     }
 
     package func follow(_ outcome: ProvisioningOutcome) {
-        if let hub, hub.isActive { hub.publish([WatchEvent(outcome)].compactMap(\.self)) }
+        if let event = WatchEvent(outcome) { hub?.publish([event]) }
         guard let observer, observer.observes(outcome.request.app), let given = GivenVerdict(outcome) else { return }
         observer.observe([given])
     }

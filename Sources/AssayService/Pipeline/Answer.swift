@@ -44,3 +44,8 @@ package enum StageError: Error {
     /// The caller no longer awaits the answer.
     case abandoned
 }
+
+/// Reads from the ledger. Its failure ends the request: it cannot be judged.
+func readingLedger<T>(_ read: () async throws(LedgerError) -> T) async throws(StageError) -> T {
+    do throws(LedgerError) { return try await read() } catch { throw .failed(.ledger(error)) }
+}

@@ -18,32 +18,33 @@ struct LiveFacts: Sendable {
         case .authenticity(let challenge): try await authenticate(challenge, of: admitted)
         case .attempt, .earlierRefusal: break
         case .device(let key, let piece):
-            try judging.answer(try await reading { () throws(LedgerError) in try await ledger.device(key) }, piece: piece)
+            try judging.answer(try await readingLedger { () throws(LedgerError) in try await ledger.device(key) }, piece: piece)
         case .locatedDevice(let key, let piece):
             try judging.answer(
-                located: try await reading { () throws(LedgerError) in try await ledger.device(key) }, piece: piece)
+                located: try await readingLedger { () throws(LedgerError) in try await ledger.device(key) }, piece: piece)
         case .attestationKeyUse(let key, let piece):
             judging.answer(
-                try await reading { () throws(LedgerError) in
+                try await readingLedger { () throws(LedgerError) in
                     try await ledger.use(ofAttestationKey: key, at: admitted.now)
                 }, piece: piece)
         case .certificate(let query, let piece):
             judging.answer(try await certificate(query, of: admitted.request.app), piece: piece)
         case .deviceOfCertificate(let certificate, let piece):
             try judging.answer(
-                try await reading { () throws(LedgerError) in try await ledger.device(certificate.device) }, piece: piece)
+                try await readingLedger { () throws(LedgerError) in try await ledger.device(certificate.device) }, piece: piece)
         case .submissions(let device, let piece):
             judging.answer(
-                submissions: try await reading { () throws(LedgerError) in
+                submissions: try await readingLedger { () throws(LedgerError) in
                     try await ledger.submissions(of: device, at: admitted.now)
                 }, piece: piece)
         case .subjectBlock(let subject):
-            try judging.answer(subjectIsBlocked: try await isBlocked(subject, of: admitted.request.app))
+            try judging.answer(
+                subjectIsBlocked: try await readingLedger { () throws(LedgerError) in
+                    try await ledger.isBlocked(subject: subject, of: admitted.request.app)
+                })
         case .replacedDevice(let id):
-            let device = try await reading { () throws(LedgerError) in try await ledger.device(id) }
-            // A device of another app is as unknown as one that never was, also to a recording.
-            let own = device.flatMap { $0.app == admitted.request.app ? $0 : nil }
-            try judging.answer(own.map { .device($0) } ?? .unknown, of: id)
+            let device = try await readingLedger { () throws(LedgerError) in try await ledger.device(id) }
+            try judging.answer(device.map { .device($0) } ?? .unknown, of: id)
         case .location(let piece): try judging.answer(await locate(piece, judging), piece: piece)
         case .outsideAnswer(let piece):
             judging.answer(await answer(about: judging.pieces[piece], of: admitted, judging.freshness), piece: piece)
@@ -55,10 +56,6 @@ struct LiveFacts: Sendable {
     }
 
     // MARK: The ledger
-
-    private func reading<T>(_ read: () async throws(LedgerError) -> T) async throws(StageError) -> T {
-        do throws(LedgerError) { return try await read() } catch { throw .failed(.ledger(error)) }
-    }
 
     private func authenticate(_ challenge: Challenge, of admitted: AuthorizedRequest) async throws(StageError) {
         guard authenticatesChallenges else { return }
@@ -77,16 +74,12 @@ struct LiveFacts: Sendable {
     private func certificate(
         _ query: Needs.CertificateQuery, of app: AppID
     ) async throws(StageError) -> DeviceCertificate? {
-        try await reading { () throws(LedgerError) in
+        try await readingLedger { () throws(LedgerError) in
             switch query {
             case .name(let name): try await ledger.certificate(name)
             case .key(let keyID): try await ledger.certificate(ofKey: keyID, app: app)
             }
         }
-    }
-
-    func isBlocked(_ subject: [UInt8], of app: AppID) async throws(StageError) -> Bool {
-        try await reading { () throws(LedgerError) in try await ledger.isBlocked(subject: subject, of: app) }
     }
 
     // MARK: Plugins and vendors

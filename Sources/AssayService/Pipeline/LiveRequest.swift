@@ -15,7 +15,7 @@ struct LiveRequest {
     let admitted: AuthorizedRequest
     var stage = Stage.begun
     var taken = Reservations.Taken()
-    /// For what goes on after the answer, of apps that are followed: the appraisals, or what was known where it did not come so far.
+    /// For what goes on after the answer, of apps that are followed: the appraisals, and what was known before them.
     var appraised: AppraisedRequest?
     var known: RequestFacts?
 

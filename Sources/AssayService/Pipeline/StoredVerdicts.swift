@@ -10,20 +10,18 @@ struct StoredVerdicts: Sendable {
     /// The answer to a request that is equal to one that was accepted before; `nil`: there was none.
     func answer(to admitted: AuthorizedRequest) async throws(StageError) -> Answer? {
         guard let asked = admitted.idempotency else { return nil }
-        let stored: StoredVerdict?
-        do { stored = try await ledger.verdict(idempotencyKey: asked.key, now: admitted.now) } catch {
-            throw .failed(.ledger(error))
+        let found = try await readingLedger { () throws(LedgerError) in
+            try await ledger.verdict(idempotencyKey: asked.key, now: admitted.now)
         }
-        guard let stored else { return nil }
+        guard let stored = found else { return nil }
         guard stored.request == asked.request else {
             throw .refused(ReasonCode.idempotencyKeyReused.rejection, check: "idempotency")
         }
         if let objection = stored.objection { throw .refused(objection.rejection, check: DeviceAdmission.check) }
         // The verdict may be about no device, or about a device without a subject.
         if let subject = subjects.hash(admitted.request.subject, app: admitted.request.app) {
-            let isBlocked: Bool
-            do { isBlocked = try await ledger.isBlocked(subject: subject, of: admitted.request.app) } catch {
-                throw .failed(.ledger(error))
+            let isBlocked = try await readingLedger { () throws(LedgerError) in
+                try await ledger.isBlocked(subject: subject, of: admitted.request.app)
             }
             guard !isBlocked else { throw .subjectBlocked }
         }

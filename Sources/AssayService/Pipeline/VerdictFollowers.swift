@@ -15,7 +15,7 @@ struct AppraisedRequest: Sendable {
 struct JudgedRequest: Sendable {
     let admitted: AuthorizedRequest
     let answer: Answer
-    /// What was known of a request that was refused before its evidence was appraised, or could not be judged.
+    /// What was known before the appraisal; `nil` for a request that was not looked at.
     let known: RequestFacts?
     /// `nil`: its evidence was not appraised.
     let appraised: AppraisedRequest?

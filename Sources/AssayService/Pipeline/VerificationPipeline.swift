@@ -127,17 +127,14 @@ package struct VerificationPipeline: Sendable {
         do throws(StageError) {
             guard !admitted.isAbandoned() else { throw .abandoned }
             if let answer = try await stored.answer(to: admitted) { return end(&live, answer) }
-            if let refused = try reservations.earlierRefusal(of: admitted, &live.taken) {
-                live.known = judging.known
-                return end(&live, .verdict(refused))
-            }
+            defer { if admitted.profile.isFollowed { live.known = judging.known } }
+            if let refused = try reservations.earlierRefusal(of: admitted, &live.taken) { return end(&live, .verdict(refused)) }
             while let question = try judging.next() {
                 switch question {
                 case .attempt(let challenge): try reservations.tryChallenge(challenge, of: admitted, &live.taken)
                 case .earlierRefusal(let freshness):
                     try reservations.checkMemory(for: freshness)
                     guard let refused = reservations.earlierRefusal(ofEvidenceOf: admitted, freshness) else { continue }
-                    live.known = judging.known
                     return end(&live, .verdict(refused))
                 default: try await facts.answer(question, in: &judging)
                 }
@@ -149,7 +146,6 @@ package struct VerificationPipeline: Sendable {
             if case .refused(let rejection, let check, let device) = error, let freshness = judging.freshness {
                 live.taken.refusal = (judging.refusal(rejection, check: check, device: device), freshness)
             }
-            if admitted.profile.isFollowed { live.known = judging.known }
             end(&live, by: error)
         }
     }

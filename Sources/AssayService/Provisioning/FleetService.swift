@@ -86,7 +86,7 @@ package struct FleetService: Sendable {
         try await checkSerial(of: request, app)
         let key = try certifiedKey(request, fleet)
         let made = try await make(request, key, caller, app, fleet, identity)
-        let outcome = try await reading { () async throws(LedgerError) in try await ledger.provision(made.entry) }
+        let outcome = try await readingLedger { () async throws(LedgerError) in try await ledger.provision(made.entry) }
         switch outcome {
         case .provisioned:
             // A device that is replaced loses its certificates.
@@ -103,7 +103,7 @@ package struct FleetService: Sendable {
     /// Why the unused permission for the serial number does not serve, and what makes another; `nil` if there is none.
     private func unmetPermission(_ request: FleetRequest, _ app: AppProfile) async throws(StageError) -> Rejection? {
         guard request.token == nil else { return nil }
-        let found = try await reading { () async throws(LedgerError) in
+        let found = try await readingLedger { () async throws(LedgerError) in
             try await ledger.enrolment(.serial(request.serial), of: app.id)
         }
         guard let enrolment = found, enrolment.usedBy == nil else { return nil }
@@ -126,7 +126,7 @@ package struct FleetService: Sendable {
     /// Throws if a device was provisioned under the serial number before, unless the request may replace it. The ledger checks again: here
     /// no certificate is signed for nothing.
     private func checkSerial(of request: FleetRequest, _ app: AppProfile) async throws(StageError) {
-        let (known, enrolment) = try await reading { () async throws(LedgerError) in
+        let (known, enrolment) = try await readingLedger { () async throws(LedgerError) in
             (
                 try await ledger.fleetDevice(serial: request.serial, app: app.id),
                 try await ledger.enrolment(.serial(request.serial), of: app.id)
@@ -149,7 +149,8 @@ package struct FleetService: Sendable {
         of identity: FleetRequest.Identity, _ app: AppProfile, _ fleet: Fleet
     ) async throws(StageError) -> Assay_V1_ProvisionDeviceResponse? {
         guard let key = identity.key else { return nil }
-        let stored = try await reading { () async throws(LedgerError) in try await ledger.fleetDevice(idempotencyKey: key) }
+        let stored = try await readingLedger { () async throws(LedgerError) in try await ledger.fleetDevice(idempotencyKey: key)
+        }
         guard let stored, stored.app == app.id else { return nil }
         guard stored.request == identity.request else {
             throw .refused(ReasonCode.idempotencyKeyReused.rejection, check: "idempotency")
@@ -159,7 +160,7 @@ package struct FleetService: Sendable {
                 .revoked, "the device was provisioned again since, so the certificate of this answer is revoked")
             throw .refused(why, check: DeviceAdmission.check)
         }
-        let (device, certificate) = try await reading { () async throws(LedgerError) in
+        let (device, certificate) = try await readingLedger { () async throws(LedgerError) in
             (try await ledger.device(stored.device), try await ledger.certificate(stored.certificate))
         }
         guard let device else { throw .refused(ReasonCode.unknownDevice.rejection, check: DeviceAdmission.check) }
@@ -248,10 +249,6 @@ package struct FleetService: Sendable {
             $0.deviceSecret = Data(secret)
             $0.deviceID = Data(certificate.device.bytes)
         }
-    }
-
-    private func reading<T>(_ read: () async throws(LedgerError) -> T) async throws(StageError) -> T {
-        do throws(LedgerError) { return try await read() } catch { throw .failed(.ledger(error)) }
     }
 }
 

@@ -13,7 +13,7 @@ extension IssuingStep {
         guard let serial = claims.text(FleetDevice.serialClaim) else {
             throw .failed(.inconsistent("a device of a fleet has no serial number"))
         }
-        let record = try await reading { () async throws(LedgerError) in
+        let record = try await readingLedger { () async throws(LedgerError) in
             try await ledger.fleetDevice(serial: Array(serial.utf8), app: device.app)
         }
         guard let record, record.device == device.id else {
@@ -43,7 +43,7 @@ extension IssuingStep {
             return secret
         }
         if let secret = secret(in: decided.certificate) { return secret }
-        let first = try await reading { () async throws(LedgerError) in try await ledger.certificate(record.certificate) }
+        let first = try await readingLedger { () async throws(LedgerError) in try await ledger.certificate(record.certificate) }
         guard let secret = secret(in: first) else {
             throw .refused(
                 Rejection(
@@ -52,10 +52,6 @@ extension IssuingStep {
                 ), check: "secret")
         }
         return secret
-    }
-
-    private func reading<T>(_ read: () async throws(LedgerError) -> T) async throws(StageError) -> T {
-        do throws(LedgerError) { return try await read() } catch { throw .failed(.ledger(error)) }
     }
 }
 

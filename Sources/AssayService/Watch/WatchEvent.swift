@@ -121,8 +121,8 @@ extension WatchEvent {
 
     /// What came of a device of a fleet; `nil` for a provisioned one, which is an event of the registry, and for an answer that is given again.
     init?(_ outcome: ProvisioningOutcome) {
-        let (request, decision, code, check, device): (VerdictRecord.Request, VerdictRecord.Decision, String, String, DeviceID?)
-        request = outcome.request
+        let request = outcome.request
+        let (decision, code, check, device): (VerdictRecord.Decision, String, String, DeviceID?)
         switch outcome.result {
         case .refused(let rejection, let name, let known):
             (decision, code, check, device) = (.rejected, rejection.code.rawValue, name, known)
