@@ -132,11 +132,14 @@ let package = Package(
         // The wire format of protobuf, for what is read and written without generated messages.
         module("AssayProtobuf", []),
 
-        // Calls, whatever transport carries them; then one module for each transport.
+        // Calls, whatever transport carries them; what listens, in any protocol; then one module for each transport.
         module("AssayRPC", [protobuf, log, lifecycle]),
-        module("AssayFramedRPC", ["AssayRPC", "AssayProtobuf"] + nio + tls + [protobuf, log]),
+        module("AssayListening", ["AssayRPC", "AssayCore"] + nio + tls + [log]),
+        module("AssayFramedRPC", ["AssayListening", "AssayRPC", "AssayProtobuf"] + nio + tls + [protobuf, log]),
         module("AssayAPI", ["AssayProtobuf", "AssayCore", crypto, protobuf]),
-        module("AssayClient", ["AssayTracing", "AssayAPI", "AssayFramedRPC", "AssayRPC", "AssayFiles", "AssayCore"]),
+        module(
+            "AssayClient",
+            ["AssayTracing", "AssayAPI", "AssayFramedRPC", "AssayListening", "AssayRPC", "AssayFiles", "AssayCore"]),
 
         // The ledger: what its backends share, then one module for each.
         module("AssayLedger", ["AssayMetrics", "AssayCore"]),
@@ -177,7 +180,7 @@ let package = Package(
         // Vendors over HTTPS.
         module(
             "AssayVendors",
-            ["AssayTracing", "AssayMetrics", "AssayEncoding", "AssayCore", http, jwt, crypto, log, lifecycle] + nio
+            ["AssayTracing", "AssayMetrics", "AssayCore", http, jwt, crypto, log, lifecycle] + nio
                 + tls),
 
         // Spans over OTLP/HTTP: the messages of OTLP, and the exporter.
@@ -195,7 +198,7 @@ let package = Package(
         module(
             "AssayOperations",
             nio + tls + [
-                "AssayMetrics", "AssayFramedRPC", "AssayRPC", httpServer, log, lifecycle,
+                "AssayMetrics", "AssayListening", "AssayRPC", httpServer, log, lifecycle,
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),
 
@@ -205,7 +208,8 @@ let package = Package(
             schemes + [
                 "AssayTraceExport", "AssayTracing", "AssaySchemes", "AssayPlugins", "AssayProvisioning", "AssayPostgres",
                 "AssaySQLite", "AssayVendors", "AssayCertificates",
-                "AssayEncoding", "AssayFiles", "AssayAPI", "AssayFramedRPC", "AssayRPC", "AssayCore", crypto, log,
+                "AssayEncoding", "AssayFiles", "AssayAPI", "AssayFramedRPC", "AssayListening", "AssayRPC", "AssayCore", crypto,
+                log,
             ]),
         module("AssayAudit", ["AssayCore", arguments]),
 
@@ -219,7 +223,7 @@ let package = Package(
                 "AssayConfiguration", "AssaySchemes", "AssayPlugins",
                 "AssayService", "AssayPostgres", "AssaySQLite", "AssayVendors", "AssayCertificates", "AssayEncoding",
                 "AssayFiles",
-                "AssayAPI", "AssayFramedRPC", "AssayRPC", "AssayCore",
+                "AssayAPI", "AssayFramedRPC", "AssayListening", "AssayRPC", "AssayCore",
                 crypto,
                 log, lifecycle,
             ]),
@@ -280,7 +284,8 @@ let package = Package(
                 "AssayOTLP", "AssayTracing", "AssayVendors", "AssayMetrics", "AssayTesting", "AssaySimulator", "AssayCore",
                 protobuf, log, lifecycle,
             ]),
-        tests("AssayOperations", ["AssayMetrics", "AssayFramedRPC", "AssayRPC", log, lifecycle]),
+        tests("AssayListening", ["AssayTesting", "AssaySimulator", "AssayRPC", "AssayCore", log] + nio + tls),
+        tests("AssayOperations", ["AssayMetrics", "AssayListening", "AssayRPC", log, lifecycle]),
         tests("AssayFiles", []),
         tests("AssayEncoding", ["AssayTesting", "AssayCore"]),
         tests("AssayCertificates", ["AssayEncoding", "AssayCore", "AssaySimulator", crypto, cryptoExtras]),
@@ -320,14 +325,17 @@ let package = Package(
         tests(
             "AssayFramedRPC",
             nio + tls + [
-                "AssayRPC", "AssayProtobuf", "AssayTesting", "AssaySimulator", "AssayCore", crypto, protobuf, log, lifecycle,
+                "AssayListening", "AssayRPC", "AssayProtobuf", "AssayTesting", "AssaySimulator", "AssayCore", crypto, protobuf,
+                log, lifecycle,
             ]),
         tests("AssayAPI", ["AssayTesting", "AssayCore", protobuf]),
         tests(
             "AssayClient",
             [
                 "AssayTesting", "AssaySimulator", "AssayDaemon", "AssayConfiguration", "AssaySchemes", "AssayService",
-                "AppAttest", "AssayCertificates", "AssayAPI", "AssayFramedRPC", "AssayRPC", "AssayCore", crypto, log, protobuf,
+                "AppAttest", "AssayCertificates", "AssayAPI", "AssayFramedRPC", "AssayListening", "AssayRPC", "AssayCore",
+                crypto, log,
+                protobuf,
             ]),
         tests(
             "AssaySQLite",
@@ -359,7 +367,8 @@ let package = Package(
             dependencies: [
                 "AssayDaemon", "AssayConfiguration", "AssaySchemes", "AssayPlugins", "AssayTesting", "AssaySimulator",
                 "AssayClient", "AssayService", "AssayPostgres", "AssaySQLite", "AssayVendors", "AssayCertificates",
-                "AssayEncoding", "AssayAPI", "AssayOperations", "AssayMetrics", "AssayFramedRPC", "AssayRPC", "AssayCore",
+                "AssayEncoding", "AssayAPI", "AssayOperations", "AssayMetrics", "AssayFramedRPC", "AssayListening", "AssayRPC",
+                "AssayCore",
                 crypto,
                 log, protobuf,
             ] + schemes,
@@ -370,7 +379,8 @@ let package = Package(
                 "DaemonTesting", "AssayDaemon", "AssaySchemes", "AssayPlugins", "AssaySimulator", "AssayTesting",
                 "AssayService",
                 "AssayPostgres", "AssaySQLite", "AssayVendors", "AssayProvisioning", "AssayCertificates", "AssayEncoding",
-                "AssayAPI", "AssayTraceExport", "AssayTracing", "AssayFramedRPC", "AssayRPC", "AssayCore", "assay", crypto, log,
+                "AssayAPI", "AssayTraceExport", "AssayTracing", "AssayFramedRPC", "AssayListening", "AssayRPC", "AssayCore",
+                "assay", crypto, log,
             ] + schemes),
         .testTarget(
             name: "AssayCommandTests",
@@ -386,7 +396,8 @@ let package = Package(
                 "DaemonTesting", "AssayConfiguration", "AssaySchemes", "AssayPlugins", "AssayAudit", "AssayTesting",
                 "AssaySimulator", "AssayClient", "AssayService", "AssayLedger", "AssayPostgres", "AssaySQLite", "AssayVendors",
                 "AssayProvisioning", "AssayCertificates", "AssayEncoding", "AssayAPI", "AssayOperations", "AssayTraceExport",
-                "AssayTracing", "AssayOTLP", "AssayMetrics", "AssayFramedRPC", "AssayRPC", "AssayCore", "CSQLite", "CFaultVFS",
+                "AssayTracing", "AssayOTLP", "AssayMetrics", "AssayFramedRPC", "AssayListening", "AssayRPC", "AssayCore",
+                "CSQLite", "CFaultVFS",
                 "assayd", "assay", "crash-test", crypto, log, lifecycle,
             ] + schemes),
         tests("AssaySimulator", ["AssayEncoding", "AssayCore", crypto, cryptoExtras]),

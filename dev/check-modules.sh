@@ -17,7 +17,7 @@ AssayFiles|Sources/AssayFiles|no|AssayCore
 AssayEncoding|Sources/AssayEncoding|no|AssayCore
 AssayCertificates|Sources/AssayCertificates|no|AssayEncoding AssayCore
 AssayProvisioning|Sources/AssayProvisioning|yes|AssayPKCS11 AssayCertificates AssayEncoding AssayFiles AssayCore
-AssayVendors|Sources/AssayVendors|yes|AssayTracing AssayMetrics AssayEncoding AssayCore
+AssayVendors|Sources/AssayVendors|yes|AssayTracing AssayMetrics AssayCore
 AssaySchemes|Sources/AssaySchemes|yes|AssayVendors AssayCertificates AssayEncoding AssayFiles AssayCore
 AppAttest|Sources/Verifiers/AppAttest|no|AssaySchemes AssayVendors AssayCertificates AssayEncoding AssayFiles AssayCore
 AndroidKeyAttestation|Sources/Verifiers/AndroidKeyAttestation|no|AssaySchemes AssayVendors AssayCertificates AssayEncoding AssayFiles AssayCore
@@ -28,9 +28,10 @@ SafetyNet|Sources/Verifiers/SafetyNet|no|AssaySchemes AssayVendors AssayCertific
 CertificateBundle|Sources/Verifiers/CertificateBundle|no|AssaySchemes AssayVendors AssayCertificates AssayEncoding AssayFiles AssayCore
 AssayRPC|Sources/AssayRPC|yes|
 AssayProtobuf|Sources/AssayProtobuf|no|
-AssayFramedRPC|Sources/AssayFramedRPC|yes|AssayRPC AssayProtobuf
+AssayListening|Sources/AssayListening|yes|AssayRPC AssayCore
+AssayFramedRPC|Sources/AssayFramedRPC|yes|AssayListening AssayRPC AssayProtobuf
 AssayAPI|Sources/AssayAPI|yes|AssayProtobuf AssayCore
-AssayClient|Sources/AssayClient|yes|AssayTracing AssayAPI AssayFramedRPC AssayRPC AssayFiles AssayCore
+AssayClient|Sources/AssayClient|yes|AssayTracing AssayAPI AssayFramedRPC AssayListening AssayRPC AssayFiles AssayCore
 AssayLedger|Sources/AssayLedger|no|AssayMetrics AssayCore
 AssaySQLite|Sources/AssaySQLite|yes|AssayLedger AssayMetrics AssayCore CSQLite
 AssayPostgres|Sources/AssayPostgres|no|AssayLedger AssayMetrics AssayCore CPostgres
@@ -41,9 +42,9 @@ AssayService|Sources/AssayService|yes|AssayTracing AssayMetrics AssayAPI AssayRP
 AssayAudit|Sources/AssayAudit|no|AssayCore
 AssayTop|Sources/AssayTop|yes|AssayAPI
 AssayCommandLine|Sources/AssayCommandLine|yes|AssayCore
-AssayConfiguration|Sources/AssayConfiguration|yes|AppAttest AndroidKeyAttestation PlayIntegrity KeySignature DeviceCheck SafetyNet CertificateBundle AssayTraceExport AssayTracing AssaySchemes AssayPlugins AssayProvisioning AssayPostgres AssaySQLite AssayVendors AssayCertificates AssayEncoding AssayFiles AssayAPI AssayFramedRPC AssayRPC AssayCore
-AssayOperations|Sources/AssayOperations|yes|AssayMetrics AssayFramedRPC AssayRPC
-AssayDaemon|Sources/AssayDaemon|yes|AssayOperations AssayTraceExport AssayTracing AssayMetrics AssayProvisioning AssayConfiguration AssaySchemes AssayPlugins AssayService AssayLedger AssayPostgres AssaySQLite AssayVendors AssayCertificates AssayEncoding AssayFiles AssayAPI AssayFramedRPC AssayRPC AssayCore
+AssayConfiguration|Sources/AssayConfiguration|yes|AppAttest AndroidKeyAttestation PlayIntegrity KeySignature DeviceCheck SafetyNet CertificateBundle AssayTraceExport AssayTracing AssaySchemes AssayPlugins AssayProvisioning AssayPostgres AssaySQLite AssayVendors AssayCertificates AssayEncoding AssayFiles AssayAPI AssayFramedRPC AssayListening AssayRPC AssayCore
+AssayOperations|Sources/AssayOperations|yes|AssayMetrics AssayListening AssayRPC
+AssayDaemon|Sources/AssayDaemon|yes|AssayOperations AssayTraceExport AssayTracing AssayMetrics AssayProvisioning AssayConfiguration AssaySchemes AssayPlugins AssayService AssayLedger AssayPostgres AssaySQLite AssayVendors AssayCertificates AssayEncoding AssayFiles AssayAPI AssayFramedRPC AssayListening AssayRPC AssayCore
 assayd|Sources/assayd|yes|AssayMetrics AssayDaemon AssayConfiguration AssaySchemes AssayPlugins AssayLedger AssaySQLite AssayAudit AssayCommandLine AssayCore
 assay|Sources/assay|yes|AssayTop AssayDaemon AssayConfiguration AssaySchemes AssayPlugins AssayAudit AssayCommandLine AssayClient AssaySimulator AssayProvisioning AssayCertificates AssayEncoding AssayFiles AssayAPI AssayCore
 AssaySimulator|Sources/AssaySimulator|no|AssayEncoding AssayCore
@@ -60,7 +61,7 @@ TABLE
 [ "${1:-}" != --modules ] || { modules; exit 0; }
 
 # Modules that may import SwiftNIO. Calls and services know no transport.
-nio="AssayFramedRPC AssayOperations AssayTraceExport AssayVendors AssayTesting FuzzTargets"
+nio="AssayListening AssayFramedRPC AssayOperations AssayTraceExport AssayVendors AssayTesting FuzzTargets"
 # Folders that may not import AssayRPC: what judges requests knows no calls.
 without_calls="Sources/AssayService/Judging Sources/AssayService/Pipeline Sources/AssayService/Freshness"
 

@@ -31,6 +31,7 @@ import time
 ALONE = {
     "AssayDaemonTests",
     "AssayFramedRPCTests",
+    "AssayListeningTests",
     "AssayPluginsTests",
     "AssayPostgresTests",
     "AssaySQLiteTests",
@@ -48,6 +49,10 @@ PROCESSES = {"AssayDaemonTests": "ProcessTests", "AssayCommandTests": "CommandTe
 PROCESSES_ALONE = {"CrashTests", "HostileClientTests", "HostileProvisioningTests"}
 
 AT_ONCE = 2
+
+# Tests of one process that run at once. Without a bound all of a module begin together, and a test that waits for something goes on
+# after hundreds of others have taken their turns.
+WIDTH = 4 * os.cpu_count()
 
 
 class Job:
@@ -69,7 +74,7 @@ class Job:
     def run(self, executable):
         events = tempfile.NamedTemporaryFile(suffix=".jsonl", delete=False)
         events.close()
-        command = [executable, "--testing-library", "swift-testing"]
+        command = [executable, "--testing-library", "swift-testing", "--experimental-maximum-parallelization-width", str(WIDTH)]
         for each in self.filters:
             command += ["--filter", each]
         for each in self.skips:

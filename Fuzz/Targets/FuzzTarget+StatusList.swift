@@ -1,5 +1,5 @@
 import AssayCore
-import AssayEncoding
+import AssayVendors
 
 extension FuzzTarget {
     static func statusList(_ bytes: [UInt8]) {

@@ -1,5 +1,6 @@
 import AssayFiles
 import AssayFramedRPC
+import AssayListening
 import Foundation
 import Synchronization
 

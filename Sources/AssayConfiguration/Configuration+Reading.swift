@@ -3,6 +3,7 @@ import AssayCertificates
 package import AssayCore
 import AssayFiles
 import AssayFramedRPC
+import AssayListening
 import AssayPlugins
 import AssayRPC
 package import AssaySchemes

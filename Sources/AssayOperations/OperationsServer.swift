@@ -1,8 +1,6 @@
-package import AssayFramedRPC
+package import AssayListening
 package import AssayRPC
 package import Logging
-import NIOCore
-import NIOPosix
 import ServiceLifecycle
 import Synchronization
 
@@ -10,21 +8,17 @@ import Synchronization
 ///
 /// It answers until graceful shutdown, so that the probes say that the daemon stops while it stops.
 package final class OperationsServer: Service {
-    private enum Stage {
-        case idle
-        case running([OperationsListener], MultiThreadedEventLoopGroup)
-        case stopped
-    }
+    /// What it offers in TLS. A scraper that keeps its connection does not answer the end of it: the daemon's stop does not wait for that.
+    package static let offer = TLSOffer(["http/1.1"], isRequired: false, shutdownTimeout: .milliseconds(200))
 
-    private let addresses: [RPCAddress]
+    private let hasAddresses: Bool
     private let withoutCertificates: Set<RPCAddress>
     private let limits: OperationsLimits
-    private let tls: ServerTLS?
     private let responder: OperationsResponder
     private let rule: Mutex<OperationsRule>
     private let logger: Logger
-    private let stage = Mutex(Stage.idle)
-    private let connections: ConnectionPlaces
+    private let register: ConnectionRegister
+    private let listeners: ListenerGroup
 
     /// - Parameters:
     ///   - addresses: where to listen; none: it does nothing.
@@ -35,43 +29,36 @@ package final class OperationsServer: Service {
         tls: ServerTLS? = nil,
         limits: OperationsLimits = OperationsLimits(), logger: Logger
     ) {
-        (self.addresses, self.limits, self.tls, self.logger) = (addresses, limits, tls, logger)
-        self.withoutCertificates = withoutCertificates
+        (self.withoutCertificates, self.limits, self.logger) = (withoutCertificates, limits, logger)
         self.rule = Mutex(rule)
         responder = OperationsResponder(source)
-        connections = ConnectionPlaces(limit: limits.connections)
+        hasAddresses = !addresses.isEmpty
+        register = ConnectionRegister(limits.ofConnections, logger: logger)
+        // One event loop: scrapes take none of the processors from calls.
+        listeners = ListenerGroup(addresses, tls: tls, threads: 1, register: register)
     }
 
     /// Replaces what peers may see. It holds from the next request on, of open connections too.
     package func use(_ rule: OperationsRule) { self.rule.withLock { $0 = rule } }
 
-    /// Connections that are open now.
-    package var openConnections: Int { connections.count }
+    /// Connections that are open now, those in a handshake included.
+    package var openConnections: Int {
+        let statistics = register.statistics
+        return statistics.openConnections + statistics.handshakesUnderWay
+    }
 
     /// Listens, and tells where. A second call tells it again.
     ///
     /// - Throws: `RPCBindError` for the first address that cannot be listened at; then it listens at none.
     @discardableResult
     package func start() async throws -> [RPCAddress] {
-        if case .running(let listeners, _) = stage.withLock({ $0 }) { return listeners.map(\.address) }
-        guard !addresses.isEmpty else { return [] }
-        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-        let service = OperationsConnectionService(
-            responder: responder, rule: { self.rule.withLock { $0 } }, tls: tls, limits: limits, connections: connections,
-            logger: logger)
-        var listeners: [OperationsListener] = []
-        do {
-            for address in addresses {
-                let takesKeys = withoutCertificates.contains(address)
-                listeners.append(try await OperationsListener.open(address, group, service, takesKeys: takesKeys))
-            }
-        } catch {
-            await close(listeners, group)
-            throw error
+        guard hasAddresses else { return [] }
+        let served = OperationsConnections(
+            responder: responder, rule: { self.rule.withLock { $0 } }, limits: limits, register: register,
+            withoutCertificates: withoutCertificates, logger: logger)
+        return try await listeners.open(served) {
+            logger.info("answers probes and scrapes", metadata: ["operations": "\($0)"])
         }
-        for listener in listeners { logger.info("answers probes and scrapes", metadata: ["operations": "\(listener.address)"]) }
-        stage.withLock { [listeners] in $0 = .running(listeners, group) }
-        return listeners.map(\.address)
     }
 
     package func run() async throws {
@@ -81,28 +68,14 @@ package final class OperationsServer: Service {
     }
 
     /// Stops listening and closes all connections. Idempotent.
-    package func stop() async {
-        let running = stage.withLock { stage -> ([OperationsListener], MultiThreadedEventLoopGroup)? in
-            defer { stage = .stopped }
-            guard case .running(let listeners, let group) = stage else { return nil }
-            return (listeners, group)
-        }
-        if let (listeners, group) = running { await close(listeners, group) }
-    }
-
-    private func close(_ listeners: [OperationsListener], _ group: MultiThreadedEventLoopGroup) async {
-        for listener in listeners { await listener.close() }
-        connections.endAll()
-        await connections.empty()
-        try? await group.shutdownGracefully()
-    }
+    package func stop() async { await listeners.close() }
 }
 
 /// The bounds on what peers of the operations address hold. Honest peers are a scraper or two, and the probes of a service manager.
 package struct OperationsLimits: Hashable, Sendable {
     /// Open connections; a new one beyond it ends one of the address that has most (`ConnectionPlaces`).
     package var connections = 64
-    /// The longest time without a whole request head, a handshake included.
+    /// The longest time without a whole request head.
     package var idle = Duration.seconds(30)
     /// The longest time from a request's head to the end of its answer.
     package var answer = Duration.seconds(10)
@@ -112,6 +85,16 @@ package struct OperationsLimits: Hashable, Sendable {
     package var headerBytes = 8 << 10
     package var allHeaderBytes = 16 << 10
     package var headers = 64
+    /// From accept to the end of the TLS handshake. Handshakes have as many places as connections, beside them.
+    package var handshake = Duration.seconds(5)
 
     package init() {}
+
+    /// Those of its connections: each gives way to a newcomer, since the operator must get in.
+    var ofConnections: ConnectionLimits {
+        var limits = ConnectionLimits()
+        (limits.maxConnections, limits.maxHandshakes, limits.handshakeTimeout) = (connections, connections, handshake)
+        limits.givesWay = .requested
+        return limits
+    }
 }

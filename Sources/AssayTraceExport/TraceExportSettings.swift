@@ -1,3 +1,4 @@
+import AssayCore
 package import AssayTracing
 
 /// Where traces are exported to, and which calls are traced: the section `traces`.
@@ -53,7 +54,7 @@ package struct TraceEndpoint: Hashable, Sendable {
         let path = rest.dropFirst(authority.count)
         let (host, port) = try Self.split(authority, usualPort)
         let bare = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
-        guard isEncrypted || Self.isLoopback(bare) else { throw .unencrypted }
+        guard isEncrypted || Loopback.contains(bare) else { throw .unencrypted }
         (self.host, self.port, self.isEncrypted) = (bare, port, isEncrypted)
         let base = path.hasSuffix("/") ? path.dropLast() : path
         url = scheme + authority + base + (base.hasSuffix(Self.path) ? "" : Self.path)
@@ -74,12 +75,6 @@ package struct TraceEndpoint: Hashable, Sendable {
         guard !port.isEmpty else { return (String(host), usualPort) }
         guard port.hasPrefix(":"), let number = UInt16(port.dropFirst()), number > 0 else { throw .form }
         return (String(host), Int(number))
-    }
-
-    private static func isLoopback(_ host: String) -> Bool {
-        if host == "localhost" || host == "::1" { return true }
-        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
-        return parts.count == 4 && parts.first == "127" && parts.allSatisfy { UInt8($0) != nil }
     }
 
     /// Letters, digits, and the marks that need no escaping.

@@ -2,6 +2,7 @@ import AssayAPI
 import AssayClient
 import AssayCore
 import AssayFramedRPC
+import AssayListening
 import AssayRPC
 import Testing
 

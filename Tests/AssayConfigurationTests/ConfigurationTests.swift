@@ -3,6 +3,7 @@ import AssayAPI
 import AssayCertificates
 import AssayCore
 import AssayFramedRPC
+import AssayListening
 import AssayRPC
 import AssaySchemes
 import AssayService

@@ -82,6 +82,7 @@ struct PostgresConfigurationTests {
             ("[localhost]", "[\"localhost:99999\"]", "want a host's name or address"),
             ("[localhost]", "[\"/run/pg:x\"]", "want a host's name or address"),
             ("[localhost]", "[db.example.com]", "the connection to db.example.com would not be encrypted"),
+            ("[localhost]", "[127.db.example.com]", "the connection to 127.db.example.com would not be encrypted"),
             ("user: me", "user: me, certificate: a", "\"certificate\" and \"key\" belong together"),
             ("user: me", "user: me, certificate: a, key: b", "it says nothing without \"ca\""),
             (", folder: own", "", "\"folder\" is missing"),

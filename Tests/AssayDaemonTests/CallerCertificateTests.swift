@@ -2,6 +2,7 @@ import AssayCertificates
 import AssayClient
 import AssayCore
 import AssayFramedRPC
+import AssayListening
 import AssayRPC
 import AssayService
 import AssaySimulator

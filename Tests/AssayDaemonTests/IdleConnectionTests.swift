@@ -1,6 +1,7 @@
 import AssayAPI
 import AssayClient
 import AssayFramedRPC
+import AssayListening
 import AssayRPC
 import Foundation
 import Testing

@@ -5,6 +5,7 @@ import Synchronization
 import Testing
 
 @testable import AssayFramedRPC
+@testable import AssayListening
 @testable import AssayRPC
 
 /// A server that is told who its callers are. A connection belongs to the caller that was named last before it was made.
@@ -192,7 +193,7 @@ struct AccessTests {
     @Test("refusals for lack of capacity and broken frames are warnings; ordinary ends are not")
     func kinds() {
         let log = LogBook()
-        let connections = ConnectionLog(log.logger)
+        let connections = ConnectionRegister(ConnectionLimits(), logger: log.logger)
         let calls = ServingState(processors: 1, logger: log.logger)
         let peer = RPCPeer.tcp(address: "192.0.2.1", port: 1, isLoopback: false)
         for reason in ["cancelled", "deadline_exceeded", "unknown_method", "permission_denied", "too_many_calls", "overloaded"]
@@ -200,7 +201,7 @@ struct AccessTests {
             calls.refused(because: reason, peer, .address(CountedAddress("192.0.2.1")))
         }
         for reason in GoAwayReason.allCases.map(\.rawValue) + ["write_timeout", "outbound_overflow", "reset"] {
-            connections.ended(because: reason, peer, .address(CountedAddress("192.0.2.1")))
+            connections.ended(because: reason, ServerState.loggedEnds[reason], peer, .address(CountedAddress("192.0.2.1")))
         }
         #expect(log.entries.allSatisfy { $0.level == .warning })
         #expect(

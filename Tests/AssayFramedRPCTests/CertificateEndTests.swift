@@ -5,6 +5,7 @@ import SwiftProtobuf
 import Testing
 
 @testable import AssayFramedRPC
+@testable import AssayListening
 @testable import AssayRPC
 
 @Suite("End of a caller's certificate", .timeLimit(.minutes(5)))

@@ -6,6 +6,7 @@ import Synchronization
 import Testing
 
 @testable import AssayFramedRPC
+@testable import AssayListening
 @testable import AssayRPC
 
 @Suite("Client connection")

@@ -3,6 +3,7 @@ import SwiftProtobuf
 import Testing
 
 @testable import AssayFramedRPC
+@testable import AssayListening
 @testable import AssayRPC
 
 @Suite("Limit")

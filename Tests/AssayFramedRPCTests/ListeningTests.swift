@@ -5,6 +5,7 @@ import SwiftProtobuf
 import Testing
 
 @testable import AssayFramedRPC
+@testable import AssayListening
 @testable import AssayRPC
 
 @Suite("Listening address")
@@ -86,20 +87,5 @@ struct UnixSocketTests {
         await #expect(throws: RPCBindError(nowhere, .unavailable("No such file or directory"))) {
             try await TestServer.run(at: nowhere) { _ in }
         }
-    }
-
-    @Test("the socket file of another server at the same path is not removed")
-    func foreignFile() throws {
-        let path = socketPath()
-        let (first, one) = try UnixSocketFile.claim(path, mode: 0o600)
-        unlink(path)
-        let (second, two) = try UnixSocketFile.claim(path, mode: 0o600)
-        // The inode of the removed file may be used again, but not while its socket is open.
-        first.remove()
-        #expect(access(path, F_OK) == 0)
-        second.remove()
-        #expect(access(path, F_OK) != 0)
-        close(one)
-        close(two)
     }
 }

@@ -4,6 +4,7 @@ import NIOPosix
 import Testing
 
 @testable import AssayFramedRPC
+@testable import AssayListening
 @testable import AssayRPC
 
 /// Compares proto/README.md with the server.

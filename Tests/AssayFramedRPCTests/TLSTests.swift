@@ -7,6 +7,7 @@ import SwiftProtobuf
 import Testing
 
 @testable import AssayFramedRPC
+@testable import AssayListening
 @testable import AssayRPC
 
 @Suite("TLS")
@@ -188,17 +189,6 @@ struct TLSTests {
         }
     }
 
-    @Test("failed handshakes cannot fill the log")
-    func quiet() {
-        let log = LogBook()
-        let connections = ConnectionLog(log.logger)
-        for _ in 0..<100 { connections.refused(.failed, of: "peer", "") }
-        #expect(log.lines.count == LogRateLimiter.lineLimit)
-        for _ in 0..<100 { connections.ended(.expired, of: String(repeating: "x", count: 1 << 20)) }
-        #expect(log.lines.count == 2 * LogRateLimiter.lineLimit, "refused connections do not hide ended ones")
-        #expect(log.lines.allSatisfy { $0.utf8.count < 500 })
-    }
-
     // MARK: Servers that are refused
 
     @Test("a client does not trust a server of another CA, of another name, or without TLS")
@@ -252,7 +242,8 @@ struct TLSTests {
             let server = try ServerTLS(
                 TLSCredentials(
                     certificates: Array(issued.certificate.utf8), privateKey: Array(issued.privateKey.utf8),
-                    authorities: Array(callers.pem.utf8)), clock: { now.unixMilliseconds }, naming: TestTLS.naming)
+                    authorities: Array(callers.pem.utf8)), for: [FramedServer.offer], clock: { now.unixMilliseconds },
+                naming: TestTLS.naming)
             let own = try callers.issue(.client, names: TestTLS.names)
             let client = try ClientTLS(
                 TLSCredentials(

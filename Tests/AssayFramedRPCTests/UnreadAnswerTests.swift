@@ -9,6 +9,7 @@ import SwiftProtobuf
 import Testing
 
 @testable import AssayFramedRPC
+@testable import AssayListening
 @testable import AssayRPC
 
 /// Peers that send frames and read nothing. What answers them waits in memory, so each kind of frame is tried, at both sides.

@@ -156,8 +156,12 @@ struct FileWatchTests {
         try await ledger.checkAuditEnd()
         ledger.close()
         try OtherConnection(directory.path()).execute(
-            "UPDATE audit SET \(column) = CAST(substr(\(column), 1, 9) || x'FF' || substr(\(column), 11) AS BLOB) WHERE number = \(number)"
-        )
+            """
+            UPDATE audit SET \(column) = CAST(
+                substr(\(column), 1, 9) || CASE substr(\(column), 10, 1) WHEN x'FF' THEN x'7F' ELSE x'FF' END || substr(\(column), 11)
+                AS BLOB)
+            WHERE number = \(number)
+            """)
         let damaged = try open()
         defer { damaged.close() }
         await #expect { try await damaged.checkAuditEnd() } throws: {

@@ -1,4 +1,5 @@
 import AssayAPI
+import AssayCore
 import AssayRPC
 import AssaySchemes
 
@@ -93,7 +94,7 @@ extension ConfigurationReader.Value {
     /// An address without TLS, where a caller is known by where it comes from at best.
     fileprivate func held(_ address: RPCAddress, against callers: CallerDirectory) -> RPCAddress? {
         guard callers.network == nil else { return address }
-        guard case .tcp(let host, _) = address, ["127.0.0.1", "::1", "localhost"].contains(host) else {
+        guard case .tcp(let host, _) = address, Loopback.contains(host) else {
             report("it is not on loopback, and without TLS callers are not recognised; want \"tls\" in place of \"tcp\"")
             return nil
         }

@@ -1,4 +1,5 @@
 import AssayAPI
+import AssayCore
 import AssayRPC
 import AssaySchemes
 
@@ -84,7 +85,7 @@ extension ConfigurationReader.Value {
                 )
             }
         case .tcp(let host, _):
-            let isLoopback = ["127.0.0.1", "::1", "localhost"].contains(host)
+            let isLoopback = Loopback.contains(host)
             guard isLoopback || isOpenToAll else {
                 report(
                     "it is not on loopback, and without TLS callers are not recognised; want \"tls\", or \"open_to_the_network\" for what everyone may see"

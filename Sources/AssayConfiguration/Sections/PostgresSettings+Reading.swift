@@ -1,3 +1,4 @@
+import AssayCore
 import AssayPostgres
 import AssaySchemes
 import Foundation
@@ -64,9 +65,7 @@ extension PostgresSettings {
 
 extension PostgresSettings.Host {
     /// Whether the connection stays on this machine.
-    fileprivate var isOnThisMachine: Bool {
-        isSocketFolder || name == "localhost" || name == "::1" || name.hasPrefix("127.")
-    }
+    fileprivate var isOnThisMachine: Bool { isSocketFolder || Loopback.contains(name) }
 }
 
 extension ConfigurationReader.Value {

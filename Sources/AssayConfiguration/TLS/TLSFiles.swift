@@ -2,7 +2,7 @@ package import AssayAPI
 import AssayCertificates
 package import AssayCore
 import AssayFiles
-package import AssayFramedRPC
+package import AssayListening
 import AssayRPC
 package import AssaySchemes
 import Foundation
@@ -47,8 +47,7 @@ package struct TLSFiles {
         do throws(TLSError) {
             credentials = try TLSCredentials(
                 certificates: certificates, privateKey: privateKey, authorities: authorities)
-            // Only use shows whether key and certificate go together.
-            _ = try ServerTLS(credentials, clock: { now.unixMilliseconds }) { try RPCPeerNames(certificate: $0) }
+            try credentials.check()
         } catch {
             throw TLSFileError(part: error.part, description: "\(settings.path(of: error.part)): \(error)")
         }

@@ -2,6 +2,7 @@ import AssayAPI
 package import AssayConfiguration
 package import AssayCore
 import AssayFramedRPC
+import AssayListening
 package import AssayMetrics
 package import AssayOperations
 import AssayPlugins
@@ -121,7 +122,8 @@ package func makeDaemon(
     let eventLoops = max(1, ProcessInfo.processInfo.activeProcessorCount / 4)
     let fronts: [any RPCFront] = [
         FramedServer(
-            addresses: fixed.listen, limits: fixed.limits.framed, logger: logger, threads: eventLoops,
+            addresses: fixed.listen, limits: fixed.limits.framed, connections: fixed.limits.connections, logger: logger,
+            threads: eventLoops,
             tls: tls?.server, withoutCertificates: fixed.withoutCertificates)
     ]
     let hub = WatchHub(clock: clock)

@@ -2,6 +2,8 @@ import AssayAPI
 package import AssayConfiguration
 import AssayCore
 import AssayFramedRPC
+import AssayListening
+import AssayOperations
 import AssayRPC
 import AssayService
 import Logging
@@ -20,7 +22,8 @@ package struct DaemonTLS: Sendable {
             let files = try TLSFiles(settings, at: clock.now())
             ends.value = files.ends
             server = try ServerTLS(
-                files.credentials, clock: { clock.now().unixMilliseconds },
+                files.credentials, for: [FramedServer.offer, OperationsServer.offer],
+                clock: { clock.now().unixMilliseconds },
                 naming: { try RPCPeerNames(certificate: $0) })
         } catch {
             throw StartupError("\(error)")

@@ -1,4 +1,5 @@
 package import AssayFramedRPC
+import AssayListening
 
 #if canImport(Glibc)
     import Glibc
@@ -19,7 +20,7 @@ package enum DescriptorLimit {
     package static func raise(for limits: RPCLimits) -> String? {
         var limit = rlimit()
         guard getrlimit(RLIMIT_NOFILE.resource, &limit) == 0 else { return nil }
-        let wanted = rlim_t(limits.framed.maxConnections + limits.framed.maxHandshakes + rest)
+        let wanted = rlim_t(limits.connections.maxConnections + limits.connections.maxHandshakes + rest)
         if limit.rlim_cur < wanted {
             limit.rlim_cur = min(wanted, limit.rlim_max)
             guard setrlimit(RLIMIT_NOFILE.resource, &limit) == 0, limit.rlim_cur < wanted else { return nil }

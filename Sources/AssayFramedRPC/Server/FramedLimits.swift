@@ -1,10 +1,13 @@
+package import AssayListening
 package import AssayRPC
 
-/// The limits of a daemon whose front is the framed server: those of calls and those of connections. Every queue, wait and size is
+/// The limits of a daemon whose front is the framed server: those of calls, those of connections and those of
+/// frames. Every queue, wait and size is
 /// bounded by one of them. The fields read as one flat list, as the section `limits` of the configuration has them.
 @dynamicMemberLookup
 package struct RPCLimits: Hashable, Sendable {
     package var calls = CallLimits()
+    package var connections = ConnectionLimits()
     package var framed = FramedLimits()
 
     package init() {}
@@ -14,32 +17,24 @@ package struct RPCLimits: Hashable, Sendable {
         set { calls[keyPath: field] = newValue }
     }
 
+    package subscript<T>(dynamicMember field: WritableKeyPath<ConnectionLimits, T>) -> T {
+        get { connections[keyPath: field] }
+        set { connections[keyPath: field] = newValue }
+    }
+
     package subscript<T>(dynamicMember field: WritableKeyPath<FramedLimits, T>) -> T {
         get { framed[keyPath: field] }
         set { framed[keyPath: field] = newValue }
     }
 }
 
-/// The limits of the framed server's connections.
+/// The limits of what one connection of the framed server may hold, and how long it may take.
 package struct FramedLimits: Hashable, Sendable {
     /// The longest frame in either direction, in bytes, without its length. Evidence of four chains is below 64 KiB.
     package var maxFrameBytes = 1 << 20
 
     /// Calls of one connection in flight. Beyond it: RESOURCE_EXHAUSTED, `too_many_calls`.
     package var maxInFlightPerConnection = 256
-
-    /// Open connections. The next one gets GoAway `too_many_connections`. Each takes a descriptor; with handshakes and the ledger's
-    /// files that stays below 20,000, which small machines allow.
-    package var maxConnections = 16_384
-
-    /// From accept to the end of the TLS handshake; then the connection is closed.
-    package var handshakeTimeout = Duration.seconds(5)
-    /// Handshakes in progress; beyond it the oldest is closed. They count beside the open connections.
-    package var maxHandshakes = 2048
-
-    /// The longest time between two checks of a connection: whether the caller's certificate and the CAs are still valid. A check
-    /// also takes place when the certificate expires.
-    package var certificateInterval = Duration.seconds(30)
 
     /// A connection that has received no complete frame for this long, and has no call in flight, gets GoAway `idle_timeout`.
     package var idleTimeout = Duration.seconds(300)

@@ -1,3 +1,4 @@
+import AssayListening
 import AssayRPC
 import NIOCore
 
@@ -8,6 +9,15 @@ extension ServerConnection {
         case .serving: true
         case .leaving(let reason, _): reason.answersLaterCalls
         case .flushing, .lingering, .closed: false
+        }
+    }
+
+    /// Does what the register of connections asks for.
+    func end(_ ending: ConnectionRegister.Ending) {
+        switch ending {
+        case .full: goAway(.tooManyConnections)
+        case .stopping: goAway(.shuttingDown)
+        case .displaced: close(because: GoAwayReason.tooManyConnections.rawValue)
         }
     }
 
@@ -87,7 +97,6 @@ extension ServerConnection {
             inFlight.call.cancelHandler()
         }
         dispatcher.drop()
-        leaveSilence()
-        server.connectionLimiter.leave(ObjectIdentifier(self))
+        place?.leave()
     }
 }

@@ -1,3 +1,4 @@
+import AssayListening
 import AssayRPC
 import NIOCore
 
@@ -39,8 +40,9 @@ extension ServerConnection {
         switch stage {
         case .serving:
             if let verdict = certificate?.check(at: now) {
-                server.log.ended(verdict, of: replies.peer.description)
-                goAway(verdict.reason)
+                let reason = GoAwayReason(verdict)
+                server.register.log.ended(verdict, because: reason.rawValue, of: replies.peer.description)
+                goAway(reason)
             }
             if let (reason, due) = silenceLimit(), due <= now { goAway(reason) }
         case .leaving(_, let due) where due <= now:

@@ -1,3 +1,4 @@
+import AssayListening
 import AssayRPC
 import NIOCore
 
@@ -69,8 +70,8 @@ final class ServerConnection: ChannelDuplexHandler {
     /// Bytes written since it was last looked whether the peer has read them.
     var unlooked = 0
 
-    /// The place among the connections from which no whole frame has come.
-    private var place: ConnectionPlaces.Number?
+    /// The place among the server's connections; nil before the beginning.
+    private(set) var place: ConnectionPlace?
 
     /// The socket's write buffer is full, so nothing is read from the socket.
     private(set) var isPaused = false
@@ -82,7 +83,7 @@ final class ServerConnection: ChannelDuplexHandler {
         outbox = Outbox(loop: loop)
         usage = shared.callers.usage(of: PeerIdentity(peer, server.service.access))
         replies = ReplyWriter(peer: peer, usage: usage, outbox: outbox, state: shared, limits: server.limits)
-        deadlineTimer = DeadlineTimer(server.timers(of: loop))
+        deadlineTimer = DeadlineTimer(server.timers.wheel(of: loop))
         splitter = FrameSplitter(limit: server.limits.maxFrameBytes)
         dispatcher = CallDispatcher(server.service, to: replies)
         writes = WriteTimeout(timeout: server.limits.writeTimeout)
@@ -120,18 +121,14 @@ final class ServerConnection: ChannelDuplexHandler {
         opened = now
         let loop = context.eventLoop
         let connection = NIOLoopBound(self, eventLoop: loop)
-        let (id, limiter) = (ObjectIdentifier(self), server.connectionLimiter)
-        place = server.silent.enter(from: ConnectionOrigin(replies.peer), at: .silent) {
-            limiter.leave(id)
-            loop.execute { connection.value.close(because: GoAwayReason.tooManyConnections.rawValue) }
+        let (entry, place) = server.register.enter(from: replies.peer, as: usage.identity) { ending in
+            loop.execute { connection.value.end(ending) }
         }
-        let admission = limiter.enter(id, of: usage.identity, place) { reason in
-            loop.execute { connection.value.goAway(reason) }
-        }
-        switch admission {
+        self.place = place
+        switch entry {
         case .serve: armTimer()
-        case .sendAway(let reason): goAway(reason)
-        case .drop: close(because: GoAwayReason.tooManyConnections.rawValue)
+        case .sendAway(let ending): end(ending)
+        case .drop: end(.displaced)
         }
     }
 
@@ -150,13 +147,6 @@ final class ServerConnection: ChannelDuplexHandler {
         close(because: EndReason.reset)
     }
 
-    /// Gives the place back that the connection has while nothing has come from its peer. Idempotent.
-    func leaveSilence() {
-        guard let number = place else { return }
-        place = nil
-        server.silent.leave(number)
-    }
-
     // MARK: Input
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -164,7 +154,7 @@ final class ServerConnection: ChannelDuplexHandler {
         now = .now()
         guard takesFrames else { return discard(incoming.readableBytes) }
         let size = incoming.readableBytes
-        server.count { $0.bytesReceived += size }
+        server.register.count { $0.bytesReceived += size }
         let arrived = ContinuousClock.now
         var isWhole = false
         do {
@@ -179,8 +169,8 @@ final class ServerConnection: ChannelDuplexHandler {
             return
         }
         if isWhole {
+            if lastFrame == nil { place?.advance(to: .requested) }
             lastFrame = now
-            leaveSilence()
         }
         notePartialFrame(isNew: isWhole)
     }
@@ -213,7 +203,7 @@ final class ServerConnection: ChannelDuplexHandler {
         let size = batch.bytes.readableBytes
         if size > 0 {
             writes.wrote(size, at: now)
-            server.count { $0.bytesSent += size }
+            server.register.count { $0.bytesSent += size }
             context.writeAndFlush(Self.wrapOutboundOut(batch.bytes), promise: nil)
             armTimer()
         }

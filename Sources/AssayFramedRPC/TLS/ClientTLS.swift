@@ -1,3 +1,4 @@
+package import AssayListening
 import Foundation
 import NIOCore
 import NIOSSL
@@ -14,7 +15,7 @@ package struct ClientTLS: Sendable {
     /// - Parameter serverName: the DNS name that the server's certificate must have; nil: the host of the address, a name or an IP
     ///   address.
     package init(_ credentials: TLSCredentials, serverName: String? = nil) throws(TLSError) {
-        context = try credentials.context { credentials in
+        context = try credentials.context(for: [FramedProtocol.name]) { credentials in
             var configuration = TLSConfiguration.makeClientConfiguration()
             configuration.trustRoots = .certificates(credentials.authorities)
             configuration.certificateChain = credentials.chain.map { .certificate($0) }
@@ -29,7 +30,17 @@ package struct ClientTLS: Sendable {
     ///
     /// - Parameter authorities: PEM, the CAs that the server's certificate must come from.
     package init(authorities: [UInt8], serverName: String? = nil) throws(TLSError) {
-        (context, authorityDates) = try TLSCredentials.context(trusting: authorities)
+        let roots = try TLSCredentials.read(authorities, .authorities)
+        var configuration = TLSConfiguration.makeClientConfiguration()
+        configuration.trustRoots = .certificates(roots)
+        configuration.minimumTLSVersion = .tlsv13
+        configuration.applicationProtocols = [FramedProtocol.name]
+        do {
+            context = try NIOSSLContext(configuration: configuration)
+        } catch {
+            throw TLSError(.authorities, TLSFailure.explain(error))
+        }
+        authorityDates = roots.map(TLSCredentials.Dates.init)
         self.serverName = serverName
     }
 
@@ -68,8 +79,8 @@ final class ClientHandshake: ChannelInboundHandler, Sendable {
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if case .handshakeCompleted(let negotiated)? = event as? TLSUserEvent {
-            if negotiated != TLSProtocol.name {
-                end(context, "the server does not speak \(TLSProtocol.name)")
+            if negotiated != FramedProtocol.name {
+                end(context, "the server does not speak \(FramedProtocol.name)")
             } else if let serverName, !names(context).contains(serverName.lowercased()) {
                 end(context, missing(serverName, context))
             }

@@ -1,3 +1,4 @@
+import AssayListening
 import Foundation
 import NIOSSL
 

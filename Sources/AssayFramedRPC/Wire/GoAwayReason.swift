@@ -1,3 +1,5 @@
+import AssayListening
+
 /// Why a connection was closed without a GoAway. The values are counted and logged.
 enum EndReason {
     /// The peer did not read within the write timeout.
@@ -44,6 +46,14 @@ package enum GoAwayReason: String, CaseIterable, Error, Sendable {
         case .emptyFrame, .frameTooLarge, .undecodableFrame, .callIDZero, .duplicateCallID, .firstFrameTimeout,
             .frameTimeout, .tooManyConnections, .overloaded:
             false
+        }
+    }
+
+    /// Why a connection ends whose peer's certificate authenticates it no more.
+    init(_ verdict: PeerCertificateLifetime.Verdict) {
+        switch verdict {
+        case .expired, .outlived: self = .certificateExpired
+        case .authorityRemoved, .authorityExpired: self = .authorityGone
         }
     }
 }

@@ -1,3 +1,5 @@
+import AssayCore
+
 /// A request to a vendor.
 package struct VendorRequest: Sendable {
     package enum Method: String, Hashable, Sendable {
@@ -42,7 +44,7 @@ package struct VendorAddress: Hashable, Sendable {
 
     /// `nil` for anything else: another scheme, credentials, a query, a fragment, or characters that need escaping.
     ///
-    /// - Parameter allowsPlainLoopback: accepts `http://` with `127.0.0.1` or `localhost` too.
+    /// - Parameter allowsPlainLoopback: accepts `http://` too, with an IPv4 address or a name of ``Loopback``.
     package init?(_ text: String, allowsPlainLoopback: Bool = false) {
         isPlain = allowsPlainLoopback && text.hasPrefix(Self.plainScheme)
         let scheme = isPlain ? Self.plainScheme : Self.scheme
@@ -53,7 +55,7 @@ package struct VendorAddress: Hashable, Sendable {
         guard !host.isEmpty, Self.isHost(String(host) ?? "") else { return nil }
         self.host = String(host) ?? ""
         let name = self.host.prefix { $0 != ":" }
-        guard !isPlain || name == "127.0.0.1" || name == "localhost" else { return nil }
+        guard !isPlain || Loopback.contains(name) else { return nil }
         url = text.hasSuffix("/") ? String(text.dropLast()) : text
     }
 

@@ -1,5 +1,4 @@
 package import AssayCore
-import AssayEncoding
 import Crypto
 package import Logging
 

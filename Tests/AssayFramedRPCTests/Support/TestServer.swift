@@ -6,6 +6,7 @@ import Synchronization
 import Testing
 
 @testable import AssayFramedRPC
+@testable import AssayListening
 @testable import AssayRPC
 
 /// A server with a few simple methods, on a port or path of its own.
@@ -37,7 +38,8 @@ struct TestServer {
     ) async throws {
         let held = HeldCalls()
         let logger = log?.logger ?? Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
-        let front = FramedServer(addresses: [address], limits: limits.framed, logger: logger, threads: 2, tls: tls)
+        let front = FramedServer(
+            addresses: [address], limits: limits.framed, connections: limits.connections, logger: logger, threads: 2, tls: tls)
         let state = ServingState(limits.calls, processors: FramedServer.processors, logger: logger)
         let service = RPCService(methods: methods(held), access: access, state: state, lateness: lateness)
         let server = RPCServer(service, fronts: [front])

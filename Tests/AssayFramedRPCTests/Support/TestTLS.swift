@@ -4,6 +4,7 @@ import AssayTesting
 import NIOSSL
 
 @testable import AssayFramedRPC
+@testable import AssayListening
 @testable import AssayRPC
 
 /// A server's CA, a CA of callers, and the credentials of both sides.
@@ -20,7 +21,8 @@ struct TestTLS {
     ) throws {
         (serverCA, self.callerCA) = (try TestTLSAuthority("server CA"), try callerCA ?? TestTLSAuthority("caller CA"))
         server = try ServerTLS(
-            Self.serverCredentials(serverCA, trusting: self.callerCA), clock: { clock.now().unixMilliseconds }, naming: naming)
+            Self.serverCredentials(serverCA, trusting: self.callerCA), for: [FramedServer.offer],
+            clock: { clock.now().unixMilliseconds }, naming: naming)
     }
 
     /// The module reads no certificates: it passes on the names that this closure returns.

@@ -10,6 +10,9 @@ final class RawHTTP: Sendable {
         let body: String
     }
 
+    /// `IP_BIND_ADDRESS_NO_PORT` of ip(7), which the module map does not export.
+    private static let bindAddressNoPort: Int32 = 24
+
     private let descriptor: Int32
 
     /// Connects to a port of this machine, or to a Unix socket.
@@ -29,6 +32,9 @@ final class RawHTTP: Sendable {
     deinit { close(descriptor) }
 
     private func bindTo(_ source: (UInt8, UInt8, UInt8, UInt8)) -> Bool {
+        // The port is chosen when the connection is made: by the bind each would be used once a minute on this machine, by all tests together.
+        var isLate: Int32 = 1
+        setsockopt(descriptor, Int32(IPPROTO_IP), Self.bindAddressNoPort, &isLate, socklen_t(MemoryLayout<Int32>.size))
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         withUnsafeMutableBytes(of: &address.sin_addr) { $0.copyBytes(from: [source.0, source.1, source.2, source.3]) }

@@ -1,5 +1,6 @@
 """Starts the launcher as the daemon does: descriptors 0 to 5, an empty environment, and a reader of its status lines."""
 
+import errno
 import fcntl
 import os
 import select
@@ -26,9 +27,21 @@ def memory_file(content, *, sealed=True):
     os.write(descriptor, content)
     os.fchmod(descriptor, 0o555)
     if sealed:
-        seals = fcntl.F_SEAL_SEAL | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_WRITE
-        fcntl.fcntl(descriptor, fcntl.F_ADD_SEALS, seals)
+        seal(descriptor)
     return descriptor
+
+
+def seal(descriptor):
+    """As the daemon does: it tries again while the kernel itself holds a page of the file (EBUSY)."""
+    seals = fcntl.F_SEAL_SEAL | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_WRITE
+    for _ in range(20):
+        try:
+            return fcntl.fcntl(descriptor, fcntl.F_ADD_SEALS, seals)
+        except OSError as error:
+            if error.errno != errno.EBUSY:
+                raise
+            time.sleep(0.05)
+    raise TimeoutError("the kernel holds a page of the file for over a second")
 
 
 def read_file(path):

@@ -2,6 +2,7 @@ import AssayCertificates
 import AssayCore
 import AssayEncoding
 import AssaySchemes
+import AssayVendors
 import Crypto
 
 /// Runs `key-attestation.chain` vectors.

@@ -1,28 +1,21 @@
-import NIOCore
+package import NIOCore
 
 /// How long the peer's certificate authenticates a connection: until the certificate expires, and while every CA that it may have
 /// been verified with is configured and has not expired. After the handshake it is not known which of the CAs verified it.
 ///
 /// Two clocks judge an expiry, and the earlier one counts: the wall clock, which may be set while the connection is open, and the
 /// machine's uptime since the handshake. Setting the wall clock back does not extend a lifetime.
-struct PeerCertificateLifetime {
+package struct PeerCertificateLifetime: Sendable {
     /// Why the certificate does not authenticate the connection any more.
-    enum Verdict: String {
+    package enum Verdict: String, Sendable {
         case expired = "its certificate expired"
         case outlived = "the time has passed that its certificate had left when it connected"
         case authorityRemoved = "a CA was taken out since it connected"
         case authorityExpired = "a CA expired since it connected"
-
-        var reason: GoAwayReason {
-            switch self {
-            case .expired, .outlived: .certificateExpired
-            case .authorityRemoved, .authorityExpired: .authorityGone
-            }
-        }
     }
 
     /// An expiry.
-    private struct End {
+    private struct End: Sendable {
         /// Milliseconds since 1970, by the wall clock.
         let at: Int64
         /// Milliseconds from the handshake.
@@ -36,14 +29,14 @@ struct PeerCertificateLifetime {
     }
 
     private let tls: ServerTLS
-    let opened: NIODeadline
+    package let opened: NIODeadline
     private let interval: TimeAmount
     private let certificate: End
     private let authority: End?
     /// ``ClientTrustStore/removals`` at the handshake.
     private let removals: Int
     /// When the next check is due.
-    private(set) var due: NIODeadline
+    package private(set) var due: NIODeadline
 
     /// Nil for a certificate that has expired.
     ///
@@ -64,16 +57,25 @@ struct PeerCertificateLifetime {
     }
 
     /// Checks the certificate and the CAs, if that is due. Nil: they still authenticate the connection.
-    mutating func check(at now: NIODeadline) -> Verdict? {
+    package mutating func check(at now: NIODeadline) -> Verdict? {
         guard due <= now else { return nil }
-        let (wall, passed) = (tls.clock(), (now - opened).nanoseconds / 1_000_000)
+        if let verdict = verdict(at: now) { return verdict }
+        due = nextCheck(now, left: min(certificate.at - tls.clock(), certificate.left - passed(at: now)))
+        return nil
+    }
+
+    /// Why the certificate does not authenticate the connection any more; nil: it does.
+    package func verdict(at now: NIODeadline = .now()) -> Verdict? {
+        let (wall, passed) = (tls.clock(), passed(at: now))
         if certificate.at <= wall { return .expired }
         if certificate.left <= passed { return .outlived }
         if removals != tls.trust.removals { return .authorityRemoved }
         if let authority, authority.at <= wall || authority.left <= passed { return .authorityExpired }
-        due = nextCheck(now, left: min(certificate.at - wall, certificate.left - passed))
         return nil
     }
+
+    /// Milliseconds since the handshake.
+    private func passed(at now: NIODeadline) -> Int64 { (now - opened).nanoseconds / 1_000_000 }
 
     /// The certificate's end, to the millisecond, or a random instant in the second half of the interval. Connections that began
     /// together are thus not checked together, and when a CA is removed their clients do not all reconnect at once.

@@ -1,10 +1,10 @@
-package import AssayRPC
-package import NIOCore
+import AssayRPC
+import NIOCore
 
 /// Binds the addresses of servers, the framed one and others. What fails names the address.
-package enum AddressBinding {
+enum AddressBinding {
     /// Makes a Unix socket's file, with a descriptor that is bound to it.
-    package static func claim(
+    static func claim(
         _ address: RPCAddress, _ path: String, _ mode: UInt16
     ) throws(RPCBindError) -> (UnixSocketFile, Int32) {
         do throws(RPCBindError.Problem) {
@@ -15,7 +15,7 @@ package enum AddressBinding {
     }
 
     /// Runs `bind`.
-    package static func bound(
+    static func bound(
         _ address: RPCAddress, _ bind: () async throws -> any Channel
     ) async throws(RPCBindError) -> any Channel {
         do {

@@ -4,16 +4,16 @@ import AssayTesting
 import NIOCore
 import Testing
 
-@testable import AssayFramedRPC
+@testable import AssayListening
 @testable import AssayRPC
 
 @Suite("Lifetime of a peer's certificate")
 struct PeerCertificateLifetimeTests {
     static let opening = Timestamp(unixSeconds: 1_800_000_000)
     let clock = FixedClock(Self.opening)
-    let tls: TestTLS
+    let tls: ListeningTLS
 
-    init() throws { tls = try TestTLS(clock: clock) }
+    init() throws { tls = try ListeningTLS(clock: clock) }
 
     /// The lifetime of a connection that begins now, with a certificate that expires in so many seconds.
     private func lifetime(_ seconds: Int64, _ trust: ClientTrustStore? = nil, interval: Duration = .seconds(30))
@@ -88,14 +88,10 @@ struct PeerCertificateLifetimeTests {
     func removed() throws {
         let (one, other) = (tls.callerCA, try TestTLSAuthority("another"))
         func exchange(_ authorities: TestTLSAuthority...) throws -> Int {
-            let pem = Array(authorities.map(\.pem).joined().utf8)
-            let issued = try tls.serverCA.issue(.server, names: [])
-            return try tls.server.prepare(
-                TLSCredentials(
-                    certificates: Array(issued.certificate.utf8), privateKey: Array(issued.privateKey.utf8), authorities: pem))()
+            try tls.server.prepare(ListeningTLS.credentials(tls.serverCA, trusting: authorities))()
         }
         var before = try #require(lifetime(86_400))
-        let shaking = tls.server.handshake(requiresCertificate: true).trust
+        let shaking = try tls.server.handshake(ListeningTLS.offer, requiresCertificate: true).trust
         #expect(try exchange(one, other) == 0)
         #expect(try exchange(other, one, other) == 0)
         #expect(before.check(at: before.due) == nil)
@@ -106,6 +102,7 @@ struct PeerCertificateLifetimeTests {
         var late = try #require(lifetime(86_400, shaking))
         #expect(late.check(at: late.due) == .authorityRemoved, "its handshake began before")
         var after = try #require(lifetime(86_400))
+        #expect(before.verdict() == .authorityRemoved && after.verdict() == nil, "whether or not a check is due")
         #expect(after.check(at: after.due) == nil)
         #expect(try exchange(one) == 1)
         #expect(after.check(at: after.due) == .authorityRemoved)
@@ -114,7 +111,7 @@ struct PeerCertificateLifetimeTests {
     @Test("a lifetime is over when a CA expires, except for connections made afterwards")
     func authority() throws {
         let short = try TestTLSAuthority("short", notAfter: Timestamp(unixSeconds: 1_800_000_000 + 100))
-        _ = try tls.server.prepare(TestTLS.serverCredentials(tls.serverCA, trusting: tls.callerCA, short))()
+        _ = try tls.server.prepare(ListeningTLS.credentials(tls.serverCA, trusting: [tls.callerCA, short]))()
         for wall: (Int64) -> Int64 in [{ $0 }, { _ in 0 }] {
             clock.set(Self.opening)
             let (verdict, after, _) = try follow(lifetime(86_400), wall: wall)

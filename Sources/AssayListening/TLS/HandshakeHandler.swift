@@ -4,46 +4,51 @@ import NIOSSL
 import NIOTLS
 
 /// Follows TLS in the pipeline of an accepted connection until the handshake ends. Then it reads the peer's names from its
-/// certificate and puts a ``ServerConnection`` in its own place. A failure closes the connection without a message, since the
+/// certificate and lets the protocol that is served take over. A failure closes the connection without a message, since the
 /// peer is not authenticated.
-final class TLSHandshakeHandler: ChannelInboundHandler, RemovableChannelHandler {
+final class HandshakeHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
+
+    /// Where a connection comes from, and what is demanded of it.
+    struct Origin {
+        let address: String
+        let port: Int
+        /// False: the peer may show no certificate, and then has no names.
+        let requiresCertificate: Bool
+    }
 
     private struct Unusable: Error, CustomStringConvertible { let description: String }
 
-    private let server: ServerState
+    private let served: any ConnectionProtocol
+    private let origin: Origin
+    private let register: ConnectionRegister
     private let tls: ServerTLS
     private let trust: ClientTrustStore
-    private let address: String
-    private let port: Int
-    private let requiresCertificate: Bool
     /// The handshake's place; nil when it is over.
     private var number: ConnectionPlaces.Number?
     private var isOver = false
     private var timer: Scheduled<Void>?
 
-    /// - Parameters:
-    ///   - trust: the CAs that the handshake verifies with.
-    ///   - requiresCertificate: false: a peer may show no certificate, and then has no names.
+    /// - Parameter trust: the CAs that the handshake verifies with.
     init(
-        server: ServerState, tls: ServerTLS, trust: ClientTrustStore, address: String, port: Int,
-        requiresCertificate: Bool = true
+        _ served: any ConnectionProtocol, from origin: Origin, _ register: ConnectionRegister, _ tls: ServerTLS,
+        _ trust: ClientTrustStore
     ) {
-        self.requiresCertificate = requiresCertificate
-        (self.server, self.tls, self.trust, self.address, self.port) = (server, tls, trust, address, port)
+        (self.served, self.origin, self.register, self.tls, self.trust) = (served, origin, register, tls, trust)
     }
 
     func channelActive(context: ChannelHandlerContext) {
         let loop = context.eventLoop
         let handshake = NIOLoopBound((self, context), eventLoop: loop)
-        let origin = ConnectionOrigin.address(CountedAddress(address))
-        number = server.handshakes.enter(from: origin, at: .handshake) {
+        let source = ConnectionOrigin.address(CountedAddress(origin.address))
+        number = register.handshakes.enter(from: source, at: .handshake) {
             loop.execute {
                 let (handler, context) = handshake.value
                 handler.refuse(context, .tooMany, "it gave way to a newcomer")
             }
         }
-        timer = context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(server.limits.handshakeTimeout)) { [weak self] in
+        timer = context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(register.limits.handshakeTimeout)) {
+            [weak self] in
             self?.refuse(context, .timeout, "it takes too long")
         }
         context.fireChannelActive()
@@ -69,8 +74,10 @@ final class TLSHandshakeHandler: ChannelInboundHandler, RemovableChannelHandler 
 
     private func complete(_ context: ChannelHandlerContext, _ negotiated: String?) {
         guard !isOver else { return }
-        guard negotiated == TLSProtocol.name else {
-            return refuse(context, .wrongProtocol, "want ALPN \(TLSProtocol.name), have \(negotiated ?? "none of ours")")
+        let names = served.offer.names
+        guard !served.offer.isRequired || negotiated.map(names.contains) == true else {
+            let wanted = names.joined(separator: ", ")
+            return refuse(context, .wrongProtocol, "want ALPN \(wanted), have \(negotiated ?? "none of ours")")
         }
         do {
             var (names, lifetime) = (RPCPeerNames(uris: [], dnsNames: []), PeerCertificateLifetime?.none)
@@ -79,12 +86,11 @@ final class TLSHandshakeHandler: ChannelInboundHandler, RemovableChannelHandler 
                 names = try tls.naming(try certificate.toDERBytes())
             }
             finish()
-            let pipeline = context.pipeline.syncOperations
-            try pipeline.addHandler(
-                ServerConnection(
-                    server: server, peer: .tls(address: address, port: port, names: names), loop: context.eventLoop,
+            try served.serve(
+                AcceptedConnection(
+                    channel: context.channel, peer: .tls(address: origin.address, port: origin.port, names: names),
                     certificate: lifetime))
-            pipeline.removeHandler(self, promise: nil)
+            context.pipeline.syncOperations.removeHandler(self, promise: nil)
         } catch {
             refuse(context, .badCertificate, "\(error)")
         }
@@ -93,7 +99,7 @@ final class TLSHandshakeHandler: ChannelInboundHandler, RemovableChannelHandler 
     /// The peer's certificate; `nil` where it may have none.
     private func certificate(_ context: ChannelHandlerContext) throws -> NIOSSLCertificate? {
         let certificate = try context.pipeline.syncOperations.nioSSL_peerCertificate()
-        guard certificate != nil || !requiresCertificate else { throw Unusable(description: "there is none") }
+        guard certificate != nil || !origin.requiresCertificate else { throw Unusable(description: "there is none") }
         return certificate
     }
 
@@ -101,7 +107,8 @@ final class TLSHandshakeHandler: ChannelInboundHandler, RemovableChannelHandler 
         let notAfter = Int64(certificate.notValidAfter)
         // A resumed session has the certificate of its first handshake, which may have expired since.
         guard
-            let lifetime = PeerCertificateLifetime(notAfter: notAfter, tls, trust, interval: server.limits.certificateInterval)
+            let lifetime = PeerCertificateLifetime(
+                notAfter: notAfter, tls, trust, interval: register.limits.certificateInterval)
         else {
             throw Unusable(description: "it has expired")
         }
@@ -111,8 +118,8 @@ final class TLSHandshakeHandler: ChannelInboundHandler, RemovableChannelHandler 
     private func refuse(_ context: ChannelHandlerContext, _ refusal: HandshakeRefusal, _ detail: String) {
         guard !isOver else { return }
         finish()
-        server.count { $0.endedConnections[refusal.rawValue, default: 0] += 1 }
-        server.log.refused(refusal, of: "\(address) port \(port)", detail)
+        register.count { $0.endedConnections[refusal.rawValue, default: 0] += 1 }
+        register.log.refused(refusal, of: "\(origin.address) port \(origin.port)", detail)
         context.close(promise: nil)
     }
 
@@ -120,7 +127,7 @@ final class TLSHandshakeHandler: ChannelInboundHandler, RemovableChannelHandler 
         isOver = true
         timer?.cancel()
         timer = nil
-        number.map(server.handshakes.leave)
+        number.map(register.handshakes.leave)
         number = nil
     }
 }
@@ -131,7 +138,7 @@ enum HandshakeRefusal: String, Sendable {
     case timeout = "handshake_timeout"
     /// TLS itself: version, certificate, signature, or no TLS at all.
     case failed = "handshake_failed"
-    /// The client did not name `assay-rpc/1`.
+    /// The client named none of the protocols that are spoken here.
     case wrongProtocol = "wrong_protocol"
     /// The certificate is from a configured CA, but cannot be read or has expired.
     case badCertificate = "bad_certificate"

@@ -1,11 +1,10 @@
 import Foundation
 import Glibc
-import Logging
 import NIOCore
 import NIOPosix
 import Testing
 
-@testable import AssayFramedRPC
+@testable import AssayListening
 @testable import AssayRPC
 
 @Suite("Backlog", .timeLimit(.minutes(5)))
@@ -19,11 +18,8 @@ struct BacklogTests {
         try raiseDescriptorLimit(to: wanted + 1000)
         let path = socketPath()
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-        let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
-        let server = ServerState(
-            limits: FramedLimits(), service: RPCService(methods: [], state: ServingState(processors: 1, logger: logger)),
-            logger: logger)
-        let listener = try await Listener.open(.unix(path: path), group, server, nil)
+        let register = ConnectionRegister(ConnectionLimits(), logger: .silent)
+        let listener = try await Listener.open(.unix(path: path), group, register, nil, EchoProtocol(register: register))
         // The only loop is busy, so that nothing is accepted.
         let (busy, isBusy) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         group.next().execute {
@@ -39,7 +35,7 @@ struct BacklogTests {
         #expect(sockets.count == wanted + 1)
         for socket in sockets { shutdown(socket, Int32(SHUT_RDWR)) }
         await listener.close()
-        await server.connectionLimiter.empty()
+        await register.empty()
         try await group.shutdownGracefully()
     }
 

@@ -1,7 +1,7 @@
 import Synchronization
 import Testing
 
-@testable import AssayFramedRPC
+@testable import AssayListening
 @testable import AssayRPC
 
 @Suite("Connection places")

@@ -2,7 +2,7 @@ import NIOCore
 import NIOPosix
 import Testing
 
-@testable import AssayFramedRPC
+@testable import AssayListening
 @testable import AssayRPC
 
 @Suite("Deadline timer")

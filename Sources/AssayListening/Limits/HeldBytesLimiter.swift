@@ -1,4 +1,4 @@
-import NIOCore
+package import NIOCore
 import Synchronization
 
 /// Bounds the bytes of one kind that a server holds until peers act: frames that have arrived in part, or answers that are not
@@ -7,7 +7,7 @@ import Synchronization
 /// A connection that needs more than is left ends the one that has held bytes for the longest time. An honest frame is complete
 /// within milliseconds, and an honest peer reads; when the limit is reached, the oldest peer does neither. If the newest were
 /// refused instead, such peers would keep all others out.
-final class HeldBytesLimiter: Sendable {
+package final class HeldBytesLimiter: Sendable {
     private struct Place {
         let bytes: Int
         let since: NIODeadline
@@ -29,13 +29,13 @@ final class HeldBytesLimiter: Sendable {
     private let state = Mutex(State())
 
     /// - Parameter limit: the bytes that all connections may hold together.
-    init(limit: Int) { self.limit = limit }
+    package init(limit: Int) { self.limit = limit }
 
     /// Sets the bytes that are held for a connection.
     ///
     /// - Parameter giveWay: ends the connection in favour of others. Called from any thread, possibly when nothing is held for the
     ///   connection any more.
-    func note(
+    package func note(
         _ connection: ObjectIdentifier, bytes: Int, since: NIODeadline, giveWay: @escaping @Sendable () -> Void
     ) {
         let displaced = state.withLock { state in
@@ -52,5 +52,5 @@ final class HeldBytesLimiter: Sendable {
         for giveWay in displaced { giveWay() }
     }
 
-    func forget(_ connection: ObjectIdentifier) { state.withLock { _ = $0.remove(connection) } }
+    package func forget(_ connection: ObjectIdentifier) { state.withLock { _ = $0.remove(connection) } }
 }

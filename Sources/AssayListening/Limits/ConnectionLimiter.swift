@@ -6,14 +6,6 @@ import Synchronization
 /// Where all places are taken, a connection from which nothing has come gives its place up (``ConnectionPlaces``). The last sixteenth of the places is reserved for peers with few connections, so that one peer cannot keep the others out,
 /// with any rights.
 final class ConnectionLimiter: Sendable {
-    /// What happens to a new connection.
-    enum Entry: Sendable {
-        case serve
-        case sendAway(GoAwayReason)
-        /// Closed without a reason: too many connections are open only to be told why.
-        case drop
-    }
-
     /// Connections that may be open at once only to be told why they are not served.
     static let spare = 256
     /// A peer with fewer connections than this may use the reserved places.
@@ -24,22 +16,17 @@ final class ConnectionLimiter: Sendable {
     private struct Member {
         let peer: PeerIdentity
         let isServed: Bool
-        let sendAway: @Sendable (GoAwayReason) -> Void
+        let end: @Sendable (ConnectionRegister.Ending) -> Void
     }
 
     private struct State {
-        var connections: [ObjectIdentifier: Member] = [:]
+        var connections: [UInt64: Member] = [:]
         /// Connections that are served, of all peers and of each.
         var served = 0
         var servedByPeer: [PeerIdentity: Int] = [:]
         var accepted = 0
         var isStopping = false
         var waiting: [CheckedContinuation<Void, Never>] = []
-
-        /// The places that a peer may use, of all.
-        func places(for peer: PeerIdentity, of all: Int) -> Int {
-            servedByPeer[peer, default: 0] < ConnectionLimiter.few ? all : all - all / ConnectionLimiter.reservedPart
-        }
 
         mutating func count(_ member: Member, by step: Int) {
             guard member.isServed else { return }
@@ -50,13 +37,20 @@ final class ConnectionLimiter: Sendable {
     }
 
     private let limit: Int
+    private let reserves: Bool
     private let makeRoom: @Sendable (ConnectionPlaces.Number?) -> Bool
     private let state = Mutex(State())
 
-    /// - Parameter makeRoom: ends a connection in favour of that with the number, and lets it leave before it returns; false: there is none to
-    ///   end.
-    init(limit: Int, makeRoom: @escaping @Sendable (ConnectionPlaces.Number?) -> Bool = { _ in false }) {
-        (self.limit, self.makeRoom) = (limit, makeRoom)
+    /// - Parameters:
+    ///   - reserves: whether there are reserved places.
+    ///   - makeRoom: ends a connection in favour of that with the number, and lets it leave before it returns; false: there is none to end.
+    init(limit: Int, reserves: Bool = true, makeRoom: @escaping @Sendable (ConnectionPlaces.Number?) -> Bool = { _ in false }) {
+        (self.limit, self.reserves, self.makeRoom) = (limit, reserves, makeRoom)
+    }
+
+    /// The places that a peer may use, of all.
+    private func places(for peer: PeerIdentity, _ state: State) -> Int {
+        reserves && state.servedByPeer[peer, default: 0] >= Self.few ? limit - limit / Self.reservedPart : limit
     }
 
     var count: Int { state.withLock { $0.connections.count } }
@@ -64,28 +58,28 @@ final class ConnectionLimiter: Sendable {
 
     /// - Parameters:
     ///   - number: that of the connection among those from which nothing has come.
-    ///   - sendAway: called from any thread when the server stops.
+    ///   - end: called from any thread when the server stops.
     func enter(
-        _ id: ObjectIdentifier, of peer: PeerIdentity, _ number: ConnectionPlaces.Number? = nil,
-        _ sendAway: @escaping @Sendable (GoAwayReason) -> Void
-    ) -> Entry {
+        _ id: UInt64, of peer: PeerIdentity, _ number: ConnectionPlaces.Number? = nil,
+        _ end: @escaping @Sendable (ConnectionRegister.Ending) -> Void
+    ) -> ConnectionRegister.Entry {
         let lacksOne = state.withLock { state in
             state.accepted += 1
-            return !state.isStopping && state.served == state.places(for: peer, of: limit)
+            return !state.isStopping && state.served == places(for: peer, state)
         }
         if lacksOne { _ = makeRoom(number) }
         return state.withLock { state in
-            let isServed = !state.isStopping && state.served < state.places(for: peer, of: limit)
+            let isServed = !state.isStopping && state.served < places(for: peer, state)
             guard isServed || state.connections.count - state.served < Self.spare else { return .drop }
-            let member = Member(peer: peer, isServed: isServed, sendAway: sendAway)
+            let member = Member(peer: peer, isServed: isServed, end: end)
             state.connections[id] = member
             state.count(member, by: 1)
             if isServed { return .serve }
-            return .sendAway(state.isStopping ? .shuttingDown : .tooManyConnections)
+            return .sendAway(state.isStopping ? .stopping : .full)
         }
     }
 
-    func leave(_ id: ObjectIdentifier) {
+    func leave(_ id: UInt64) {
         let waiting = state.withLock { state in
             if let member = state.connections.removeValue(forKey: id) { state.count(member, by: -1) }
             guard state.connections.isEmpty else { return [CheckedContinuation<Void, Never>]() }
@@ -101,7 +95,7 @@ final class ConnectionLimiter: Sendable {
             state.isStopping = true
             return Array(state.connections.values)
         }
-        for connection in connections { connection.sendAway(.shuttingDown) }
+        for connection in connections { connection.end(.stopping) }
         await withCheckedContinuation { continuation in
             let isEmpty = state.withLock { state in
                 if !state.connections.isEmpty { state.waiting.append(continuation) }

@@ -1,12 +1,6 @@
-package import AssayRPC
-package import NIOCore
+import AssayRPC
+import NIOCore
 import NIOPosix
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// One listening socket of a server.
 struct Listener: Sendable {
@@ -21,11 +15,12 @@ struct Listener: Sendable {
     /// Connections that the kernel keeps until they are accepted.
     static let backlog: Int32 = 1024
 
+    /// - Parameter address: as it was configured.
     static func open(
-        _ address: RPCAddress, _ group: any EventLoopGroup, _ server: ServerState, _ tls: ServerTLS?,
-        requiresCertificate: Bool = true
+        _ address: RPCAddress, _ group: any EventLoopGroup, _ register: ConnectionRegister, _ tls: ServerTLS?,
+        _ served: any ConnectionProtocol
     ) async throws(RPCBindError) -> Listener {
-        let tls = try Self.tls(of: address, tls)
+        let tls = try Self.tls(of: address, tls, served.offer)
         let bootstrap = ServerBootstrap(group: group)
             .serverChannelOption(.backlog, value: Self.backlog)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
@@ -42,17 +37,15 @@ struct Listener: Sendable {
             .childChannelInitializer { channel in
                 RPCPeer.of(channel).flatMapThrowing { peer in
                     if case .tcp = peer { try channel.syncOptions?.setOption(.tcpOption(.tcp_nodelay), value: 1) }
-                    let pipeline = channel.pipeline.syncOperations
                     guard let tls else {
-                        return try pipeline.addHandler(ServerConnection(server: server, peer: peer, loop: channel.eventLoop))
+                        return try served.serve(AcceptedConnection(channel: channel, peer: peer, certificate: nil))
                     }
-                    guard case .tcp(let address, let port, _) = peer else { throw ChannelError.operationUnsupported }
-                    let (handler, trust) = tls.handshake(requiresCertificate: requiresCertificate)
-                    try pipeline.addHandlers(
-                        handler,
-                        TLSHandshakeHandler(
-                            server: server, tls: tls, trust: trust, address: address, port: port,
-                            requiresCertificate: requiresCertificate))
+                    guard case .tcp(let host, let port, _) = peer else { throw ChannelError.operationUnsupported }
+                    let origin = HandshakeHandler.Origin(
+                        address: host, port: port, requiresCertificate: served.requiresCertificate(of: peer, at: address))
+                    let (handler, trust) = try tls.handshake(served.offer, requiresCertificate: origin.requiresCertificate)
+                    try channel.pipeline.syncOperations.addHandlers(
+                        handler, HandshakeHandler(served, from: origin, register, tls, trust))
                 }
             }
         switch address {
@@ -95,37 +88,11 @@ struct Listener: Sendable {
     }
 
     /// The TLS of an address; nil for one without TLS.
-    private static func tls(of address: RPCAddress, _ tls: ServerTLS?) throws(RPCBindError) -> ServerTLS? {
+    private static func tls(of address: RPCAddress, _ tls: ServerTLS?, _ offer: TLSOffer) throws(RPCBindError) -> ServerTLS? {
         guard case .tls = address else { return nil }
-        guard let tls else { throw RPCBindError(address, .unavailable("there is no certificate to show")) }
+        guard let tls, tls.offers.contains(offer) else {
+            throw RPCBindError(address, .unavailable("there is no certificate to show"))
+        }
         return tls
-    }
-}
-
-extension RPCPeer {
-    /// The peer of an accepted channel. Fails if the kernel does not say.
-    package static func of(_ channel: any Channel) -> EventLoopFuture<RPCPeer> {
-        if let remote = channel.remoteAddress, let address = remote.ipAddress, let port = remote.port {
-            let peer = RPCPeer.tcp(address: address, port: port, isLoopback: isLoopback(address))
-            return channel.eventLoop.makeSucceededFuture(peer)
-        }
-        guard let socket = channel as? any SocketOptionProvider else {
-            return channel.eventLoop.makeFailedFuture(ChannelError.operationUnsupported)
-        }
-        let credentials: EventLoopFuture<Credentials> = socket.unsafeGetSocketOption(
-            level: .socket, name: .init(rawValue: SO_PEERCRED))
-        return credentials.map { .unix(userID: $0.userID, groupID: $0.groupID, processID: $0.processID) }
-    }
-
-    /// `struct ucred` of unix(7), which the module map does not export.
-    private struct Credentials {
-        let processID: Int32
-        let userID: UInt32
-        let groupID: UInt32
-    }
-
-    /// The forms in which inet_ntop(3) writes 127.0.0.0/8, ::1, and the former mapped into IPv6 (RFC 4291 §2.5.5.2).
-    package static func isLoopback(_ address: String) -> Bool {
-        address.hasPrefix("127.") || address == "::1" || address.hasPrefix("::ffff:127.")
     }
 }

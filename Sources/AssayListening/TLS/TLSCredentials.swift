@@ -1,4 +1,4 @@
-import NIOSSL
+package import NIOSSL
 
 /// The certificate and key of one side of a connection, and the CAs that it trusts. Each side needs all of them.
 package struct TLSCredentials: Sendable {
@@ -12,12 +12,12 @@ package struct TLSCredentials: Sendable {
         package let notAfter: Int64
     }
 
-    let chain: [NIOSSLCertificate]
-    let privateKey: NIOSSLPrivateKey
-    let authorities: [NIOSSLCertificate]
+    package let chain: [NIOSSLCertificate]
+    package let privateKey: NIOSSLPrivateKey
+    package let authorities: [NIOSSLCertificate]
 
     /// Reads PEM texts: a certificate followed by its intermediates, its key without a passphrase, and the CAs that the other side's
-    /// certificate must come from. ``context(_:)`` checks that key and certificate belong together.
+    /// certificate must come from. ``check()`` finds out whether key and certificate belong together.
     package init(certificates: [UInt8], privateKey: [UInt8], authorities: [UInt8]) throws(TLSError) {
         chain = try Self.read(certificates, .certificates)
         self.authorities = try Self.read(authorities, .authorities)
@@ -36,7 +36,8 @@ package struct TLSCredentials: Sendable {
     /// The DER of each CA.
     package var authorityCertificates: [[UInt8]] { authorities.compactMap { try? $0.toDERBytes() } }
 
-    private static func read(_ pem: [UInt8], _ part: TLSError.Part) throws(TLSError) -> [NIOSSLCertificate] {
+    /// Reads the certificates of one input.
+    package static func read(_ pem: [UInt8], _ part: TLSError.Part) throws(TLSError) -> [NIOSSLCertificate] {
         guard !pem.isEmpty, let certificates = try? NIOSSLCertificate.fromPEMBytes(pem), !certificates.isEmpty else {
             throw TLSError(part, "no certificate in PEM")
         }
@@ -46,27 +47,15 @@ package struct TLSCredentials: Sendable {
         return certificates
     }
 
-    /// The context of a client that shows no certificate, and the dates of the CAs that it trusts.
-    static func context(trusting authorities: [UInt8]) throws(TLSError) -> (NIOSSLContext, [Dates]) {
-        var configuration = TLSConfiguration.makeClientConfiguration()
-        let roots = try read(authorities, .authorities)
-        configuration.trustRoots = .certificates(roots)
-        configuration.minimumTLSVersion = .tlsv13
-        configuration.applicationProtocols = [TLSProtocol.name]
-        do { return (try NIOSSLContext(configuration: configuration), roots.map(Dates.init)) } catch {
-            throw TLSError(.authorities, TLSFailure.explain(error))
-        }
-    }
-
     /// The context of one side.
     ///
-    /// - Parameter name: the application protocol (ALPN, RFC 7301).
-    func context(
-        for name: String = TLSProtocol.name, _ side: (TLSCredentials) -> TLSConfiguration
+    /// - Parameter names: the application protocols (ALPN, RFC 7301).
+    package func context(
+        for names: [String], _ side: (TLSCredentials) -> TLSConfiguration
     ) throws(TLSError) -> NIOSSLContext {
         var configuration = side(self)
         configuration.minimumTLSVersion = .tlsv13
-        configuration.applicationProtocols = [name]
+        configuration.applicationProtocols = names
         do {
             return try NIOSSLContext(configuration: configuration)
         } catch {
@@ -76,7 +65,7 @@ package struct TLSCredentials: Sendable {
 }
 
 extension TLSCredentials.Dates {
-    init(_ certificate: NIOSSLCertificate) {
+    package init(_ certificate: NIOSSLCertificate) {
         self.init(notBefore: Int64(certificate.notValidBefore), notAfter: Int64(certificate.notValidAfter))
     }
 }
@@ -89,15 +78,15 @@ package struct TLSError: Error, Hashable, Sendable, CustomStringConvertible {
     package let part: Part
     package let description: String
 
-    init(_ part: Part, _ description: String) { (self.part, self.description) = (part, description) }
+    package init(_ part: Part, _ description: String) { (self.part, self.description) = (part, description) }
 }
 
 /// Explains a TLS error in a few words.
-enum TLSFailure {
+package enum TLSFailure {
     private static let limit = 200
 
     /// BoringSSL's words if the error has some, such as `certificate_verify_failed`.
-    static func explain(_ error: any Error) -> String {
+    package static func explain(_ error: any Error) -> String {
         let text = "\(error)"
         let words = text.components(after: "OPENSSL_internal:").map { $0.prefix { $0 != " " && $0 != "]" }.lowercased() }
         return words.isEmpty ? String(text.prefix(limit)) : words.joined(separator: ", ")
@@ -115,12 +104,4 @@ extension String {
         }
         return found
     }
-}
-
-/// The application protocol of TLS connections.
-enum TLSProtocol {
-    /// The ALPN name (RFC 7301). A side that does not name it is refused, so that bytes of another protocol are never read as frames.
-    static let name = "assay-rpc/1"
-    /// That of the operations address.
-    static let http = "http/1.1"
 }

@@ -1,6 +1,6 @@
 package import AssayRPC
 import NIOCore
-package import NIOSSL
+import NIOSSL
 import Synchronization
 
 /// A server's side of TLS 1.3: its certificate, and the CAs that callers' certificates must come from. Both can be replaced while the
@@ -11,40 +11,49 @@ package final class ServerTLS: Sendable {
     /// The wall clock: milliseconds since 1970.
     package typealias Clock = @Sendable () -> Int64
 
-    private struct InUse {
-        var context: NIOSSLContext
-        /// Clients may show no certificate.
-        var optional: NIOSSLContext
-        var trust: ClientTrustStore
-        var http: HTTPContexts
-        /// How often the credentials were replaced.
-        var version = 0
-    }
-
-    /// For HTTP, where a certificate of the client may be required or not.
-    private struct HTTPContexts {
+    /// For the connections of one offer.
+    private struct Contexts {
         let required: NIOSSLContext
+        /// Clients may show no certificate.
         let optional: NIOSSLContext
 
-        init(_ credentials: TLSCredentials) throws(TLSError) {
-            required = try credentials.serverContext(for: TLSProtocol.http)
-            optional = try credentials.serverContext(for: TLSProtocol.http, verification: .optionalVerification)
+        init(_ credentials: TLSCredentials, for offer: TLSOffer) throws(TLSError) {
+            required = try credentials.serverContext(for: offer)
+            optional = try credentials.serverContext(for: offer, verification: .optionalVerification)
         }
     }
 
+    private struct InUse {
+        var contexts: [TLSOffer: Contexts]
+        var trust: ClientTrustStore
+    }
+
+    /// What an address asks for that no context was made for.
+    private struct NoSuchOffer: Error {}
+
+    /// Those that it is for.
+    let offers: Set<TLSOffer>
     let naming: Naming
     let clock: Clock
     private let inUse: Mutex<InUse>
 
-    /// - Parameter clock: for the certificates of open connections. BoringSSL checks the dates in a handshake by the machine's clock.
-    package init(_ credentials: TLSCredentials, clock: @escaping Clock, naming: @escaping Naming) throws(TLSError) {
+    /// - Parameters:
+    ///   - offers: those of the servers that it is for. Each has contexts of its own: a session of one is not resumed at another.
+    ///   - clock: for the certificates of open connections. BoringSSL checks the dates in a handshake by the machine's clock.
+    package init(
+        _ credentials: TLSCredentials, for offers: Set<TLSOffer>, clock: @escaping Clock, naming: @escaping Naming
+    ) throws(TLSError) {
         inUse = Mutex(
-            InUse(
-                context: try credentials.serverContext(),
-                optional: try credentials.serverContext(verification: .optionalVerification),
-                trust: ClientTrustStore(credentials.authorities),
-                http: try HTTPContexts(credentials)))
-        (self.clock, self.naming) = (clock, naming)
+            InUse(contexts: try Self.contexts(credentials, offers), trust: ClientTrustStore(credentials.authorities)))
+        (self.offers, self.clock, self.naming) = (offers, clock, naming)
+    }
+
+    private static func contexts(
+        _ credentials: TLSCredentials, _ offers: Set<TLSOffer>
+    ) throws(TLSError) -> [TLSOffer: Contexts] {
+        var contexts: [TLSOffer: Contexts] = [:]
+        for offer in offers { contexts[offer] = try Contexts(credentials, for: offer) }
+        return contexts
     }
 
     /// Replaces the credentials, and returns how many CAs of callers that removes.
@@ -53,13 +62,11 @@ package final class ServerTLS: Sendable {
     /// Prepares the replacement of the credentials; nothing changes before the closure is called. New connections then get the new
     /// ones. Earlier sessions are not resumed: the old context sealed their tickets.
     package func prepare(_ credentials: TLSCredentials) throws(TLSError) -> Exchange {
-        let (new, http) = (try credentials.serverContext(), try HTTPContexts(credentials))
-        let optional = try credentials.serverContext(verification: .optionalVerification)
+        let contexts = try Self.contexts(credentials, offers)
         return {
             self.inUse.withLock { inUse in
                 let (trust, removed) = inUse.trust.replaced(by: credentials.authorities)
-                inUse = InUse(
-                    context: new, optional: optional, trust: trust, http: http, version: inUse.version + 1)
+                inUse = InUse(contexts: contexts, trust: trust)
                 return removed
             }
         }
@@ -68,29 +75,12 @@ package final class ServerTLS: Sendable {
     /// The TLS handler of one connection, and the CAs that it verifies with.
     ///
     /// - Parameter requiresCertificate: false: the client may show none. One that it shows must be good all the same.
-    func handshake(requiresCertificate: Bool) -> (handler: NIOSSLServerHandler, trust: ClientTrustStore) {
+    func handshake(
+        _ offer: TLSOffer, requiresCertificate: Bool
+    ) throws -> (handler: NIOSSLServerHandler, trust: ClientTrustStore) {
         let inUse = inUse.withLock { $0 }
-        return (NIOSSLServerHandler(context: requiresCertificate ? inUse.context : inUse.optional), inUse.trust)
-    }
-
-    /// The TLS handler of one HTTP connection.
-    ///
-    /// - Parameter requiresCertificate: whether a client without a certificate is refused. A certificate that is shown is verified in
-    ///   either case, and refused if it is not from a CA of callers.
-    package func httpHandshake(requiresCertificate: Bool) -> NIOSSLServerHandler {
-        let http = inUse.withLock { $0.http }
-        return NIOSSLServerHandler(context: requiresCertificate ? http.required : http.optional)
-    }
-
-    /// Changes when the credentials are replaced: connections that began before were verified by other CAs.
-    package var version: Int { inUse.withLock { $0.version } }
-
-    /// The peer behind a verified certificate, while the certificate has not ended; `nil` after that, or if its names cannot be read.
-    package func peer(showing certificate: NIOSSLCertificate, address: String, port: Int) -> RPCPeer? {
-        guard Int64(certificate.notValidAfter) * 1000 > clock(), let der = try? certificate.toDERBytes(),
-            let names = try? naming(der)
-        else { return nil }
-        return .tls(address: address, port: port, names: names)
+        guard let contexts = inUse.contexts[offer] else { throw NoSuchOffer() }
+        return (NIOSSLServerHandler(context: requiresCertificate ? contexts.required : contexts.optional), inUse.trust)
     }
 
     /// The CAs that new connections are verified with.
@@ -98,18 +88,20 @@ package final class ServerTLS: Sendable {
 }
 
 extension TLSCredentials {
+    /// Throws if key and certificate do not belong together, which only use shows.
+    package func check() throws(TLSError) { _ = try serverContext(for: TLSOffer([], isRequired: false)) }
+
     fileprivate func serverContext(
-        for name: String = TLSProtocol.name, verification: CertificateVerification = .noHostnameVerification
+        for offer: TLSOffer, verification: CertificateVerification = .noHostnameVerification
     ) throws(TLSError) -> NIOSSLContext {
-        try context(for: name) { credentials in
+        try context(for: offer.names) { credentials in
             var configuration = TLSConfiguration.makeServerConfigurationWithMTLS(
                 certificateChain: credentials.chain.map { .certificate($0) },
                 privateKey: .privateKey(credentials.privateKey), trustRoots: .certificates(credentials.authorities))
             // Lets clients with several certificates choose.
             configuration.sendCANameList = true
             configuration.certificateVerification = verification
-            // A scraper that keeps its connection does not answer the end of it: the daemon's stop does not wait for that.
-            if name == TLSProtocol.http { configuration.shutdownTimeout = .milliseconds(200) }
+            configuration.shutdownTimeout = TimeAmount(offer.shutdownTimeout)
             return configuration
         }
     }

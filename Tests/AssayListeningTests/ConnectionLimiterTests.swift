@@ -1,34 +1,32 @@
 import Testing
 
-@testable import AssayFramedRPC
+@testable import AssayListening
 @testable import AssayRPC
 
 @Suite("Connection limiter")
 struct ConnectionLimiterTests {
-    /// An object that stands for a connection by its identity.
-    private final class Socket {}
-
     /// The connections of one peer.
     private final class ManyConnections {
         let connectionLimiter: ConnectionLimiter
         let peer: RPCPeer
-        private(set) var sockets: [Socket] = []
+        private(set) var sockets: [UInt64] = []
 
         init(_ connectionLimiter: ConnectionLimiter, _ peer: RPCPeer) {
             (self.connectionLimiter, self.peer) = (connectionLimiter, peer)
         }
 
         func connect() -> String {
-            let socket = Socket()
+            // One number for all peers of a limiter.
+            let socket = UInt64(connectionLimiter.accepted)
             sockets.append(socket)
-            switch connectionLimiter.enter(ObjectIdentifier(socket), of: PeerIdentity(peer), nil, { _ in }) {
+            switch connectionLimiter.enter(socket, of: PeerIdentity(peer), nil, { _ in }) {
             case .serve: return "served"
-            case .sendAway(let reason): return reason.rawValue
+            case .sendAway(let ending): return "\(ending)"
             case .drop: return "dropped"
             }
         }
 
-        func leave(_ index: Int) { connectionLimiter.leave(ObjectIdentifier(sockets[index])) }
+        func leave(_ index: Int) { connectionLimiter.leave(sockets[index]) }
     }
 
     private static func tls(_ name: String, from address: String = "192.0.2.1", port: Int = 1) -> RPCPeer {
@@ -41,7 +39,7 @@ struct ConnectionLimiterTests {
         let peers = ManyConnections(connectionLimiter, Self.tls("spiffe://a"))
         #expect((0..<150).allSatisfy { _ in peers.connect() == "served" })
         // Connections that are told why they are not served, and those that are dropped, take no place.
-        #expect((0..<ConnectionLimiter.spare).allSatisfy { _ in peers.connect() == "too_many_connections" })
+        #expect((0..<ConnectionLimiter.spare).allSatisfy { _ in peers.connect() == "full" })
         #expect(peers.connect() == "dropped")
         let other = ManyConnections(connectionLimiter, Self.tls("spiffe://b"))
         #expect((0..<10).allSatisfy { _ in other.connect() == "served" })
@@ -53,7 +51,7 @@ struct ConnectionLimiterTests {
         for index in 1...11 { peers.leave(index) }
         peers.leave(150)
         #expect(peers.connect() == "served")
-        #expect(peers.connect() == "too_many_connections")
+        #expect(peers.connect() == "full")
         #expect(other.connect() == "served")
     }
 
@@ -61,10 +59,17 @@ struct ConnectionLimiterTests {
     func alone() {
         let peers = ManyConnections(ConnectionLimiter(limit: 16_384), .unix(userID: 7, groupID: 7, processID: 1))
         #expect((0..<15_360).allSatisfy { _ in peers.connect() == "served" })
-        #expect(peers.connect() == "too_many_connections")
+        #expect(peers.connect() == "full")
         let few = ManyConnections(ConnectionLimiter(limit: 32), .unix(userID: 7, groupID: 7, processID: 1))
         #expect((0..<32).allSatisfy { _ in few.connect() == "served" })
-        #expect(few.connect() == "too_many_connections")
+        #expect(few.connect() == "full")
+    }
+
+    @Test("where none is reserved, a single peer gets all places")
+    func unreserved() {
+        let peers = ManyConnections(ConnectionLimiter(limit: 160, reserves: false), Self.tls("spiffe://a"))
+        #expect((0..<160).allSatisfy { _ in peers.connect() == "served" })
+        #expect(peers.connect() == "full")
     }
 
     @Test("connections of one name, user or address are counted together, and others apart")

@@ -1,4 +1,4 @@
-package import AssayRPC
+import AssayRPC
 
 #if canImport(Glibc)
     import Glibc
@@ -7,8 +7,8 @@ package import AssayRPC
 #endif
 
 /// The file of a listening Unix socket. It has its mode before a peer can connect, and is removed when the server stops.
-package struct UnixSocketFile: Sendable {
-    package let path: String
+struct UnixSocketFile: Sendable {
+    let path: String
     /// The file's identity, so that another server's file at the same path is not removed.
     private let device: UInt64
     private let inode: UInt64
@@ -16,7 +16,7 @@ package struct UnixSocketFile: Sendable {
     /// Binds a socket at the path. Replaces the file of a socket without a listener; throws if it has one.
     ///
     /// - Returns: the file, and the descriptor of a bound socket that does not listen yet. The caller owns the descriptor.
-    package static func claim(_ path: String, mode: UInt16) throws(RPCBindError.Problem) -> (
+    static func claim(_ path: String, mode: UInt16) throws(RPCBindError.Problem) -> (
         file: UnixSocketFile, descriptor: Int32
     ) {
         var address = try socketAddress(path)
@@ -34,13 +34,13 @@ package struct UnixSocketFile: Sendable {
         }
     }
 
-    package func remove() {
+    func remove() {
         guard let status = Self.status(path), UInt64(status.st_dev) == device, UInt64(status.st_ino) == inode else { return }
         unlink(path)
     }
 
     /// Sets the backlog of a socket that listens already: the connections that the kernel keeps until they are accepted.
-    package static func setBacklog(_ descriptor: Int32, _ backlog: Int32) throws(RPCBindError.Problem) {
+    static func setBacklog(_ descriptor: Int32, _ backlog: Int32) throws(RPCBindError.Problem) {
         guard listen(descriptor, backlog) == 0 else { throw .last() }
     }
 

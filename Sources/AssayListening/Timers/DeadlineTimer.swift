@@ -1,22 +1,22 @@
-import NIOCore
+package import NIOCore
 
 /// The timer of one connection, set to the earliest instant that was asked for. Used on its event loop only.
 ///
 /// A timer that is not set costs nothing, and a deadline later than the timer's costs nothing either. An earlier instant moves the
 /// timer only if it is more than ``resolution`` earlier; a timer may fire late by twice that.
-final class DeadlineTimer {
-    static let resolution = TimeAmount.milliseconds(5)
+package final class DeadlineTimer {
+    package static let resolution = TimeAmount.milliseconds(5)
 
     /// Does what is due, and arms the timer for the rest.
-    var fire: () -> Void = {}
+    package var fire: () -> Void = {}
 
     private let wheel: TimerWheel
     private var set: (due: NIODeadline, slot: Int64)?
 
-    init(_ wheel: TimerWheel) { self.wheel = wheel }
+    package init(_ wheel: TimerWheel) { self.wheel = wheel }
 
     /// Calls ``fire`` at `due` or earlier.
-    func arm(_ due: NIODeadline) {
+    package func arm(_ due: NIODeadline) {
         if let set {
             guard due < set.due - Self.resolution else { return }
             wheel.remove(self, from: set.slot)
@@ -25,7 +25,7 @@ final class DeadlineTimer {
     }
 
     /// Stops for good, and releases what ``fire`` holds.
-    func cancel() {
+    package func cancel() {
         fire = {}
         if let set { wheel.remove(self, from: set.slot) }
         set = nil
@@ -42,7 +42,7 @@ final class DeadlineTimer {
 /// one of an event loop's own timers is a linear search, which with thousands of idle connections would slow down every answer.
 ///
 /// Time is cut into slots of ``DeadlineTimer/resolution``; the timers of a slot fire together at its end, by one timer of the loop.
-final class TimerWheel {
+package final class TimerWheel {
     private let loop: any EventLoop
     /// Timers by slot. A slot that became empty stays until its time.
     private var slots: [Int64: [ObjectIdentifier: DeadlineTimer]] = [:]
@@ -50,7 +50,7 @@ final class TimerWheel {
     private var order = MinimumHeap()
     private var timer: (slot: Int64, scheduled: Scheduled<Void>)?
 
-    init(loop: any EventLoop) { self.loop = loop }
+    package init(loop: any EventLoop) { self.loop = loop }
 
     fileprivate func add(_ deadlineTimer: DeadlineTimer, at due: NIODeadline) -> Int64 {
         let slot = Int64(clamping: due.uptimeNanoseconds) / DeadlineTimer.resolution.nanoseconds

@@ -1,7 +1,7 @@
 import AssayCore
 import Testing
 
-@testable import AssayEncoding
+@testable import AssayVendors
 
 @Suite("Attestation status list")
 struct AttestationStatusListTests {
