@@ -285,7 +285,9 @@ let package = Package(
                 protobuf, log, lifecycle,
             ]),
         tests("AssayListening", ["AssayTesting", "AssaySimulator", "AssayRPC", "AssayCore", log] + nio + tls),
-        tests("AssayOperations", ["AssayMetrics", "AssayListening", "AssayRPC", log, lifecycle]),
+        tests(
+            "AssayOperations",
+            ["AssaySimulator", "AssayMetrics", "AssayListening", "AssayRPC", "AssayCore", log, lifecycle] + nio + tls),
         tests("AssayFiles", []),
         tests("AssayEncoding", ["AssayTesting", "AssayCore"]),
         tests("AssayCertificates", ["AssayEncoding", "AssayCore", "AssaySimulator", crypto, cryptoExtras]),

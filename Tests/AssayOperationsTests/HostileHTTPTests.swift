@@ -94,7 +94,7 @@ struct HostileHTTPTests {
         }
         flood.start()
         while opened.load(ordering: .relaxed) < 200 { await Task.yield() }
-        for _ in 0..<100 {
+        for _ in 0..<40 {
             let before = opened.load(ordering: .relaxed)
             let probe = try #require(RawHTTP(port: port, from: (127, 0, 0, 2)))
             // Slower than the flood fills all places.

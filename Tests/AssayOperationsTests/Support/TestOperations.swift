@@ -1,3 +1,4 @@
+import AssayListening
 import AssayMetrics
 import AssayRPC
 import Logging
@@ -21,6 +22,7 @@ final class TestOperations: Sendable {
     init(
         open: Set<OperationsOpening> = [.probes, .metrics], network: Set<OperationsOpening> = [],
         limits: OperationsLimits = OperationsLimits(), body: String = "# EOF\n", at address: RPCAddress? = nil,
+        tls: ServerTLS? = nil,
         caller: @escaping @Sendable (RPCPeer) -> OperationsGrant? = { _ in nil }
     ) async throws {
         let slot = Slot()
@@ -34,9 +36,13 @@ final class TestOperations: Sendable {
             status: { peer in Array("{\"peer\":\"\(peer)\"}".utf8) })
         server = OperationsServer(
             addresses: [address ?? .tcp(host: "127.0.0.1", port: 0)],
-            rule: OperationsRule(open: open, openToTheNetwork: network, caller: caller), source: source, limits: limits,
+            rule: OperationsRule(open: open, openToTheNetwork: network, caller: caller), source: source, tls: tls,
+            limits: limits,
             logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
-        if case .tcp(_, let port)? = try await server.start().first { self.port = port } else { port = 0 }
+        switch try await server.start().first {
+        case .tcp(_, let port), .tls(_, let port): self.port = port
+        case .unix, nil: port = 0
+        }
         slot.set(self)
     }
 
