@@ -287,7 +287,8 @@ let package = Package(
         tests("AssayListening", ["AssayTesting", "AssaySimulator", "AssayRPC", "AssayCore", log] + nio + tls),
         tests(
             "AssayOperations",
-            ["AssaySimulator", "AssayMetrics", "AssayListening", "AssayRPC", "AssayCore", log, lifecycle] + nio + tls),
+            ["AssayTesting", "AssaySimulator", "AssayMetrics", "AssayListening", "AssayRPC", "AssayCore", log, lifecycle] + nio
+                + tls),
         tests("AssayFiles", []),
         tests("AssayEncoding", ["AssayTesting", "AssayCore"]),
         tests("AssayCertificates", ["AssayEncoding", "AssayCore", "AssaySimulator", crypto, cryptoExtras]),

@@ -50,8 +50,8 @@ PROCESSES_ALONE = {"CrashTests", "HostileClientTests", "HostileProvisioningTests
 
 AT_ONCE = 2
 
-# Tests of one process that run at once. Without a bound all of a module begin together, and a test that waits for something goes on
-# after hundreds of others have taken their turns.
+# Tests that run at once in the process of many modules. Without a bound all begin together, and a test that waits for something goes on
+# after a thousand others have taken their turns.
 WIDTH = 4 * os.cpu_count()
 
 
@@ -74,7 +74,9 @@ class Job:
     def run(self, executable):
         events = tempfile.NamedTemporaryFile(suffix=".jsonl", delete=False)
         events.close()
-        command = [executable, "--testing-library", "swift-testing", "--experimental-maximum-parallelization-width", str(WIDTH)]
+        command = [executable, "--testing-library", "swift-testing"]
+        if len(self.filters) > 1:
+            command += ["--experimental-maximum-parallelization-width", str(WIDTH)]
         for each in self.filters:
             command += ["--filter", each]
         for each in self.skips:

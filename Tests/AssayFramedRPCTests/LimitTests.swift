@@ -170,7 +170,7 @@ struct LimitTests {
     @Test("connections from which nothing comes give way where all places are taken, those of the address with most first")
     func silentConnections() async throws {
         var limits = RPCLimits()
-        limits.maxConnections = 3
+        (limits.maxConnections, limits.firstFrameTimeout) = (3, .seconds(600))
         try await TestServer.run(limits) { server in
             let working = try await RawPeer.connect(to: server.address)
             try await working.say(Frame.pinging.wire)
@@ -227,7 +227,8 @@ struct LimitTests {
             for _ in 0..<4 {
                 let peer = try await RawPeer.connect(to: server.address)
                 try await peer.setReading(false)
-                for id: UInt64 in 1...28 { peer.shout(try Frame.call(id, TestServer.blob, Number(500_000)).wire) }
+                // In one write: the server reads no further once the peer's socket is full.
+                peer.shout(try (1...28).flatMap { try Frame.call(UInt64($0), TestServer.blob, Number(500_000)).wire })
                 try await eventually("its answers are made") { server.statistics.callsStarted == 28 * (peers.count + 1) }
                 peers.append(peer)
             }

@@ -46,7 +46,7 @@ struct OperationsTLSTests {
     }
 
     /// Callers are known by their certificates; others see the probes.
-    private func operations(limits: OperationsLimits = OperationsLimits()) async throws -> TestOperations {
+    private func operations(limits: OperationsLimits = TestOperations.patient) async throws -> TestOperations {
         try await TestOperations(
             open: [.probes], limits: limits, at: .tls(host: "127.0.0.1", port: 0), tls: tls,
             caller: { peer in
@@ -84,7 +84,7 @@ struct OperationsTLSTests {
 
     @Test("Handshakes that never end keep no scraper out, and take no place of a connection")
     func unfinishedHandshakes() async throws {
-        var limits = OperationsLimits()
+        var limits = TestOperations.patient
         (limits.connections, limits.handshake) = (8, .seconds(60))
         let operations = try await operations(limits: limits)
         let kept = try await client(of: operations, showsCertificate: true)
@@ -103,7 +103,7 @@ struct OperationsTLSTests {
 
     @Test("A handshake that takes too long is ended")
     func slowHandshake() async throws {
-        var limits = OperationsLimits()
+        var limits = TestOperations.patient
         limits.handshake = .milliseconds(50)
         let operations = try await operations(limits: limits)
         #expect(await operations.client()?.isClosedByPeer() == true)

@@ -18,7 +18,7 @@ final class RawHTTP: Sendable {
     /// Connects to a port of this machine, or to a Unix socket.
     ///
     /// - Parameter source: the address of this machine that it connects from, as four numbers.
-    init?(port: Int = 0, path: String? = nil, patience: Int = 20, from source: (UInt8, UInt8, UInt8, UInt8) = (127, 0, 0, 1)) {
+    init?(port: Int = 0, path: String? = nil, patience: Int = 60, from source: (UInt8, UInt8, UInt8, UInt8) = (127, 0, 0, 1)) {
         descriptor = socket(path == nil ? AF_INET : AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { return nil }
         var limit = timeval(tv_sec: patience, tv_usec: 0)
