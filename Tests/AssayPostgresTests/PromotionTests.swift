@@ -109,7 +109,7 @@ struct PromotionTests {
         try cluster.primary.killAll()
         try cluster.standby.promote()
         for ledger in cluster.ledgers {
-            for _ in 0..<200 where !ledger.hasStaleSecrets {
+            for _ in 0..<1200 where !ledger.hasStaleSecrets {
                 if let outcome = try? await ledger.commit([try Sample.entry(spends: [])]) {
                     Issue.record("\(outcome) with keys that may be spent twice")
                 }
