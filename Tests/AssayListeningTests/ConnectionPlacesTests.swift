@@ -18,7 +18,7 @@ struct ConnectionPlacesTests {
         @discardableResult
         func open(_ name: String, from address: String, at stage: ConnectionPlaces.Stage = .silent) -> ConnectionPlaces.Number {
             let origin = ConnectionOrigin(.tcp(address: address, port: 1, isLoopback: false))
-            return places.enter(from: origin, at: stage) { self.ended.withLock { $0.append(name) } } ?? .max
+            return places.enter(from: origin, at: stage) { self.ended.withLock { $0.append(name) } }
         }
     }
 
@@ -76,18 +76,5 @@ struct ConnectionPlacesTests {
                 address: "2001:db8:1:2::\(number)", port: 1, names: RPCPeerNames(uris: [], dnsNames: []))
             #expect(PeerIdentity(peer) == .address(CountedAddress("2001:db8:1:2::")))
         }
-    }
-
-    @Test("after the end of all no connection gets a place, and the last to leave ends the wait")
-    func end() async {
-        let connections = Connections(limit: 3)
-        let one = connections.open("1", from: "192.0.2.1")
-        connections.places.endAll()
-        #expect(connections.gone == ["1"])
-        #expect(connections.open("2", from: "192.0.2.1") == .max)
-        async let empty: Void = connections.places.empty()
-        connections.places.leave(one)
-        await empty
-        #expect(connections.places.count == 0)
     }
 }

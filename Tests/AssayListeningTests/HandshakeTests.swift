@@ -35,6 +35,19 @@ struct HandshakeTests {
         #expect(heard.text == Self.known && heard.ended.isEmpty)
     }
 
+    @Test("what cannot be served once its handshake has ended is closed, as it is without TLS", arguments: [true, false])
+    func unserved(_ isEncrypted: Bool) async throws {
+        var limits = ConnectionLimits()
+        limits.maxConnections = 0
+        let register = ConnectionRegister(limits, logger: .silent)
+        let anywhere: RPCAddress = isEncrypted ? .tls(host: "127.0.0.1", port: 0) : .tcp(host: "127.0.0.1", port: 0)
+        let listeners = ListenerGroup([anywhere], tls: tls.server, threads: 1, register: register)
+        let address = try #require(try await listeners.open(EchoProtocol(register: register, offer: ListeningTLS.offer)).first)
+        let client = isEncrypted ? try tls.client(from: tls.callerCA, naming: ["echo"]) : nil
+        #expect(try await EchoClient.say("a", to: address, until: nil, tls: client).isEmpty)
+        await listeners.close()
+    }
+
     @Test("a protocol must be named where the offer says so, and only there", arguments: [[], ["http/1.1"]])
     func names(_ protocols: [String]) async throws {
         let client = try tls.client(from: tls.callerCA, naming: protocols)

@@ -32,8 +32,6 @@ package final class ConnectionPlaces: Sendable {
         var places: [Number: Place] = [:]
         var byOrigin: [ConnectionOrigin: Int] = [:]
         var next: Number = 0
-        var isStopping = false
-        var waiting: [CheckedContinuation<Void, Never>] = []
 
         mutating func remove(_ number: Number) -> Place? {
             guard let place = places.removeValue(forKey: number) else { return nil }
@@ -55,12 +53,6 @@ package final class ConnectionPlaces: Sendable {
             }
             return best?.number
         }
-
-        mutating func takeWaiting() -> [CheckedContinuation<Void, Never>] {
-            guard places.isEmpty else { return [] }
-            defer { waiting = [] }
-            return waiting
-        }
     }
 
     private let limit: Int
@@ -70,14 +62,13 @@ package final class ConnectionPlaces: Sendable {
 
     package var count: Int { state.withLock { $0.places.count } }
 
-    /// Takes a place; `nil` after ``endAll()``.
+    /// Takes a place.
     ///
     /// - Parameter giveWay: ends the connection. Called from any thread, possibly after it has ended.
     package func enter(
         from origin: ConnectionOrigin, at stage: Stage, giveWay: @escaping @Sendable () -> Void
-    ) -> Number? {
-        let (number, displaced) = state.withLock { state -> (Number?, (@Sendable () -> Void)?) in
-            guard !state.isStopping else { return (nil, nil) }
+    ) -> Number {
+        let (number, displaced) = state.withLock { state -> (Number, (@Sendable () -> Void)?) in
             let number = state.next
             state.next += 1
             state.places[number] = Place(origin: origin, stage: stage, giveWay: giveWay)
@@ -107,33 +98,7 @@ package final class ConnectionPlaces: Sendable {
     }
 
     /// Gives the place back. Idempotent.
-    package func leave(_ number: Number) {
-        let waiting = state.withLock { state in
-            _ = state.remove(number)
-            return state.takeWaiting()
-        }
-        for continuation in waiting { continuation.resume() }
-    }
-
-    /// Ends all connections, and admits no more.
-    package func endAll() {
-        let open = state.withLock { state in
-            state.isStopping = true
-            return state.places.values.map(\.giveWay)
-        }
-        for giveWay in open { giveWay() }
-    }
-
-    /// Returns when the last one has given its place back.
-    package func empty() async {
-        await withCheckedContinuation { continuation in
-            let waiting = state.withLock { state in
-                state.waiting.append(continuation)
-                return state.takeWaiting()
-            }
-            for continuation in waiting { continuation.resume() }
-        }
-    }
+    package func leave(_ number: Number) { state.withLock { _ = $0.remove(number) } }
 }
 
 /// Where a connection comes from, as far as connections are counted together.

@@ -64,8 +64,8 @@ package final class ConnectionRegister: Sendable {
         if stage > limits.givesWay { waiting.leave(number) } else { waiting.advance(number, to: stage) }
     }
 
-    fileprivate func leave(_ id: UInt64, _ number: ConnectionPlaces.Number?) {
-        number.map(waiting.leave)
+    fileprivate func leave(_ id: UInt64, _ number: ConnectionPlaces.Number) {
+        waiting.leave(number)
         limiter.leave(id)
     }
 
@@ -95,19 +95,17 @@ package final class ConnectionRegister: Sendable {
 /// The place of one connection. It is given back at the latest when nothing refers to it any more.
 package final class ConnectionPlace: Sendable {
     private let id: UInt64
-    private let number: ConnectionPlaces.Number?
+    private let number: ConnectionPlaces.Number
     private let register: ConnectionRegister
 
-    fileprivate init(id: UInt64, number: ConnectionPlaces.Number?, in register: ConnectionRegister) {
+    fileprivate init(id: UInt64, number: ConnectionPlaces.Number, in register: ConnectionRegister) {
         (self.id, self.number, self.register) = (id, number, register)
     }
 
     deinit { leave() }
 
     /// Notes how far the connection has got. It does not go back.
-    package func advance(to stage: ConnectionPlaces.Stage) {
-        if let number { register.advance(number, to: stage) }
-    }
+    package func advance(to stage: ConnectionPlaces.Stage) { register.advance(number, to: stage) }
 
     /// Gives the place back. Idempotent.
     package func leave() { register.leave(id, number) }

@@ -79,20 +79,24 @@ final class HandshakeHandler: ChannelInboundHandler, RemovableChannelHandler {
             let wanted = names.joined(separator: ", ")
             return refuse(context, .wrongProtocol, "want ALPN \(wanted), have \(negotiated ?? "none of ours")")
         }
+        var (peerNames, lifetime) = (RPCPeerNames(uris: [], dnsNames: []), PeerCertificateLifetime?.none)
         do {
-            var (names, lifetime) = (RPCPeerNames(uris: [], dnsNames: []), PeerCertificateLifetime?.none)
             if let certificate = try certificate(context) {
                 lifetime = try self.lifetime(of: certificate)
-                names = try tls.naming(try certificate.toDERBytes())
+                peerNames = try tls.naming(try certificate.toDERBytes())
             }
-            finish()
+        } catch {
+            return refuse(context, .badCertificate, "\(error)")
+        }
+        finish()
+        do {
             try served.serve(
                 AcceptedConnection(
-                    channel: context.channel, peer: .tls(address: origin.address, port: origin.port, names: names),
+                    channel: context.channel, peer: .tls(address: origin.address, port: origin.port, names: peerNames),
                     certificate: lifetime))
             context.pipeline.syncOperations.removeHandler(self, promise: nil)
         } catch {
-            refuse(context, .badCertificate, "\(error)")
+            context.close(promise: nil)
         }
     }
 
