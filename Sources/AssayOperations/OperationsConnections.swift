@@ -86,7 +86,7 @@ struct OperationsConnections: ConnectionProtocol {
                 let answer =
                     hasBody
                     ? .init(400, "a request here has no body")
-                    : await answer(request, authenticates ? connection.known : nil, connection)
+                    : await answer(request, authenticates ? connection.known : nil, connection) { channel.isActive }
                 var fields: HTTPFields = [
                     .contentType: answer.contentType, .contentLength: "\(answer.body.count)", .cacheControl: "no-store",
                     .xContentTypeOptions: "nosniff",
@@ -109,7 +109,7 @@ struct OperationsConnections: ConnectionProtocol {
 
     /// - Parameter known: the peer as it may be a caller.
     private func answer(
-        _ request: Request, _ known: RPCPeer?, _ connection: Connection
+        _ request: Request, _ known: RPCPeer?, _ connection: Connection, isAwaited: @Sendable () -> Bool
     ) async -> OperationsResponder.Answer {
         var peer = known
         let rule = rule()
@@ -121,6 +121,6 @@ struct OperationsConnections: ConnectionProtocol {
         }
         let grant = rule.grant(peer, isLocal: connection.peer.isOnThisMachine)
         let accept = request.headers[values: .accept].joined(separator: ",")
-        return await responder.answer(request.method.rawValue, request.uri.path, accept: accept, peer, grant)
+        return await responder.answer(request.method.rawValue, request.uri.path, accept: accept, peer, grant, isAwaited: isAwaited)
     }
 }

@@ -25,6 +25,8 @@ struct OperationsResponder: Sendable {
     private let liveness: RecentAnswer<Liveness>
     private let readiness: RecentAnswer<Readiness>
     private let metrics: [MetricsText: RecentAnswer<[UInt8]>]
+    /// Of those who ask for the status, which is made for each: one that asks often does not keep the others waiting.
+    let turns = ConcurrencyLimiter(places: 1)
 
     init(_ source: OperationsSource) {
         self.source = source
@@ -40,7 +42,11 @@ struct OperationsResponder: Sendable {
     ///   - path: without the query.
     ///   - accept: the values of the header, joined by commas.
     ///   - peer: `nil` for a TLS peer without a certificate.
-    func answer(_ method: String, _ path: String, accept: String, _ peer: RPCPeer?, _ grant: OperationsGrant) async -> Answer {
+    ///   - isAwaited: whether the client is still there, when its turn has come.
+    func answer(
+        _ method: String, _ path: String, accept: String, _ peer: RPCPeer?, _ grant: OperationsGrant,
+        isAwaited: @Sendable () -> Bool = { true }
+    ) async -> Answer {
         guard ["/livez", "/readyz", "/metrics", "/status"].contains(path) else {
             return Answer(404, "not found; there are /livez, /readyz, /metrics and /status")
         }
@@ -56,7 +62,9 @@ struct OperationsResponder: Sendable {
             let format = AcceptHeader(accept).prefersOpenMetrics ? MetricsText.openMetrics : .prometheus
             return Answer(200, format.contentType, await metrics[format]?.value ?? [])
         case "/status" where grant.status:
-            if let peer, let status = await source.status(peer) { return Answer(200, "application/json", status) }
+            guard let peer else { break }
+            let status = await turns.pass(of: PeerIdentity(peer)) { isAwaited() ? await source.status(peer) : nil }
+            if let status { return Answer(200, "application/json", status) }
         default: break
         }
         return Answer(403, "not permitted")

@@ -17,36 +17,28 @@ struct CallDispatcherTests {
             var answers: [UInt64: Result<[UInt8], RPCError>] = [:]
             var items: [UInt64: [[UInt8]]] = [:]
             var flushes = 0
-            var released: [UInt64] = []
+            var refused: [UInt64: RPCError] = [:]
         }
 
-        let peer: RPCPeer
-        let usage: CallerUsage
-        private let shared: ServingState
+        let session: RPCSession
         private let state = Mutex(State())
 
         init(_ service: RPCService, userID: UInt32 = 1) {
-            peer = .unix(userID: userID, groupID: 1, processID: 1)
-            shared = service.state
-            usage = shared.callers.usage(of: PeerIdentity(peer, service.access))
+            session = RPCSession(.unix(userID: userID, groupID: 1, processID: 1), in: service)
         }
 
         var answers: [UInt64: Result<[UInt8], RPCError>] { state.withLock { $0.answers } }
         var items: [UInt64: [[UInt8]]] { state.withLock { $0.items } }
         var flushes: Int { state.withLock { $0.flushes } }
-        var released: [UInt64] { state.withLock { $0.released } }
+        var refused: [UInt64: RPCError] { state.withLock { $0.refused } }
 
         func answer(_ answers: [RPCCall.Answer]) {
-            for (call, answer) in answers {
-                state.withLock { $0.answers[call.id] = answer }
-                shared.admission.release(call.share, of: usage)
+            state.withLock { state in
+                for (call, answer) in answers { state.answers[call.id] = answer }
             }
         }
 
-        func release(_ call: RPCCall) {
-            state.withLock { $0.released.append(call.id) }
-            shared.admission.release(call.share, of: usage)
-        }
+        func refuse(_ call: RPCCall, _ error: RPCError) { state.withLock { $0.refused[call.id] = error } }
 
         func flush() { state.withLock { $0.flushes += 1 } }
 
@@ -65,7 +57,9 @@ struct CallDispatcherTests {
 
     private let notes = Notes()
 
-    private func service(_ limits: CallLimits = CallLimits(), access: RPCAccess = .open) -> RPCService {
+    private func service(
+        _ limits: CallLimits = CallLimits(), access: RPCAccess = .open, lateness: @escaping @Sendable () -> RPCError? = { nil }
+    ) -> RPCService {
         let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
         let methods = [
             RPCMethod(
@@ -87,16 +81,18 @@ struct CallDispatcherTests {
                     for item in ["a", "b"] { try await writer.send(Text(item)) }
                 }),
         ]
-        return RPCService(methods: methods, access: access, state: ServingState(limits, processors: 2, logger: logger))
+        return RPCService(
+            methods: methods, access: access, state: ServingState(limits, processors: 2, logger: logger), lateness: lateness)
     }
 
     private func admit(
-        _ dispatcher: inout CallDispatcher, _ id: UInt64, to path: String, metadata: RPCMetadata = [:], isFull: Bool = false
-    ) throws -> RPCCall {
+        _ dispatcher: inout CallDispatcher, _ id: UInt64, to path: String, of session: RPCSession, metadata: RPCMetadata = [:],
+        received: ContinuousClock.Instant = .now, timeout: Duration? = nil
+    ) throws {
         guard case .known(let method) = find(&dispatcher, Array(path.utf8)) else { throw RPCError.unknownMethod(path) }
-        return try [UInt8]("hello".utf8).withUnsafeBytes { message in
+        try [UInt8]("hello".utf8).withUnsafeBytes { message in
             try dispatcher.admit(
-                id, to: method, message: message, metadata: metadata, received: .now, timeout: nil, connectionIsFull: isFull)
+                id, to: method, message: message, metadata: metadata, received: received, timeout: timeout, of: session)
         }
     }
 
@@ -113,7 +109,9 @@ struct CallDispatcherTests {
         let service = service()
         let connection = FakeConnection(service)
         var dispatcher = CallDispatcher(service, to: connection)
-        for id: UInt64 in 1...3 { _ = try admit(&dispatcher, id, to: "/t/batch", metadata: ["name": "call \(id)"]) }
+        for id: UInt64 in 1...3 {
+            try admit(&dispatcher, id, to: "/t/batch", of: connection.session, metadata: ["name": "call \(id)"])
+        }
         #expect(service.state.statistics.callsInFlight == 3 && notes.all.isEmpty, "nothing starts before dispatch")
         dispatcher.dispatch()
         try await eventually("the dispatcher has done it") { connection.flushes == 1 }
@@ -128,8 +126,8 @@ struct CallDispatcherTests {
         let service = service()
         let connection = FakeConnection(service)
         var dispatcher = CallDispatcher(service, to: connection)
-        _ = try admit(&dispatcher, 1, to: "/t/batch")
-        _ = try admit(&dispatcher, 2, to: "/t/stream")
+        try admit(&dispatcher, 1, to: "/t/batch", of: connection.session)
+        try admit(&dispatcher, 2, to: "/t/stream", of: connection.session)
         try await eventually("the dispatcher has done it") { connection.answers[1] != nil }
         dispatcher.dispatch()
         try await eventually("the dispatcher has done it") { connection.answers[2] != nil }
@@ -143,16 +141,22 @@ struct CallDispatcherTests {
         limits.maxInFlightPerCaller = 2
         let service = service(limits)
         let connections = [FakeConnection(service), FakeConnection(service), FakeConnection(service, userID: 2)]
-        var dispatchers = connections.map { CallDispatcher(service, to: $0) }
-        _ = try admit(&dispatchers[0], 1, to: "/t/batch")
-        _ = try admit(&dispatchers[1], 1, to: "/t/batch")
-        #expect(throws: RPCError.tooManyCallsOfTheCaller) { try admit(&dispatchers[1], 2, to: "/t/batch") }
-        _ = try admit(&dispatchers[2], 1, to: "/t/batch")
-        #expect(throws: RPCError.tooManyCalls) { try admit(&dispatchers[2], 2, to: "/t/batch", isFull: true) }
+        var dispatchers = connections.enumerated().map { number, connection in
+            CallDispatcher(service, to: connection, maxInFlight: number == 2 ? 1 : .max)
+        }
+        func begin(_ id: UInt64, _ number: Int) throws {
+            try admit(&dispatchers[number], id, to: "/t/batch", of: connections[number].session)
+        }
+        try begin(1, 0)
+        try begin(1, 1)
+        #expect(throws: RPCError.tooManyCallsOfTheCaller) { try begin(2, 1) }
+        try begin(1, 2)
+        #expect(throws: RPCError.tooManyCalls) { try begin(2, 2) }
         #expect(service.state.statistics.callsInFlight == 3)
         for index in dispatchers.indices { dispatchers[index].dispatch() }
         try await eventually("the dispatcher has done it") { service.state.statistics.callsInFlight == 0 }
-        _ = try admit(&dispatchers[1], 3, to: "/t/batch")
+        for number in 1...2 { try begin(3, number) }
+        for index in dispatchers.indices { dispatchers[index].end() }
     }
 
     @Test("a call without permission is refused before it is admitted, and a permission is asked for once in a version")
@@ -166,16 +170,20 @@ struct CallDispatcherTests {
                 return path == "/t/sleep" ? RPCError(.permissionDenied, "no") : nil
             }, version: { version.withLock { $0 } })
         let service = service(access: access)
-        var dispatcher = CallDispatcher(service, to: FakeConnection(service))
-        for id: UInt64 in 1...2 { _ = try admit(&dispatcher, id, to: "/t/batch") }
+        let connection = FakeConnection(service)
+        // A connection that is full: what may not be called is refused for that.
+        var dispatcher = CallDispatcher(service, to: connection, maxInFlight: 3)
+        for id: UInt64 in 1...2 { try admit(&dispatcher, id, to: "/t/batch", of: connection.session) }
         for id: UInt64 in 3...4 {
-            #expect(throws: RPCError(.permissionDenied, "no")) { try admit(&dispatcher, id, to: "/t/sleep", isFull: true) }
+            #expect(throws: RPCError(.permissionDenied, "no")) {
+                try admit(&dispatcher, id, to: "/t/sleep", of: connection.session)
+            }
         }
         version.withLock { $0 += 1 }
-        _ = try admit(&dispatcher, 5, to: "/t/batch")
+        try admit(&dispatcher, 5, to: "/t/batch", of: connection.session)
         #expect(asked.withLock { $0 } == ["/t/batch", "/t/sleep", "/t/sleep", "/t/batch"])
         #expect(service.state.statistics.callsInFlight == 3)
-        dispatcher.drop()
+        dispatcher.end()
     }
 
     @Test("a path is found by its bytes; other paths are unknown, and bytes that are not UTF-8 are no path")
@@ -189,22 +197,91 @@ struct CallDispatcherTests {
         #expect(finding([0x2f, 0xff]) == "notText")
     }
 
-    @Test("an abandoned call cancels its handler's task, is released once, and gives back what it held")
+    @Test(
+        "an abandoned call cancels its handler's task, is refused once, and gives back what it held when the handler has ended")
     func abandonment() async throws {
         let service = service()
         let connection = FakeConnection(service)
         var dispatcher = CallDispatcher(service, to: connection)
-        let started = try admit(&dispatcher, 1, to: "/t/sleep")
+        try admit(&dispatcher, 1, to: "/t/sleep", of: connection.session)
         dispatcher.dispatch()
-        #expect(started.abandon() && !started.abandon())
-        started.cancelHandler()
-        try await eventually("the dispatcher has done it") { connection.released == [1] }
-        // Abandoned before its handler is started: the handler does not begin.
-        let waiting = try admit(&dispatcher, 2, to: "/t/sleep")
-        #expect(waiting.abandon())
-        waiting.cancelHandler()
-        dispatcher.drop()
-        try await eventually("the dispatcher has done it") { connection.released == [1, 2] }
-        #expect(connection.answers.isEmpty && service.state.statistics.callsInFlight == 0)
+        #expect(dispatcher.isInFlight(1) && !dispatcher.isIdle)
+        for _ in 0..<2 { dispatcher.cancel(1) }
+        #expect(connection.refused == [1: .cancelled] && dispatcher.isIdle)
+        try await eventually("it is given back") { service.state.statistics.callsInFlight == 0 }
+        // Ended before its handler is started: the handler does not begin.
+        try admit(&dispatcher, 2, to: "/t/sleep", of: connection.session)
+        dispatcher.end()
+        try await eventually("it is given back") { service.state.statistics.callsInFlight == 0 }
+        #expect(connection.answers.isEmpty && connection.refused.count == 1 && notes.all.filter { $0 == "awake" }.isEmpty)
+        let statistics = service.state.statistics
+        #expect(statistics.heldBytes == 0 && statistics.callsStarted == 1)
+    }
+
+    @Test("an id may be used again once its call is cancelled, also before anything is sent")
+    func sameID() async throws {
+        let service = service()
+        let connection = FakeConnection(service)
+        var dispatcher = CallDispatcher(service, to: connection)
+        try admit(&dispatcher, 1, to: "/t/batch", of: connection.session, metadata: ["name": "first"])
+        dispatcher.cancel(1)
+        #expect(connection.refused == [1: .cancelled])
+        try admit(&dispatcher, 1, to: "/t/batch", of: connection.session, metadata: ["name": "second"])
+        dispatcher.dispatch()
+        try await eventually("it is answered") { connection.answers[1] != nil }
+        #expect(try text(connection.answers[1]) == "second" && dispatcher.isInFlight(1))
+        dispatcher.answered([1])
+        #expect(dispatcher.isIdle)
+        try await eventually("all is given back") { service.state.statistics.callsInFlight == 0 }
+    }
+
+    @Test("calls of two callers over one connection are counted apart, and are worked on apart in one burst")
+    func sessions() async throws {
+        var limits = CallLimits()
+        limits.maxInFlightPerCaller = 2
+        let service = service(limits)
+        let connection = FakeConnection(service)
+        let other = RPCSession(.unix(userID: 2, groupID: 1, processID: 1), in: service)
+        var dispatcher = CallDispatcher(service, to: connection, maxInFlight: 4)
+        for id: UInt64 in 1...4 {
+            let session = id % 2 == 0 ? other : connection.session
+            try admit(&dispatcher, id, to: "/t/batch", of: session, metadata: ["name": "\(id)"])
+        }
+        #expect(throws: RPCError.tooManyCalls) { try admit(&dispatcher, 5, to: "/t/batch", of: other) }
+        dispatcher.dispatch()
+        try await eventually("all are answered") { connection.answers.count == 4 }
+        #expect(notes.all == ["batch of 2", "batch of 2"])
+        #expect(try (1...4).map { try text(connection.answers[UInt64($0)]) } == ["1", "2", "3", "4"])
+        try await eventually("all is given back") { service.state.statistics.callsInFlight == 0 }
+        try admit(&dispatcher, 6, to: "/t/batch", of: other)
+        dispatcher.end()
+    }
+
+    @Test("a call is looked at a tenth before its deadline, at most 100 ms before, and then at the deadline")
+    func deadlines() throws {
+        let isLate = Mutex(false)
+        let service = service(lateness: { isLate.withLock { $0 } ? RPCError(.unavailable, "late", reason: "late") : nil })
+        let connection = FakeConnection(service)
+        var dispatcher = CallDispatcher(service, to: connection)
+        let begin = ContinuousClock.now
+        #expect(dispatcher.nextLook == nil)
+        try admit(&dispatcher, 1, to: "/t/sleep", of: connection.session)
+        #expect(dispatcher.nextLook == nil, "it has no deadline")
+        try admit(&dispatcher, 2, to: "/t/sleep", of: connection.session, received: begin, timeout: .seconds(10))
+        #expect(dispatcher.nextLook == begin + .milliseconds(9900))
+        try admit(&dispatcher, 3, to: "/t/sleep", of: connection.session, received: begin, timeout: .milliseconds(500))
+        #expect(dispatcher.nextLook == begin + .milliseconds(450))
+        dispatcher.look(at: begin + .milliseconds(449))
+        #expect(connection.refused.isEmpty && dispatcher.nextLook == begin + .milliseconds(450))
+        dispatcher.look(at: begin + .milliseconds(450))
+        #expect(connection.refused.isEmpty && dispatcher.nextLook == begin + .milliseconds(500), "nothing is late")
+        dispatcher.look(at: begin + .milliseconds(500))
+        #expect(connection.refused == [3: .deadlineExceeded] && dispatcher.nextLook == begin + .milliseconds(9900))
+        isLate.withLock { $0 = true }
+        dispatcher.look(at: begin + .milliseconds(9900))
+        #expect(connection.refused[2]?.reason == "late" && dispatcher.nextLook == nil)
+        dispatcher.drain()
+        #expect(connection.refused[1] == .drained && dispatcher.isIdle)
+        dispatcher.end()
     }
 }

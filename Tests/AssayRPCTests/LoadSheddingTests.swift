@@ -9,31 +9,35 @@ struct LoadSheddingTests {
     /// A state whose queue has moved for a while and in which a flood waits.
     private struct Flooded {
         let state: ServingState
-        let flood: CallerUsage
+        let session: RPCSession
+        var flood: CallerUsage { session.usage }
 
         init(maxWait: Duration = .seconds(10), waiting: Int = 1000) {
             var limits = CallLimits()
             limits.maxWait = maxWait
             state = ServingState(limits, processors: 1, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-            flood = state.callers.usage(of: .caller("flood"))
+            session = RPCSession(
+                .key(name: "flood", origin: .unix(userID: 1, groupID: 1, processID: 1)),
+                in: RPCService(methods: [], state: state))
+            let flood = session.usage
             for _ in 0..<(waiting + 21) { state.queue.add(of: flood) {} }
             for _ in 0..<20 { state.queue.begun() }
         }
     }
 
-    private func call(_ deadline: Duration?, to destination: Answers) -> RPCCall {
+    private func call(_ deadline: Duration?, of session: RPCSession, to destination: Answers) -> RPCCall {
         let now = ContinuousClock.now
         return RPCCall(
             id: 1, method: "/m", message: [1, 2, 3], metadata: [:], received: now,
-            deadline: deadline.map { now.advanced(by: $0) }, isStream: false, destination: destination)
+            deadline: deadline.map { now.advanced(by: $0) }, isStream: false, session: session, destination: destination)
     }
 
     @Test("a call whose deadline is before its turn is refused at once with the wait, the others of its chunk are kept")
     func deadlines() throws {
         let flooded = Flooded()
-        let destination = Answers(flooded.flood)
-        let chunk = [call(.seconds(3600), to: destination), call(.zero, to: destination), call(nil, to: destination)]
-        let kept = flooded.state.shed(chunk, to: destination)
+        let destination = Answers()
+        let chunk = [.seconds(3600), .zero, nil].map { call($0, of: flooded.session, to: destination) }
+        let kept = flooded.state.shed(chunk, of: flooded.session, to: destination)
         #expect(kept.map(\.deadline) == [chunk[0].deadline, nil])
         let error = try #require(destination.errors.first)
         #expect(destination.errors.count == 1 && destination.flushes == 1)
@@ -45,15 +49,16 @@ struct LoadSheddingTests {
     @Test("a call without a deadline is refused when it would wait longer than the limit")
     func withoutDeadline() {
         let flooded = Flooded(maxWait: .zero)
-        let destination = Answers(flooded.flood)
-        #expect(flooded.state.shed([call(nil, to: destination)], to: destination).isEmpty)
+        let destination = Answers()
+        let waiting = call(nil, of: flooded.session, to: destination)
+        #expect(flooded.state.shed([waiting], of: flooded.session, to: destination).isEmpty)
     }
 
     @Test("who floods is shed, and who does not is not: a call is kept that has time for one turn of the flood")
     func fair() throws {
         let flooded = Flooded()
         let honest = flooded.state.callers.usage(of: .caller("honest"))
-        let cost = [call(nil, to: Answers(honest))].cost
+        let cost = [call(nil, of: flooded.session, to: Answers())].cost
         let own = try #require(flooded.state.queue.expectedWait(of: honest, cost: cost))
         let floods = try #require(flooded.state.queue.expectedWait(of: flooded.flood, cost: cost))
         #expect(floods > own * 100, "1000 turns wait, of which the honest caller waits for one")
@@ -64,12 +69,14 @@ struct LoadSheddingTests {
     @Test("nothing is refused while nothing waits, while the pace is not known, and when the flood has passed")
     func quiet() {
         let empty = ServingState(processors: 1, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-        let flood = empty.callers.usage(of: .caller("flood"))
-        let destination = Answers(flood)
-        #expect(empty.shed([call(.zero, to: destination)], to: destination).count == 1)
-        for _ in 0..<4 { empty.queue.add(of: flood) {} }
+        let session = RPCSession(
+            .unix(userID: 1, groupID: 1, processID: 1), in: RPCService(methods: [], state: empty))
+        let destination = Answers()
+        func kept() -> Int { empty.shed([call(.zero, of: session, to: destination)], of: session, to: destination).count }
+        #expect(kept() == 1)
+        for _ in 0..<4 { empty.queue.add(of: session.usage) {} }
         #expect(empty.queue.waitingCount == 3)
-        #expect(empty.shed([call(.zero, to: destination)], to: destination).count == 1)
+        #expect(kept() == 1)
 
         let flooded = Flooded(waiting: 50)
         while flooded.state.queue.waitingCount > 0 { flooded.state.queue.begun() }
@@ -100,11 +107,7 @@ struct LoadSheddingTests {
 
     /// Keeps the errors of calls.
     private final class Answers: CallDestination {
-        let peer = RPCPeer.unix(userID: 1, groupID: 1, processID: 1)
-        let usage: CallerUsage
         private let state = Mutex((errors: [RPCError](), flushes: 0))
-
-        init(_ usage: CallerUsage) { self.usage = usage }
 
         var errors: [RPCError] { state.withLock { $0.errors } }
         var flushes: Int { state.withLock { $0.flushes } }
@@ -114,7 +117,7 @@ struct LoadSheddingTests {
                 for (_, answer) in all { if case .failure(let error) = answer { state.errors.append(error) } }
             }
         }
-        func release(_ call: RPCCall) {}
+        func refuse(_ call: RPCCall, _ error: RPCError) {}
         func flush() { state.withLock { $0.flushes += 1 } }
         func writer(for call: RPCCall) -> RPCStreamWriter { RPCStreamWriter { _ throws(RPCError) in throw .cancelled } }
     }

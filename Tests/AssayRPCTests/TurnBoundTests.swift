@@ -65,14 +65,14 @@ struct TurnBoundTests {
         ]
         let peer = RPCPeer.unix(userID: 1, groupID: 1, processID: 1)
         for handler in handlers {
-            let destination = Waiting(peer)
+            let (destination, session) = (Waiting(), RPCSession(peer))
             let queue = CallQueue(slots: 1)
             // The one slot is taken, so that the call has to wait.
             #expect(queue.enter())
             let call = RPCCall(
                 id: 1, method: "/m", message: [], metadata: [:], received: .now, deadline: .now, isStream: false,
-                destination: destination)
-            handler.start([call], destination, queue)
+                session: session, destination: destination)
+            handler.start([call], of: session.usage, destination, queue)
             queue.begun()
             answers.append(await destination.code)
         }
@@ -82,14 +82,7 @@ struct TurnBoundTests {
 
     /// Takes the answer of one call.
     private final class Waiting: CallDestination {
-        let peer: RPCPeer
-        let usage: CallerUsage
         private let answers = AsyncStream.makeStream(of: RPCStatusCode.self)
-
-        init(_ peer: RPCPeer) {
-            self.peer = peer
-            usage = CallerRegister().usage(of: PeerIdentity(peer))
-        }
 
         var code: RPCStatusCode {
             get async {
@@ -107,7 +100,7 @@ struct TurnBoundTests {
                 }
             }
         }
-        func release(_ call: RPCCall) {}
+        func refuse(_ call: RPCCall, _ error: RPCError) {}
         func flush() {}
         func writer(for call: RPCCall) -> RPCStreamWriter { RPCStreamWriter { _ throws(RPCError) in throw .cancelled } }
     }

@@ -240,7 +240,7 @@ final class ClientConnection: ChannelDuplexHandler {
         deadlineTimer.cancel()
         // A call that finds the outbox closed finds the connection closed too.
         pending.refuse(reason)
-        _ = outbox.close()
+        outbox.close()
         let (waiters, reason) = pending.takeAll(reason, isOrderly: isOrderly)
         for waiter in waiters { waiter.settle(.failure(reason)) }
         for ping in pings { ping.onPong(.failure(reason)) }

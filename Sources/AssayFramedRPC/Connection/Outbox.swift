@@ -6,13 +6,11 @@ import Synchronization
 ///
 /// At most one flush is queued on the loop however many threads add, so frames that are added together leave in one write.
 final class Outbox: Sendable {
-    /// The waiting bytes, and what the calls that ended give back.
+    /// The waiting bytes, and which calls end with them.
     struct Batch {
         var bytes = ByteBuffer()
         /// Calls whose last frame is among the bytes taken now or later.
         var answered: [UInt64] = []
-        /// What answered and released calls give back.
-        var freed = Admission.Share()
         /// Calls of the peer whose reply is among `bytes`.
         var replied: [UInt64] = []
     }
@@ -91,24 +89,21 @@ final class Outbox: Sendable {
                 state.answers = 0
             }
             swap(&batch.answered, &state.waiting.answered)
-            swap(&batch.freed, &state.waiting.freed)
             return (batch, wanted ? state.takeSenders() : [])
         }
         for sender in senders { sender.resume() }
         return batch
     }
 
-    /// Drops what waits, and takes nothing from now on. Returns the share that was freed and not taken.
-    func close() -> Admission.Share {
-        let (freed, senders) = state.withLock { state in
-            let freed = state.waiting.freed
+    /// Drops what waits, and takes nothing from now on.
+    func close() {
+        let senders = state.withLock { state in
             state.waiting = Batch()
             state.isClosed = true
             state.flush = nil
-            return (freed, state.takeSenders())
+            return state.takeSenders()
         }
         for sender in senders { sender.resume() }
-        return freed
     }
 
     var waitingBytes: Int { state.withLock { $0.waiting.bytes.readableBytes } }

@@ -33,7 +33,7 @@ extension ServerConnection {
         now = .now()
         stage = .leaving(reason, due: now + TimeAmount(server.limits.drainTimeout))
         hardStop = now + TimeAmount(server.limits.drainTimeout) + TimeAmount(server.limits.lingerTimeout)
-        server.ended(because: reason.rawValue, replies.peer, usage.identity)
+        server.ended(because: reason.rawValue, sessions.own.peer, sessions.own.identity)
         outbox.add { $0.bytes.writeGoAway(reason.rawValue) }
         if !reason.answersLaterCalls { forgetPartialFrame() }
         resumeReading()
@@ -42,7 +42,7 @@ extension ServerConnection {
 
     /// Shuts the output once every call is answered and everything is written.
     func finishIfDone() {
-        guard let context, calls.isEmpty, outbox.waitingBytes == 0 else { return }
+        guard let context, dispatcher.isIdle, outbox.waitingBytes == 0 else { return }
         switch stage {
         case .leaving: break
         case .serving: guard inputIsClosed else { return }
@@ -76,7 +76,7 @@ extension ServerConnection {
     /// Closes at once. A reason is counted.
     func close(because reason: String?) {
         guard stage != .closed else { return }
-        if let reason { server.ended(because: reason, replies.peer, usage.identity) }
+        if let reason { server.ended(because: reason, sessions.own.peer, sessions.own.identity) }
         let context = context
         finish()
         context?.close(promise: nil)
@@ -89,14 +89,8 @@ extension ServerConnection {
         server.unreadAnswers.forget(ObjectIdentifier(self))
         stage = .closed
         deadlineTimer.cancel()
-        server.service.state.admission.release(outbox.close(), of: usage)
-        let abandoned = calls.values
-        calls = [:]
-        for inFlight in abandoned {
-            _ = inFlight.call.abandon()
-            inFlight.call.cancelHandler()
-        }
-        dispatcher.drop()
+        outbox.close()
+        dispatcher.end()
         place?.leave()
     }
 }

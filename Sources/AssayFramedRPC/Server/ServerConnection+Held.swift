@@ -13,9 +13,9 @@ extension ServerConnection {
             partialSince = now
         }
         guard bytes != partialBytes else { return }
-        server.service.state.admission.release(Admission.Share(bytes: partialBytes), of: usage)
+        server.service.state.admission.release(Admission.Share(bytes: partialBytes), of: sessions.own.usage)
         partialBytes = bytes
-        guard server.service.state.admission.admit(Admission.Share(bytes: bytes), for: usage) == nil else {
+        guard server.service.state.admission.admit(Admission.Share(bytes: bytes), for: sessions.own.usage) == nil else {
             partialBytes = 0
             return goAway(.overloaded)
         }
@@ -34,7 +34,7 @@ extension ServerConnection {
     /// Gives back what is held for a partial frame, which is counted again with the next one.
     func forgetHeldPart() {
         server.partialFrames.forget(ObjectIdentifier(self))
-        server.service.state.admission.release(Admission.Share(bytes: partialBytes), of: usage)
+        server.service.state.admission.release(Admission.Share(bytes: partialBytes), of: sessions.own.usage)
         partialBytes = 0
     }
 

@@ -25,7 +25,7 @@ extension ServerConnection {
         case .lingering(let due): consider(due)
         case .flushing, .closed: break
         }
-        consider(earliestLook)
+        consider(dispatcher.nextLook.map(uptime))
         return next
     }
 
@@ -36,17 +36,17 @@ extension ServerConnection {
         let buffered = (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
         if writes.isStuck(buffered: buffered, at: now) { return close(because: EndReason.writeTimeout) }
         if let hardStop, hardStop <= now { return close(because: nil) }
-        lookAtCalls()
+        dispatcher.look()
         switch stage {
         case .serving:
             if let verdict = certificate?.check(at: now) {
                 let reason = GoAwayReason(verdict)
-                server.register.log.ended(verdict, because: reason.rawValue, of: replies.peer.description)
+                server.register.log.ended(verdict, because: reason.rawValue, of: sessions.own.peer.description)
                 goAway(reason)
             }
             if let (reason, due) = silenceLimit(), due <= now { goAway(reason) }
         case .leaving(_, let due) where due <= now:
-            for id in calls.keys { abandon(id, .drained) }
+            dispatcher.drain()
         case .lingering(let due) where due <= now:
             return close(because: nil)
         case .leaving, .flushing, .lingering, .closed:
@@ -54,19 +54,6 @@ extension ServerConnection {
         }
         flush()
         armTimer()
-    }
-
-    /// Answers calls whose deadline passes, and those that are about to pass it because something is late.
-    private func lookAtCalls() {
-        for (id, inFlight) in calls {
-            guard let due = inFlight.due, let look = inFlight.look, look <= now else { continue }
-            guard due > now else {
-                abandon(id, .deadlineExceeded)
-                continue
-            }
-            if let error = server.service.lateness() { abandon(id, error) } else { calls[id]?.look = due }
-        }
-        earliestLook = calls.values.lazy.compactMap(\.look).min()
     }
 
     /// The time at which the peer's silence ends the connection, and the reason of the GoAway. Nil while the server does not read from it.
@@ -80,7 +67,7 @@ extension ServerConnection {
             return (.firstFrameTimeout, first)
         }
         if let frame { return (.frameTimeout, frame) }
-        guard calls.isEmpty else { return nil }
+        guard dispatcher.isIdle else { return nil }
         return (.idleTimeout, lastFrame + TimeAmount(server.limits.idleTimeout))
     }
 }

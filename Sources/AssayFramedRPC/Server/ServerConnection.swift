@@ -24,32 +24,18 @@ final class ServerConnection: ChannelDuplexHandler {
         case closed
     }
 
-    struct InFlight {
-        let call: RPCCall
-        let due: NIODeadline?
-        /// When the timer looks at the call next: shortly before `due`, and at `due`.
-        var look: NIODeadline?
-    }
-
     let server: ServerState
     let outbox: Outbox
-    private(set) var replies: ReplyWriter
-    /// What the caller holds, on this connection and all others.
-    private(set) var usage: CallerUsage
-    /// The credential of the first call; `nil` where it had none.
-    private(set) var credential: String?
+    /// Who makes its calls. What the connection itself holds is on the account of its own session.
+    var sessions: RPCSessions
     let deadlineTimer: DeadlineTimer
     var context: ChannelHandlerContext?
     var stage = Stage.serving
 
     var splitter: FrameSplitter
     var dispatcher: CallDispatcher
-    /// Calls that have not got their last frame, by id.
-    var calls: [UInt64: InFlight] = [:]
-    /// No call in flight is looked at earlier. It is not updated when a call is answered, only when the timer fires.
-    var earliestLook: NIODeadline?
-    /// Calls that handlers have not released. More than `calls` until handlers notice that theirs were abandoned.
-    var held = 0
+    /// One instant by both clocks, of the last read: the one of calls goes on while the machine sleeps.
+    private var clocks = (uptime: NIODeadline.now(), instant: ContinuousClock.now)
 
     var now = NIODeadline.now()
     var opened = NIODeadline.now()
@@ -79,27 +65,18 @@ final class ServerConnection: ChannelDuplexHandler {
 
     init(server: ServerState, peer: RPCPeer, loop: any EventLoop, certificate: PeerCertificateLifetime? = nil) {
         (self.server, self.certificate) = (server, certificate)
-        let shared = server.service.state
         outbox = Outbox(loop: loop)
-        usage = shared.callers.usage(of: PeerIdentity(peer, server.service.access))
-        replies = ReplyWriter(peer: peer, usage: usage, outbox: outbox, state: shared, limits: server.limits)
+        sessions = RPCSessions(peer, in: server.service)
         deadlineTimer = DeadlineTimer(server.timers.wheel(of: loop))
         splitter = FrameSplitter(limit: server.limits.maxFrameBytes)
-        dispatcher = CallDispatcher(server.service, to: replies)
+        dispatcher = CallDispatcher(
+            server.service, to: ReplyWriter(outbox, limits: server.limits),
+            maxInFlight: server.limits.maxInFlightPerConnection)
         writes = WriteTimeout(timeout: server.limits.writeTimeout)
     }
 
-    // MARK: Credentials
-
-    /// Makes the peer of the connection the one that a credential stands for. There are no calls in flight.
-    func adopt(_ peer: RPCPeer, showing credential: String) {
-        forgetHeldPart()
-        self.credential = credential
-        let shared = server.service.state
-        usage = shared.callers.usage(of: PeerIdentity(peer, server.service.access))
-        replies = ReplyWriter(peer: peer, usage: usage, outbox: outbox, state: shared, limits: server.limits)
-        dispatcher = CallDispatcher(server.service, to: replies)
-    }
+    /// When an instant of a call's deadline comes.
+    func uptime(of instant: ContinuousClock.Instant) -> NIODeadline { clocks.uptime + TimeAmount(instant - clocks.instant) }
 
     // MARK: Beginning and end
 
@@ -121,7 +98,7 @@ final class ServerConnection: ChannelDuplexHandler {
         opened = now
         let loop = context.eventLoop
         let connection = NIOLoopBound(self, eventLoop: loop)
-        let (entry, place) = server.register.enter(from: replies.peer, as: usage.identity) { ending in
+        let (entry, place) = server.register.enter(from: sessions.own.peer, as: sessions.own.identity) { ending in
             loop.execute { connection.value.end(ending) }
         }
         self.place = place
@@ -151,11 +128,13 @@ final class ServerConnection: ChannelDuplexHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         var incoming = Self.unwrapInboundIn(data)
+        // Before the other clock: a deadline may come late by the time between them, and never early.
+        let arrived = ContinuousClock.now
         now = .now()
         guard takesFrames else { return discard(incoming.readableBytes) }
         let size = incoming.readableBytes
         server.register.count { $0.bytesReceived += size }
-        let arrived = ContinuousClock.now
+        clocks = (now, arrived)
         var isWhole = false
         do {
             while let frame = try splitter.next(from: &incoming) {
@@ -196,10 +175,8 @@ final class ServerConnection: ChannelDuplexHandler {
         guard let context, stage != .closed else { return }
         now = .now()
         let batch = outbox.take(bytes: context.channel.isWritable)
-        for id in batch.answered { calls[id] = nil }
+        dispatcher.answered(batch.answered)
         if !batch.answered.isEmpty, lastFrame != nil { lastFrame = now }
-        held -= batch.freed.calls
-        server.service.state.admission.release(batch.freed, of: usage)
         let size = batch.bytes.readableBytes
         if size > 0 {
             writes.wrote(size, at: now)

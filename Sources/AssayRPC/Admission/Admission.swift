@@ -76,11 +76,6 @@ extension Admission.Share {
     fileprivate init(packed: Int) {
         self.init(calls: packed >> Self.byteBits, bytes: packed & (1 << Self.byteBits - 1))
     }
-
-    package mutating func add(_ call: RPCCall) {
-        calls += call.share.calls
-        bytes += call.share.bytes
-    }
 }
 
 /// The bounds on the calls of all fronts together.

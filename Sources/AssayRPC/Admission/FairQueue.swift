@@ -21,7 +21,7 @@ package struct FairQueue<Owner: Hashable & Sendable, Element: Sendable>: Sendabl
     /// The owner whose turn goes on, and what is left of its turn.
     private var current: (owner: Owner, left: Int)?
     /// The cost of all waiting elements.
-    private var cost = 0
+    private(set) var cost = 0
 
     /// - Parameter quantum: at least 1. With 1, and elements without a cost of their own, a turn is one element.
     package init(quantum: Int = 1) { self.quantum = max(1, quantum) }

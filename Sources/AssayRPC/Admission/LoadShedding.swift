@@ -5,9 +5,9 @@
 /// time to do something else, and no work is done for an answer that comes too late. The wait is the caller's own: a flood of one
 /// caller makes its own calls wait, and is what is shed. Expensive calls are shed before cheap ones, since a call counts by its cost.
 extension ServingState {
-    /// Refuses the calls of a chunk that would not be worked on in time. Returns the others.
-    func shed(_ chunk: [RPCCall], to destination: any CallDestination) -> [RPCCall] {
-        guard let wait = queue.expectedWait(of: destination.usage, cost: chunk.cost) else { return chunk }
+    /// Refuses the calls of a chunk of one session that would not be worked on in time. Returns the others.
+    func shed(_ chunk: [RPCCall], of session: RPCSession, to destination: any CallDestination) -> [RPCCall] {
+        guard let wait = queue.expectedWait(of: session.usage, cost: chunk.cost) else { return chunk }
         let end = ContinuousClock.now.advanced(by: wait)
         var kept: [RPCCall] = []
         var refusal: RPCError?
@@ -19,7 +19,7 @@ extension ServingState {
             let error = refusal ?? .overloaded(wait)
             refusal = error
             call.fail(error)
-            refused(because: error.reason, destination.peer, destination.usage.identity)
+            refused(because: error.reason, session.peer, session.identity)
         }
         if refusal != nil { destination.flush() }
         return kept

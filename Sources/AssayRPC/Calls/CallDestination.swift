@@ -2,15 +2,11 @@ package import SwiftProtobuf
 
 /// Where the answer of a call goes: the connection that the call came on, whatever the front, or a closure in its place.
 package protocol CallDestination: AnyObject, Sendable {
-    var peer: RPCPeer { get }
-    /// The account that the call is counted on.
-    var usage: CallerUsage { get }
-    /// Takes the answers of calls that a handler answered first. Called from any thread, once for each call; the handler's work on
-    /// the calls has ended. It gives back what the calls hold of the bounds.
+    /// Takes the answers of calls that a handler answered first. Called from any thread, once for each call.
     func answer(_ answers: [RPCCall.Answer])
-    /// Called in place of ``answer(_:)``, from any thread and once, when the handler releases a call that was abandoned. It gives
-    /// back what the call holds of the bounds.
-    func release(_ call: RPCCall)
+    /// Takes the last bytes of a call that ends in its handler's place: cancelled, or its deadline has passed. Called on the connection's
+    /// thread. The call's id may be used again at once.
+    func refuse(_ call: RPCCall, _ error: RPCError)
     /// Sends the answers that were given. Called from any thread, once for each batch, when the handler has returned.
     func flush()
     /// The writer for the messages of a call of a stream method.
@@ -27,22 +23,17 @@ extension RPCCall {
         self.init(
             id: 1, method: method, message: message, metadata: metadata, received: now,
             deadline: timeout.map { now.advanced(by: $0) }, isStream: false,
-            destination: ClosureDestination(peer: peer, onAnswer: onAnswer))
+            session: RPCSession(peer), destination: ClosureDestination(onAnswer))
     }
 }
 
 private final class ClosureDestination: CallDestination {
-    let peer: RPCPeer
-    let usage: CallerUsage
     private let onAnswer: @Sendable (Result<[UInt8], RPCError>) -> Void
 
-    init(peer: RPCPeer, onAnswer: @escaping @Sendable (Result<[UInt8], RPCError>) -> Void) {
-        (self.peer, self.onAnswer) = (peer, onAnswer)
-        usage = CallerRegister().usage(of: PeerIdentity(peer))
-    }
+    init(_ onAnswer: @escaping @Sendable (Result<[UInt8], RPCError>) -> Void) { self.onAnswer = onAnswer }
 
     func answer(_ answers: [RPCCall.Answer]) { for (_, answer) in answers { onAnswer(answer) } }
-    func release(_ call: RPCCall) {}
+    func refuse(_ call: RPCCall, _ error: RPCError) { onAnswer(.failure(error)) }
     func flush() {}
 
     func writer(for call: RPCCall) -> RPCStreamWriter {

@@ -22,6 +22,8 @@ package final class RPCCall: Sendable {
     package let isBatched: Bool
     /// Not used by calls of a batch method.
     let task = CallTask()
+    let session: RPCSession
+    private let connection: ConnectionCalls?
     private let destination: any CallDestination
     private let state = Atomic(State.open)
 
@@ -39,17 +41,18 @@ package final class RPCCall: Sendable {
     init(
         id: UInt64, method: String, message: [UInt8], metadata: RPCMetadata, received: ContinuousClock.Instant,
         deadline: ContinuousClock.Instant?, isStream: Bool, isBatched: Bool = false, share: Admission.Share = Admission.Share(),
-        destination: any CallDestination
+        session: RPCSession, connection: ConnectionCalls? = nil, destination: any CallDestination
     ) {
         (self.id, self.method, self.message, self.metadata) = (id, method, message, metadata)
         (self.received, self.deadline) = (received, deadline)
         (self.isStream, self.isBatched, self.share, self.destination) = (isStream, isBatched, share, destination)
+        (self.session, self.connection) = (session, connection)
     }
 
-    package var peer: RPCPeer { destination.peer }
+    package var peer: RPCPeer { session.peer }
 
     /// The identity that shares bounds and takes turns.
-    package var caller: PeerIdentity { destination.usage.identity }
+    package var caller: PeerIdentity { session.identity }
 
     /// Whether the answer is not awaited any more: cancelled, deadline passed, or connection gone. Work that has not joined a
     /// commit should be dropped; an answer that is given all the same is not sent.
@@ -86,7 +89,7 @@ package final class RPCCall: Sendable {
 
     /// Answers calls of one batch together, which is cheaper than one by one.
     package static func answer(_ answers: [Answer]) {
-        let first = answers.filter { $0.call.takesAnswer() }
+        let first = answers.filter { $0.call.takes($0.answer) }
         first.first?.call.destination.answer(first)
     }
 
@@ -104,29 +107,41 @@ package final class RPCCall: Sendable {
     }
 
     private func finish(_ answer: Result<[UInt8], RPCError>) {
-        if takesAnswer() { destination.answer([(self, answer)]) }
+        if takes(answer) { destination.answer([(self, answer)]) }
     }
 
-    /// True for the first answer of a call that was not abandoned. Releases a call that was.
-    private func takesAnswer() -> Bool {
+    /// True for the first answer of a call that was not abandoned. What the call holds is given back with it, before the client can see
+    /// the answer and make its next call; or when the handler releases a call that was abandoned.
+    private func takes(_ answer: Result<[UInt8], RPCError>) -> Bool {
         if state.compareExchange(expected: .open, desired: .answered, ordering: .acquiringAndReleasing).exchanged {
+            // A handler that comes too late answers in the timer's place.
+            if case .failure(let error) = answer, error.code == .deadlineExceeded {
+                session.countRefusal(because: error.reason)
+            }
+            giveBack()
             return true
         }
         if state.compareExchange(expected: .abandoned, desired: .released, ordering: .acquiringAndReleasing).exchanged {
-            destination.release(self)
+            giveBack()
         }
         return false
     }
 
-    // MARK: For fronts
+    private func giveBack() {
+        // The account last: a caller that has a share left of it has its place on the connection too.
+        connection?.count.subtract(share.calls, ordering: .relaxed)
+        session.release(share)
+    }
+
+    // MARK: For the dispatcher
 
     /// Takes the right to answer from the handler. False: the handler has answered.
-    package func abandon() -> Bool {
+    func abandon() -> Bool {
         state.compareExchange(expected: .open, desired: .abandoned, ordering: .acquiringAndReleasing).exchanged
     }
 
     /// Cancels the task of the call's handler, now or when it starts. A batch handler has no such task: it asks ``isAbandoned``.
-    package func cancelHandler() {
+    func cancelHandler() {
         if !isBatched { task.cancel() }
     }
 }
@@ -159,4 +174,10 @@ struct CallTask: ~Copyable, Sendable {
             state = .cancelled
         }
     }
+}
+
+/// The calls of one connection that handlers have not released. More than those in flight until handlers notice that theirs were
+/// abandoned.
+final class ConnectionCalls: Sendable {
+    let count = Atomic(0)
 }

@@ -34,8 +34,6 @@ extension RPCError {
         .invalidArgument, "the message is not what the method takes", reason: "undecodable_message")
     package static let credentialRefused = RPCError(
         .unauthenticated, "the credential of the call is not known here, or no longer valid", reason: "credential_refused")
-    package static let otherCredential = RPCError(
-        .unauthenticated, "the calls of a connection carry the credential of its first call", reason: "other_credential")
     package static let tooManyCalls = RPCError(
         .resourceExhausted, "this connection has as many calls in flight as it may have", reason: "too_many_calls")
     package static let tooManyCallsOfTheCaller = RPCError(

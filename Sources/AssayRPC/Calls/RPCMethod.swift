@@ -38,30 +38,30 @@ package struct RPCMethod: Sendable {
 /// The tasks are not children of a server's task: one task group for all connections would be one lock for all event loops.
 /// ``Admission`` bounds them, since a call gives its share back only when its handler releases it. ``CallQueue`` orders their start.
 extension RPCHandler {
-    /// Starts work on calls that name this handler's method. A batch has one task; other calls have one each.
-    func start(_ calls: [RPCCall], _ destination: any CallDestination, _ queue: CallQueue) {
+    /// Starts work on calls of one session that name this handler's method. A batch has one task; other calls have one each.
+    func start(_ calls: [RPCCall], of usage: CallerUsage, _ destination: any CallDestination, _ queue: CallQueue) {
         switch self {
         case .batch(let work):
             if queue.enter() {
                 Task { await Self.run(calls, work, destination, queue) }
             } else {
-                queue.add(of: destination.usage, cost: calls.cost) {
+                queue.add(of: usage, cost: calls.cost) {
                     Task { await Self.run(calls, work, destination, queue) }
                 }
             }
         case .unary(let work):
-            for call in calls { Self.start(call, destination, queue) { await Self.run(call, work) } }
+            for call in calls { Self.start(call, of: usage, queue) { await Self.run(call, work) } }
         case .stream(let work):
             for call in calls {
-                Self.start(call, destination, queue) { await Self.run(call, destination.writer(for: call), work) }
+                Self.start(call, of: usage, queue) { await Self.run(call, destination.writer(for: call), work) }
             }
         }
     }
 
     private static func start(
-        _ call: RPCCall, _ destination: any CallDestination, _ queue: CallQueue, _ work: @escaping @Sendable () async -> Void
+        _ call: RPCCall, of usage: CallerUsage, _ queue: CallQueue, _ work: @escaping @Sendable () async -> Void
     ) {
-        queue.add(of: destination.usage, cost: [call].cost) {
+        queue.add(of: usage, cost: [call].cost) {
             call.task.start {
                 queue.begun()
                 await work()

@@ -1,8 +1,11 @@
-/// The calls of one connection on their way to the handlers: finds methods, asks whether the peer may call them, admits calls, and
-/// starts handlers in batches. Used by one thread at a time, the connection's.
+import Synchronization
+
+/// The calls of one connection: finds methods, asks whether the caller may call them, admits calls, starts handlers in batches, and keeps
+/// the calls in flight with their deadlines. Used by one thread at a time, the connection's.
 ///
-/// A front calls ``find(_:)``, checks what its protocol alone demands, and calls ``admit(_:to:message:metadata:received:timeout:connectionIsFull:)``.
-/// When all calls that came together are admitted, it calls ``dispatch()``.
+/// A front calls ``find(_:)``, checks what its protocol alone demands, finds the call's session, and calls
+/// ``admit(_:to:message:metadata:received:timeout:of:)``. When all calls that came together are admitted, it calls ``dispatch()``; at
+/// ``nextLook`` it calls ``look(at:)``, and when the connection has ended ``end()``.
 package struct CallDispatcher {
     /// The result of looking up a path.
     package enum Finding {
@@ -13,23 +16,37 @@ package struct CallDispatcher {
         case notText
     }
 
+    private struct InFlight {
+        let call: RPCCall
+        /// When the call is looked at next: shortly before its deadline, and at the deadline.
+        var look: ContinuousClock.Instant?
+    }
+
     private let service: RPCService
     private let destination: any CallDestination
-    private var table: MethodTable
-    /// For each method, whether the peer may call it as far as that was asked; empty before the first call.
-    private var permitted: [Bool] = []
-    /// The ``RPCAccess/version`` that `permitted` belongs to.
-    private var permittedVersion = 0
+    private let maxInFlight: Int
+    private let held = ConnectionCalls()
+    /// The method that was found last: most calls of a connection name the same one.
+    private var last: (path: [UInt8], index: Int)?
     /// Admitted calls whose handler has not been started, and the method that all of them name.
     private var burst: [RPCCall] = []
     private var burstMethod = 0
+    /// Calls whose last bytes were not handed to the socket, by their ids.
+    private var calls: [UInt64: InFlight] = [:]
+    /// No call has to be looked at earlier; nil: none has a deadline. It is not updated when a call is answered, only by a look.
+    package private(set) var nextLook: ContinuousClock.Instant?
 
-    package init(_ service: RPCService, to destination: any CallDestination) {
-        (self.service, self.destination) = (service, destination)
-        table = MethodTable(service.methods)
+    /// - Parameter maxInFlight: the calls that one connection may have in flight.
+    package init(_ service: RPCService, to destination: any CallDestination, maxInFlight: Int = .max) {
+        (self.service, self.destination, self.maxInFlight) = (service, destination, maxInFlight)
     }
 
-    package mutating func find(_ path: UnsafeRawBufferPointer) -> Finding { table.find(path) }
+    package mutating func find(_ path: UnsafeRawBufferPointer) -> Finding {
+        if let last, last.path.count == path.count, last.path.elementsEqual(path) { return .known(last.index) }
+        let finding = service.table.find(path)
+        if case .known(let index) = finding { last = (Array(path), index) }
+        return finding
+    }
 
     /// Admits a call. Its handler is started by ``dispatch()``, or here when a batch is complete.
     ///
@@ -37,72 +54,126 @@ package struct CallDispatcher {
     /// the connection, `too_many_calls` of the caller, `overloaded`.
     ///
     /// - Parameters:
-    ///   - id: the front's number of the call.
+    ///   - id: the front's number of the call, that of no call in flight.
     ///   - method: a number that ``find(_:)`` returned.
     ///   - message: the serialised request; copied once.
     ///   - timeout: from `received` until the answer becomes worthless; nil for none.
-    ///   - connectionIsFull: whether the connection has as many calls in flight as the front allows one connection.
     package mutating func admit(
         _ id: UInt64, to method: Int, message: UnsafeRawBufferPointer, metadata: RPCMetadata,
-        received: ContinuousClock.Instant, timeout: Duration?, connectionIsFull: Bool
-    ) throws(RPCError) -> RPCCall {
-        if let refusal = refusal(of: method) { throw refusal }
-        guard !connectionIsFull else { throw .tooManyCalls }
+        received: ContinuousClock.Instant, timeout: Duration?, of session: RPCSession
+    ) throws(RPCError) {
+        if let refusal = session.refusal(of: method, in: service) { throw refusal }
+        guard held.count.load(ordering: .relaxed) < maxInFlight else { throw .tooManyCalls }
         let share = Admission.Share(calls: 1, bytes: message.count + metadata.byteCount)
-        if let refusal = service.state.admission.admit(share, for: destination.usage) {
+        if let refusal = service.state.admission.admit(share, for: session.usage) {
             throw refusal == .callerIsFull ? .tooManyCallsOfTheCaller : .overloaded
         }
+        held.count.add(1, ordering: .relaxed)
+        let handler = service.methods[method].handler
         let call = RPCCall(
-            id: id, method: table.methods[method].path, message: Array(message), metadata: metadata, received: received,
-            deadline: timeout.map { received.advanced(by: $0) }, isStream: table.methods[method].handler.isStream,
-            isBatched: table.methods[method].handler.isBatch, share: share, destination: destination)
+            id: id, method: service.methods[method].path, message: Array(message), metadata: metadata, received: received,
+            deadline: timeout.map { received.advanced(by: $0) }, isStream: handler.isStream, isBatched: handler.isBatch,
+            share: share, session: session, connection: held, destination: destination)
+        let look = timeout.map { received.advanced(by: $0 - RPCService.margin(of: $0)) }
+        if let look { nextLook = nextLook.map { min($0, look) } ?? look }
+        calls[id] = InFlight(call: call, look: look)
         if burstMethod != method || burst.count >= service.state.chunks.burst { dispatch() }
         burstMethod = method
         burst.append(call)
-        return call
     }
 
-    /// Why the peer may not call a method; nil: it may. A permission is asked for once in each version of the access.
-    private mutating func refusal(of method: Int) -> RPCError? {
-        let version = service.access.version()
-        if version != permittedVersion || permitted.isEmpty {
-            permitted = Array(repeating: false, count: table.methods.count)
-            permittedVersion = version
-        }
-        guard !permitted[method] else { return nil }
-        if let refusal = service.access.refusal(destination.peer, table.methods[method].path) { return refusal }
-        permitted[method] = true
-        return nil
-    }
-
-    /// Starts the handler for the admitted calls, in chunks.
+    /// Starts the handler for the admitted calls, in chunks of one session each.
     package mutating func dispatch() {
-        guard !burst.isEmpty else { return }
-        var rest = burst[...]
+        var rest = burst
         burst = []
-        let handler = table.methods[burstMethod].handler
+        while let session = rest.first?.session {
+            if rest.allSatisfy({ $0.session === session }) { return start(rest[...], of: session) }
+            let own = rest.filter { $0.session === session }
+            rest.removeAll { $0.session === session }
+            start(own[...], of: session)
+        }
+    }
+
+    private func start(_ calls: ArraySlice<RPCCall>, of session: RPCSession) {
+        var rest = calls
+        let handler = service.methods[burstMethod].handler
         let size = service.state.chunks.size(burst: rest.count)
         while !rest.isEmpty {
             let chunk = Array(rest.prefix(CallChunks.next(of: rest, size: size)))
             rest = rest.dropFirst(chunk.count)
-            let wanted = service.state.shed(chunk, to: destination)
+            let wanted = service.state.shed(chunk, of: session, to: destination)
             service.state.countStarted(wanted.count)
-            if !wanted.isEmpty { handler.start(wanted, destination, service.state.queue) }
+            if !wanted.isEmpty { handler.start(wanted, of: session.usage, destination, service.state.queue) }
         }
     }
 
-    /// Releases the calls whose handler was not started, when the connection has ended.
-    package mutating func drop() {
+    // MARK: Calls in flight
+
+    package func isInFlight(_ id: UInt64) -> Bool { calls[id] != nil }
+
+    /// Whether no call is in flight.
+    package var isIdle: Bool { calls.isEmpty }
+
+    /// Answers the calls whose deadline has passed, and those that are about to pass it because something is late
+    /// (``RPCService/lateness``).
+    package mutating func look(at now: ContinuousClock.Instant = .now) {
+        guard let nextLook, nextLook <= now else { return }
+        for (id, inFlight) in calls {
+            guard let deadline = inFlight.call.deadline, let look = inFlight.look, look <= now else { continue }
+            // Not again for a call that was answered meanwhile, and whose answer waits for the socket.
+            calls[id]?.look = nil
+            if deadline <= now {
+                abandon(id, .deadlineExceeded)
+            } else if let error = service.lateness() {
+                abandon(id, error)
+            } else {
+                calls[id]?.look = deadline
+            }
+        }
+        self.nextLook = calls.values.lazy.compactMap(\.look).min()
+    }
+
+    /// The client does not want the answer any more.
+    package mutating func cancel(_ id: UInt64) { abandon(id, .cancelled) }
+
+    /// Answers all that are in flight: the time for the end is over.
+    package mutating func drain() {
+        for id in calls.keys { abandon(id, .drained) }
+    }
+
+    /// The last bytes of these calls were handed to the socket.
+    package mutating func answered(_ ids: [UInt64]) {
+        for id in ids { calls[id] = nil }
+    }
+
+    /// Releases all calls: the connection is gone, and nothing can be answered.
+    package mutating func end() {
+        let abandoned = calls.values.map(\.call)
+        calls = [:]
+        nextLook = nil
+        for call in abandoned {
+            _ = call.abandon()
+            call.cancelHandler()
+        }
         for call in burst { call.conclude() }
         burst = []
     }
+
+    /// Answers a call in its handler's place, and tells the handler. Ignores a call that is not in flight, and one whose answer is on
+    /// its way to the socket: the answer and the cancellation have crossed.
+    private mutating func abandon(_ id: UInt64, _ error: RPCError) {
+        guard let call = calls[id]?.call, call.abandon() else { return }
+        calls[id] = nil
+        service.state.countRefusal(because: error.reason)
+        destination.refuse(call, error)
+        call.cancelHandler()
+    }
 }
 
-/// Finds the method that a call names. Each connection has a table of its own, which remembers the last method found.
-struct MethodTable {
-    let methods: [RPCMethod]
+/// Finds the method that a call names.
+struct MethodTable: Sendable {
+    private let methods: [RPCMethod]
     private let index: [String: Int]
-    private var last: (path: [UInt8], index: Int)?
 
     /// Of two methods with one path the first is taken.
     init(_ methods: [RPCMethod]) {
@@ -110,11 +181,9 @@ struct MethodTable {
         index = Dictionary(methods.enumerated().map { ($1.path, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    mutating func find(_ path: UnsafeRawBufferPointer) -> CallDispatcher.Finding {
-        if let last, last.path.count == path.count, last.path.elementsEqual(path) { return .known(last.index) }
+    func find(_ path: UnsafeRawBufferPointer) -> CallDispatcher.Finding {
         guard let text = String(validating: path, as: UTF8.self) else { return .notText }
         guard let found = index[text], methods[found].path.utf8.elementsEqual(path) else { return .unknown(text) }
-        last = (Array(path), found)
         return .known(found)
     }
 }

@@ -6,9 +6,9 @@
 
 /// One way into a daemon, of one protocol: listens, turns what peers send into calls of the service, and sends their answers.
 ///
-/// A front authenticates its peers and bounds its own connections. For each connection it makes a ``CallDispatcher``, which finds
-/// the method, asks whether the peer may call it, admits the call within the bounds that all fronts share, and starts the handler;
-/// the front's ``CallDestination`` takes the answers.
+/// A front authenticates its peers and bounds its own connections. For each connection it has a ``CallDispatcher`` and the sessions of its
+/// callers (``RPCSessions``), and three tasks: bytes in (which calls they are, and which of them are cancelled), bytes out (its
+/// ``CallDestination`` takes the answers, and it says when they are with the socket), and the end.
 package protocol RPCFront: Sendable {
     /// Listens and serves until ``stop()``. Returns its addresses, with the ports that the kernel chose; a second call returns them
     /// again.
@@ -33,6 +33,8 @@ package struct RPCService: Sendable {
     /// Why calls in flight may get no answer in time, such as a store that does not answer; `nil`: nothing is late. A front asks shortly
     /// before a call's deadline, and answers the call by it while its client still listens.
     package let lateness: @Sendable () -> RPCError?
+    /// Finds the methods, for all connections of all fronts.
+    let table: MethodTable
 
     /// - Parameter methods: of two with one path the first is served.
     package init(
@@ -40,10 +42,11 @@ package struct RPCService: Sendable {
         lateness: @escaping @Sendable () -> RPCError? = { nil }
     ) {
         (self.methods, self.access, self.state, self.lateness) = (methods, access, state, lateness)
+        table = MethodTable(methods)
     }
 
     /// How long before its deadline a call is answered by ``lateness``: a tenth of its timeout, at most 100 ms.
-    package static func margin(of timeout: Duration) -> Duration { min(timeout / 10, .milliseconds(100)) }
+    static func margin(of timeout: Duration) -> Duration { min(timeout / 10, .milliseconds(100)) }
 }
 
 /// Why a server cannot listen at an address.

@@ -72,13 +72,13 @@ package enum PeerIdentity: Hashable, Sendable, CustomStringConvertible {
 /// The questions of a front about its peers. Fronts know connections; the services know callers.
 package struct RPCAccess: Sendable {
     /// The name of the caller that a peer belongs to. Connections and calls of peers with one name are counted together. Nil: the
-    /// peer is counted by what it shows: a user, the names in a certificate, or an address. Asked once for each connection.
+    /// peer is counted by what it shows: a user, the names in a certificate, or an address. Asked once for each session.
     package let caller: @Sendable (RPCPeer) -> String?
     /// Why a peer may not call the method of that path at all; nil: it may. Asked on an event loop, before the call holds anything
-    /// or waits. A connection asks once for each method and ``version`` that permit the call, and for each call that is refused.
+    /// or waits. A session asks once for each method and ``version`` that permit the call, and for each call that is refused.
     package let refusal: @Sendable (RPCPeer, String) -> RPCError?
     /// Who a peer is that shows a credential (the value of `authorization`) in a call; or why it is refused. Asked on an event loop, for
-    /// the first such call of a connection.
+    /// the first call of a connection that shows it.
     package let identify: @Sendable (RPCPeer, String) -> Result<RPCPeer, RPCError>
     /// Changes after the answers of ``refusal`` have changed.
     package let version: @Sendable () -> Int

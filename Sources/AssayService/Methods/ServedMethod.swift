@@ -1,7 +1,7 @@
 import AssayAPI
 import AssayCore
 import AssayMetrics
-import AssayRPC
+package import AssayRPC
 package import AssayTracing
 import Logging
 import SwiftProtobuf

@@ -1,4 +1,3 @@
-import AssayRPC
 import Synchronization
 
 /// Bounds how many calls whose work takes long, such as a thousand records to read, are worked on at a time, so that threads are left
@@ -13,16 +12,26 @@ package final class ConcurrencyLimiter: Sendable {
 
     private let state: Mutex<State>
 
+    /// Calls that wait for their turn.
+    package var waiting: Int { state.withLock { $0.waiting.cost } }
+
     package init(places: Int) { state = Mutex(State(free: max(1, places))) }
 
     /// Does the work of a call when it is its turn. A call that was cancelled or whose deadline has passed by then is not worked on.
-    func pass<T: Sendable>(
+    package func pass<T: Sendable>(
         _ call: RPCCall, _ work: () async throws(RPCError) -> T
     ) async throws(RPCError) -> T {
         await enter(call.caller)
         defer { leave() }
         guard !call.isAbandoned else { throw call.abandonment }
         return try await work()
+    }
+
+    /// Does work that a caller has asked for, when it is the caller's turn.
+    package func pass<T: Sendable>(of caller: PeerIdentity, _ work: () async -> T) async -> T {
+        await enter(caller)
+        defer { leave() }
+        return await work()
     }
 
     private func enter(_ caller: PeerIdentity) async {
