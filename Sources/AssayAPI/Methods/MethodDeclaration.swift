@@ -14,6 +14,8 @@ package struct MethodDeclaration: Hashable, Sendable {
 
     /// The gRPC path, such as `/assay.v1.Attestation/Verify`.
     package let path: String
+    /// The name over plain HTTP, which the path gives.
+    package let http: HTTPName
     /// The caller needs one of these.
     package let roles: Set<Role>
     /// Whether a client may repeat a call.
@@ -23,6 +25,12 @@ package struct MethodDeclaration: Hashable, Sendable {
     package let takesTurns: Bool
     /// The method changes or shows something that belongs to all apps, so that a caller that is limited to some apps may not call it.
     package let concernsAllApps: Bool
+
+    init(path: String, roles: Set<Role>, idempotency: Idempotency, form: Form, takesTurns: Bool, concernsAllApps: Bool) {
+        (self.path, http) = (path, HTTPName(grpcPath: path))
+        (self.roles, self.idempotency, self.form) = (roles, idempotency, form)
+        (self.takesTurns, self.concernsAllApps) = (takesTurns, concernsAllApps)
+    }
 
     /// All methods, in the order of `API.all`.
     package static let all = API.all.map(\.declaration)
