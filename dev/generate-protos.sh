@@ -41,6 +41,13 @@ generate assay/rpc Sources/AssayFramedRPC/Generated Internal
 generate assay/v1 Sources/AssayAPI/Generated Public
 generate assay/plugin Sources/AssayAPI/Generated Public
 generate assay/plugin "$sdk" Internal
+# The files of the API as data, for what is made of them while the daemon runs (AssayAPI/Schema).
+descriptors=$(mktemp)
+trap 'rm -f "$descriptors"' EXIT
+# shellcheck disable=SC2046
+protoc --proto_path=proto --include_imports --include_source_info --descriptor_set_out="$descriptors" \
+    $(find proto/assay/v1 -name '*.proto' -type f | LC_ALL=C sort)
+dev/describe-api.py "$descriptors" >Sources/AssayAPI/Generated/APIDescriptors.swift
 # OTLP's messages, for the exporter of traces.
 generate opentelemetry Sources/AssayOTLP/Generated Package no-python
 

@@ -1,0 +1,96 @@
+/// A message of the API.
+package final class MessageSchema: Sendable {
+    /// A reader marks fields in 64 bits; the longest message of the API has 27.
+    static let fieldLimit = 64
+
+    /// The full name, such as `assay.v1.VerifyRequest`.
+    package let name: String
+    package let comment: String
+    /// In the order of their numbers.
+    package let fields: [FieldSchema]
+    /// The names of the `oneof`s. Fields refer to them by position.
+    package let choices: [String]
+
+    init(name: String, comment: String, fields: [FieldSchema], choices: [String]) {
+        (self.name, self.comment, self.choices) = (name, comment, choices)
+        self.fields = fields.sorted { $0.number < $1.number }
+    }
+
+    /// The position in `fields` of the field that JSON calls so, by either of its names.
+    ///
+    /// - Parameter next: where it probably is.
+    func position(named name: ArraySlice<UInt8>, next: Int) -> Int? {
+        if next < fields.count, fields[next].isNamed(name) { return next }
+        return fields.firstIndex { $0.isNamed(name) }
+    }
+
+    /// The position in `fields` of the field with that number.
+    ///
+    /// - Parameter next: where it probably is.
+    func position(numbered number: Int, next: Int) -> Int? {
+        if next < fields.count, fields[next].number == number { return next }
+        return fields.firstIndex { $0.number == number }
+    }
+}
+
+/// A field of a message.
+package final class FieldSchema: Sendable {
+    package enum Kind: Hashable, Sendable {
+        case boolean, int32, int64, uint32, uint64, double
+        case text, bytes
+        /// By its position in ``APISchema/enumerations``.
+        case enumeration(Int)
+        /// By its position in ``APISchema/messages``.
+        case message(Int)
+    }
+
+    package enum Count: Hashable, Sendable {
+        case single, repeated
+        /// A field of entries with different keys, which are texts; the kind is that of the values.
+        case map
+    }
+
+    package let number: Int
+    /// As in the file: `key_id`.
+    package let name: String
+    /// As in JSON: `keyId`.
+    package let jsonName: String
+    package let comment: String
+    package let kind: Kind
+    package let count: Count
+    /// Which of the message's ``MessageSchema/choices`` the field is a member of. Then it is present where it has its default value, too.
+    package let choice: Int?
+    private let spelling: [UInt8]
+    private let jsonSpelling: [UInt8]
+
+    init(number: Int, name: String, jsonName: String, comment: String, kind: Kind, count: Count, choice: Int?) {
+        (self.number, self.name, self.jsonName, self.comment) = (number, name, jsonName, comment)
+        (self.kind, self.count, self.choice) = (kind, count, choice)
+        (spelling, jsonSpelling) = (Array(name.utf8), Array(jsonName.utf8))
+    }
+
+    /// Names from outside are compared as bytes.
+    func isNamed(_ name: ArraySlice<UInt8>) -> Bool {
+        name.elementsEqual(jsonSpelling) || name.elementsEqual(spelling)
+    }
+}
+
+/// An enumeration of the API.
+package struct EnumerationSchema: Sendable {
+    package struct Value: Hashable, Sendable {
+        package let number: Int32
+        /// As in the file and in JSON: `PURPOSE_REGISTER`.
+        package let name: String
+    }
+
+    /// The full name, such as `assay.v1.Purpose`.
+    package let name: String
+    package let comment: String
+    /// In the order of the file.
+    package let values: [Value]
+
+    func name(of number: Int32) -> String? { values.first { $0.number == number }?.name }
+
+    /// Names from outside are compared as bytes.
+    func number(named name: ArraySlice<UInt8>) -> Int32? { values.first { name.elementsEqual($0.name.utf8) }?.number }
+}
