@@ -17,6 +17,6 @@ let package = Package(
         fuzzer("receipt"), fuzzer("configuration"), fuzzer("json"), fuzzer("tokens"), fuzzer("key-attestation"),
         fuzzer("key-signature"), fuzzer("status-list"), fuzzer("vendor-answers"),
         fuzzer("certificate-request"),
-        fuzzer("certificate-bundle"), fuzzer("signals"),
+        fuzzer("certificate-bundle"), fuzzer("signals"), fuzzer("method-json"),
     ]
 )

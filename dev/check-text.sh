@@ -5,9 +5,9 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-# Where evidence, tokens and lists are read and judged. The folders Section (the operator's configuration), Inspection and Vectors (tools) of a
+# Where evidence, tokens and lists are read and judged, and requests in JSON. The folders Section (the operator's configuration), Inspection and Vectors (tools) of a
 # platform are not.
-folders="Sources/Verifiers Sources/AssayEncoding Sources/AssayCertificates Sources/AssayCore/Revocation Sources/AssayVendors/Google/AttestationStatusList.swift"
+folders="Sources/Verifiers Sources/AssayEncoding Sources/AssayCertificates Sources/AssayCore/Revocation Sources/AssayAPI/Transcoding Sources/AssayVendors/Google/AttestationStatusList.swift"
 
 # Enumerations of texts: their init(rawValue:) is by Unicode equivalence. Codes of ours are no text from outside.
 words=$(grep -rhoE 'enum [A-Za-z]+: String' --include='*.swift' Sources | sed -E 's/enum ([A-Za-z]+).*/\1/' | sort -u \

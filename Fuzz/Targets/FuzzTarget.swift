@@ -33,6 +33,8 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case certificateRequest = "certificate-request"
     /// Signals about a capture, and evidence models.
     case signals
+    /// The JSON of every method's request, and answers written as JSON.
+    case methodJSON = "method-json"
 
     public func run(_ bytes: [UInt8]) {
         switch self {
@@ -52,6 +54,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
         case .vendorAnswers: Self.vendorAnswers(bytes)
         case .certificateRequest: Self.certificateRequest(bytes)
         case .signals: Self.signals(bytes)
+        case .methodJSON: Self.methodJSON(bytes)
         }
     }
 }

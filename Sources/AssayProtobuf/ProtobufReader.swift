@@ -15,17 +15,18 @@ public protocol ProtobufRules {
 /// It is generic over constants and inlined where it is used: each module gets a reader of its own error, as if it were written there. It is `public`,
 /// though no product offers this module, because Swift 6.3 does not inline `package` functions across modules.
 public struct ProtobufReader<Rules: ProtobufRules> {
-    /// A field's number, from 1 to 2^29 - 1, and its value. Values of fixed width are skipped: no message that is read here has any.
+    /// A field's number, from 1 to 2^29 - 1, and its value.
     public enum Field {
         case varint(Int, UInt64)
         /// A length-delimited value, as a range of the reader's memory.
         case bytes(Int, Range<Int>)
-        case fixed(Int)
+        /// A value of fixed width, as a range of 4 or 8 bytes of the reader's memory, least significant first.
+        case fixed(Int, Range<Int>)
 
         @inlinable
         public var number: Int {
             switch self {
-            case .varint(let number, _), .bytes(let number, _), .fixed(let number): number
+            case .varint(let number, _), .bytes(let number, _), .fixed(let number, _): number
             }
         }
     }
@@ -55,17 +56,17 @@ public struct ProtobufReader<Rules: ProtobufRules> {
         let number = Int(truncatingIfNeeded: key >> 3)
         switch key & 7 {
         case 0: return .varint(number, try varint())
-        case 1:
-            _ = try take(8)
-            return .fixed(number)
+        case 1: return .fixed(number, try take(8))
         case 2: return .bytes(number, try take(try varint()))
-        case 5:
-            _ = try take(4)
-            return .fixed(number)
+        case 5: return .fixed(number, try take(4))
         // Groups belong to proto2 and are not sent.
         default: throw Rules.malformed
         }
     }
+
+    /// The next number of a field in which numbers are packed, without keys; nil at the end.
+    @inlinable
+    public mutating func nextPacked() throws(Rules.Failure) -> UInt64? { at < end ? try varint() : nil }
 
     @inlinable @inline(__always)
     mutating func varint() throws(Rules.Failure) -> UInt64 {

@@ -39,6 +39,12 @@ public struct ProtobufWriter {
     @inlinable
     public mutating func write(_ field: Int, _ flag: Bool) { write(field, flag ? 1 : Int64(0)) }
 
+    @inlinable
+    public mutating func write(_ field: Int, _ number: Double) {
+        guard number.bitPattern != 0 else { return }
+        writeAlways(field, number)
+    }
+
     /// Inside a oneof a default value is written too: it shows which member is set.
     @inlinable
     public mutating func writeAlways(_ field: Int, _ text: String) {
@@ -51,6 +57,12 @@ public struct ProtobufWriter {
         data.withUnsafeBytes { writeLengthDelimited(field, $0) }
     }
 
+    /// A part of a longer array, without a copy.
+    @inlinable
+    public mutating func writeAlways(_ field: Int, _ data: ArraySlice<UInt8>) {
+        data.withUnsafeBytes { writeLengthDelimited(field, $0) }
+    }
+
     @inlinable
     public mutating func writeAlways(_ field: Int, _ number: Int64) {
         reserve(2 * Varint.longest)
@@ -60,13 +72,52 @@ public struct ProtobufWriter {
         }
     }
 
-    /// A nested message. Its length is known after it is written; the bytes are moved if the length needs more than the one byte that is
-    /// reserved for it, which only long messages do.
+    /// Eight bytes, least significant first.
+    @inlinable
+    public mutating func writeAlways(_ field: Int, _ number: Double) {
+        reserve(Varint.longest)
+        end = buffer.withUnsafeMutableBytes { Varint.write(UInt64(field) << 3 | 1, to: $0, at: end) }
+        writePacked(number)
+    }
+
+    /// A number of a list that ``begin(_:)`` began.
+    @inlinable
+    public mutating func writePacked(_ number: Int64) {
+        reserve(Varint.longest)
+        end = buffer.withUnsafeMutableBytes { Varint.write(UInt64(bitPattern: number), to: $0, at: end) }
+    }
+
+    /// A number of a list that ``begin(_:)`` began.
+    @inlinable
+    public mutating func writePacked(_ number: Double) {
+        reserve(8)
+        buffer.withUnsafeMutableBytes {
+            $0.storeBytes(of: number.bitPattern.littleEndian, toByteOffset: end, as: UInt64.self)
+        }
+        end += 8
+    }
+
+    /// A nested message.
     @inlinable
     public mutating func writeMessage(_ field: Int, _ body: (inout ProtobufWriter) -> Void) {
-        writeLengthDelimited(field, UnsafeRawBufferPointer(start: nil, count: 0))
-        let start = end
+        let start = begin(field)
         body(&self)
+        finish(start)
+    }
+
+    /// Begins a nested message, or a list of numbers without keys, for writers that cannot be a closure. ``finish(_:)`` ends it.
+    ///
+    /// Its length is known after it is written; the bytes are moved if the length needs more than the one byte that is reserved for it, which
+    /// only long ones do.
+    @inlinable
+    public mutating func begin(_ field: Int) -> Int {
+        writeLengthDelimited(field, UnsafeRawBufferPointer(start: nil, count: 0))
+        return end
+    }
+
+    /// - Parameter start: what ``begin(_:)`` returned; those that were begun later are finished.
+    @inlinable
+    public mutating func finish(_ start: Int) {
         let length = end - start
         let extra = Varint.length(UInt64(length)) - 1
         if extra > 0 {

@@ -49,8 +49,8 @@ struct APISchemaTests {
         }
         let values = schema.enumerations[purpose]
         #expect(values.name == "assay.v1.Purpose" && values.values.first?.number == 0)
-        #expect(values.number(named: Array("PURPOSE_ASSERT".utf8)[...]) == Int32(Assay_V1_Purpose.assert.rawValue))
-        #expect(values.name(of: 1_000_000) == nil)
+        #expect(values.value(named: Array("PURPOSE_ASSERT".utf8)[...])?.number == Int32(Assay_V1_Purpose.assert.rawValue))
+        #expect(values.value(1_000_000) == nil)
         let metrics = try #require(schema[message: "assay.v1.Plugin"]?.fields.first { $0.name == "metrics" })
         #expect(metrics.count == .map && metrics.kind == .double)
     }

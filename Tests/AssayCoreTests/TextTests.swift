@@ -33,6 +33,27 @@ struct Base64Tests {
     func url(_ text: String) {
         #expect(Base64.url.decode(text) == nil)
     }
+
+    @Test("A text of either alphabet is read with its padding and without, and no text of both")
+    func either() {
+        func decode(_ text: String) -> [UInt8]? {
+            Base64.decode(eitherAlphabet: Array("..\(text)..".utf8).dropFirst(2).dropLast(2))
+        }
+        for count in 0..<70 {
+            let bytes = SecureRandom.bytes(count)
+            let texts = [Base64.standard.encode(bytes), Base64.url.encode(bytes)]
+            let padded = texts[0].replacing("+", with: "-").replacing("/", with: "_")
+            for text in texts + [padded, texts[0].replacing("=", with: "")] { #expect(decode(text) == bytes, "\(text)") }
+            var appended: [UInt8] = [1, 2, 3]
+            bytes.withUnsafeBytes { Base64.standard.append($0, to: &appended) }
+            #expect(appended == [1, 2, 3] + Array(texts[0].utf8))
+        }
+        for text in [
+            "A", "AA=", "A===", "====", "=", "AA==AA==", "AAAA=", "AAAA==", "AAAA====", "AAA==", "AB", "AAB", "AB==", "+_AA",
+            "-/AA", "AA A",
+            "AAAA\n", "=AAA", "é",
+        ] { #expect(decode(text) == nil, "\(text)") }
+    }
 }
 
 @Suite("RFC 3339")

@@ -19,7 +19,7 @@ private struct Malformed: Error, Hashable {}
 private enum Copy: Hashable {
     case varint(Int, UInt64)
     case bytes(Int, [UInt8])
-    case fixed(Int)
+    case fixed(Int, [UInt8])
 }
 
 @Suite("Protobuf reader")
@@ -34,7 +34,7 @@ struct ProtobufReaderTests {
                 switch field {
                 case .varint(let number, let value): fields.append(.varint(number, value))
                 case .bytes(let number, let range): fields.append(.bytes(number, Array(memory[range])))
-                case .fixed(let number): fields.append(.fixed(number))
+                case .fixed(let number, let range): fields.append(.fixed(number, Array(memory[range])))
                 }
             }
             return fields
@@ -51,10 +51,27 @@ struct ProtobufReaderTests {
         #expect(try fields([]) == [])
     }
 
-    @Test("The reader skips values of fixed width and keeps their numbers")
+    @Test("The reader reads values of fixed width as their bytes")
     func fixedWidth() throws {
         let bytes: [UInt8] = [0x09, 1, 2, 3, 4, 5, 6, 7, 8, 0x15, 1, 2, 3, 4, 0x18, 0]
-        #expect(try fields(bytes) == [.fixed(1), .fixed(2), .varint(3, 0)])
+        #expect(try fields(bytes) == [.fixed(1, [1, 2, 3, 4, 5, 6, 7, 8]), .fixed(2, [1, 2, 3, 4]), .varint(3, 0)])
+        #expect(throws: Malformed()) { try fields([0x09, 1, 2, 3, 4, 5, 6, 7]) }
+        #expect(throws: Malformed()) { try fields([0x15, 1, 2, 3]) }
+    }
+
+    @Test("The reader reads packed numbers to their end, and refuses a number that is cut off")
+    func packed() throws {
+        func numbers(_ bytes: [UInt8]) throws -> [UInt64] {
+            try bytes.withUnsafeBytes { memory in
+                var reader = ProtobufReader<Dropping>(memory)
+                var numbers: [UInt64] = []
+                while let number = try reader.nextPacked() { numbers.append(number) }
+                return numbers
+            }
+        }
+        #expect(try numbers([0x03, 0x8E, 0x02, 0x9E, 0xA7, 0x05]) == [3, 270, 86942])
+        #expect(try numbers([]) == [])
+        #expect(throws: Malformed()) { try numbers([0x03, 0x8E]) }
     }
 
     @Test("The reader refuses groups, unknown wire types, and field numbers outside 1 to 2^29 - 1")

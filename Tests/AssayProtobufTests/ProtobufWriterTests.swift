@@ -54,6 +54,39 @@ struct ProtobufWriterTests {
         #expect(writer.finish() == [0x0A, 0, 0x12, 0, 0x18, 0, 0x20, 1, 0x2A, 0])
     }
 
+    @Test(
+        "Doubles, and lists of numbers, are what the generated code reads; a message may be begun and finished instead of nested in a closure"
+    )
+    func numbers() throws {
+        for value in [0, -0.0, 1.5, -.infinity, .leastNonzeroMagnitude, .greatestFiniteMagnitude] as [Double] {
+            var writer = ProtobufWriter(capacity: 0)
+            writer.write(1, value)
+            let read = try Google_Protobuf_DoubleValue(serializedBytes: writer.finish()).value
+            #expect(read.bitPattern == value.bitPattern)
+            writer = ProtobufWriter(capacity: 0)
+            writer.writeAlways(1, value)
+            #expect(writer.finish().count == 9)
+        }
+        for count in [0, 1, 12, 13, 100, 5000] {
+            // A path is a packed list of field 1 in a location, which is field 1 of the source's information.
+            let path = (0..<count).map { Int32($0) - 3 }
+            var writer = ProtobufWriter(capacity: 0)
+            let location = writer.begin(1)
+            let list = writer.begin(1)
+            for number in path { writer.writePacked(Int64(number)) }
+            writer.finish(list)
+            writer.writeAlways(3, Array("..a comment".utf8)[2...])
+            writer.finish(location)
+            let info = try Google_Protobuf_SourceCodeInfo(serializedBytes: writer.finish())
+            #expect(info.location.map(\.path) == [path] && info.location.map(\.leadingComments) == ["a comment"])
+        }
+        var writer = ProtobufWriter(capacity: 0)
+        let list = writer.begin(1)
+        for number in [1, 2.5] as [Double] { writer.writePacked(number) }
+        writer.finish(list)
+        #expect(writer.finish().count == 18)
+    }
+
     @Test("A field takes as many bytes as it was measured for, and varints of every length are read back")
     func sizes() throws {
         for shift in 0..<64 {

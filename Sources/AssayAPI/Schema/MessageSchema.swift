@@ -62,17 +62,17 @@ package final class FieldSchema: Sendable {
     package let choice: Int?
     private let spelling: [UInt8]
     private let jsonSpelling: [UInt8]
+    /// The beginning of the member in JSON: `"keyId":`.
+    let jsonMember: [UInt8]
 
     init(number: Int, name: String, jsonName: String, comment: String, kind: Kind, count: Count, choice: Int?) {
         (self.number, self.name, self.jsonName, self.comment) = (number, name, jsonName, comment)
         (self.kind, self.count, self.choice) = (kind, count, choice)
-        (spelling, jsonSpelling) = (Array(name.utf8), Array(jsonName.utf8))
+        (spelling, jsonSpelling, jsonMember) = (Array(name.utf8), Array(jsonName.utf8), Array("\"\(jsonName)\":".utf8))
     }
 
     /// Names from outside are compared as bytes.
-    func isNamed(_ name: ArraySlice<UInt8>) -> Bool {
-        name.elementsEqual(jsonSpelling) || name.elementsEqual(spelling)
-    }
+    func isNamed(_ name: ArraySlice<UInt8>) -> Bool { name.isSame(as: jsonSpelling) || name.isSame(as: spelling) }
 }
 
 /// An enumeration of the API.
@@ -81,6 +81,9 @@ package struct EnumerationSchema: Sendable {
         package let number: Int32
         /// As in the file and in JSON: `PURPOSE_REGISTER`.
         package let name: String
+        let spelling: [UInt8]
+
+        init(number: Int32, name: String) { (self.number, self.name, spelling) = (number, name, Array(name.utf8)) }
     }
 
     /// The full name, such as `assay.v1.Purpose`.
@@ -89,8 +92,12 @@ package struct EnumerationSchema: Sendable {
     /// In the order of the file.
     package let values: [Value]
 
-    func name(of number: Int32) -> String? { values.first { $0.number == number }?.name }
+    func value(_ number: Int32) -> Value? { values.first { $0.number == number } }
 
     /// Names from outside are compared as bytes.
-    func number(named name: ArraySlice<UInt8>) -> Int32? { values.first { name.elementsEqual($0.name.utf8) }?.number }
+    func value(named name: ArraySlice<UInt8>) -> Value? { values.first { name.isSame(as: $0.spelling) } }
+}
+
+extension ArraySlice<UInt8> {
+    fileprivate func isSame(as other: [UInt8]) -> Bool { count == other.count && elementsEqual(other) }
 }

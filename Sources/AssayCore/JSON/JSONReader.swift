@@ -6,16 +6,12 @@ package struct JSONReader {
     /// The deepest nesting; client data has two or three levels, a verdict of Play Integrity four.
     package static let depthLimit = 32
 
-    /// The byte that a lenient reader writes in place of an unreadable part of a text. It does not occur in UTF-8.
-    private static let unreadableByte: UInt8 = 0xFF
-
-    private var rest: ArraySlice<UInt8>
-    private let code: ReasonCode
+    private var scanner: JSONScanner
     private let isLenient: Bool
 
     /// Reads exactly one value.
     package static func parse(_ document: ArraySlice<UInt8>, code: ReasonCode) throws(Rejection) -> JSONValue {
-        try parse(JSONReader(rest: document, code: code, isLenient: false))
+        try parse(document, code: code, isLenient: false)
     }
 
     /// Reads bytes that are exactly one value, and does not refuse the document for two oddities that leave its structure clear. For
@@ -25,166 +21,62 @@ package struct JSONReader {
     /// - A text ends at the first quotation mark without a backslash before it. If the bytes between the marks are not UTF-8, or
     ///   have a lone surrogate, a control character or an unknown escape, the text's bytes are not UTF-8: the caller checks that.
     package static func parseLenient(_ document: ArraySlice<UInt8>, code: ReasonCode) throws(Rejection) -> JSONValue {
-        try parse(JSONReader(rest: document, code: code, isLenient: true))
+        try parse(document, code: code, isLenient: true)
     }
 
-    private static func parse(_ start: JSONReader) throws(Rejection) -> JSONValue {
-        var reader = start
-        let value = try reader.value(depth: 0)
-        reader.skipSpace()
-        guard reader.rest.isEmpty else { throw reader.malformed("bytes after the end") }
-        return value
+    private static func parse(
+        _ document: ArraySlice<UInt8>, code: ReasonCode, isLenient: Bool
+    ) throws(Rejection) -> JSONValue {
+        var reader = JSONReader(scanner: JSONScanner(document, isLenient: isLenient), isLenient: isLenient)
+        do throws(JSONProblem) {
+            let value = try reader.value(depth: 0)
+            try reader.scanner.end()
+            return value
+        } catch {
+            throw Rejection(code, "not \(isLenient ? "" : "strict ")JSON: \(error.description)", offset: error.index)
+        }
     }
 
-    private mutating func value(depth: Int) throws(Rejection) -> JSONValue {
-        guard depth < Self.depthLimit else { throw malformed("nested deeper than \(Self.depthLimit)") }
-        skipSpace()
-        switch rest.first {
+    private mutating func value(depth: Int) throws(JSONProblem) -> JSONValue {
+        guard depth < Self.depthLimit else { throw scanner.problem("nested deeper than \(Self.depthLimit)") }
+        switch scanner.first() {
         case UInt8(ascii: "{"): return .object(try object(depth: depth))
         case UInt8(ascii: "["): return .array(try array(depth: depth))
-        case UInt8(ascii: "\""): return .string(try string())
+        case UInt8(ascii: "\""): return .string(Array(try scanner.string()))
         case UInt8(ascii: "t"): return try word("true", .boolean(true))
         case UInt8(ascii: "f"): return try word("false", .boolean(false))
         case UInt8(ascii: "n"): return try word("null", .null)
-        default: return .number(try number())
+        default: return .number(try scanner.number())
         }
     }
 
-    private mutating func object(depth: Int) throws(Rejection) -> JSONObject {
-        rest = rest.dropFirst()
+    private mutating func object(depth: Int) throws(JSONProblem) -> JSONObject {
+        _ = scanner.take("{")
         var object = JSONObject()
         var names: Set<[UInt8]> = []
-        skipSpace()
-        if take("}") { return object }
+        if scanner.take("}") { return object }
         repeat {
-            skipSpace()
-            let name = try string()
-            guard isLenient || names.insert(name).inserted else { throw malformed("an object holds a name twice") }
-            skipSpace()
-            guard take(":") else { throw malformed("want a colon") }
+            let name = Array(try scanner.string())
+            guard isLenient || names.insert(name).inserted else { throw scanner.problem("an object holds a name twice") }
+            guard scanner.take(":") else { throw scanner.problem("want a colon") }
             object.add(name, try value(depth: depth + 1))
-            skipSpace()
-        } while take(",")
-        guard take("}") else { throw malformed("an object does not end") }
+        } while scanner.take(",")
+        guard scanner.take("}") else { throw scanner.problem("an object does not end") }
         return object
     }
 
-    private mutating func array(depth: Int) throws(Rejection) -> [JSONValue] {
-        rest = rest.dropFirst()
+    private mutating func array(depth: Int) throws(JSONProblem) -> [JSONValue] {
+        _ = scanner.take("[")
         var elements: [JSONValue] = []
-        skipSpace()
-        if take("]") { return elements }
-        repeat {
-            elements.append(try value(depth: depth + 1))
-            skipSpace()
-        } while take(",")
-        guard take("]") else { throw malformed("an array does not end") }
+        if scanner.take("]") { return elements }
+        repeat { elements.append(try value(depth: depth + 1)) } while scanner.take(",")
+        guard scanner.take("]") else { throw scanner.problem("an array does not end") }
         return elements
     }
 
-    /// A string's UTF-8, unescaped. A lenient reader returns other bytes for a text that cannot be read.
-    private mutating func string() throws(Rejection) -> [UInt8] {
-        guard take("\"") else { throw malformed("want a string") }
-        var text: [UInt8] = []
-        while let byte = rest.popFirst() {
-            switch byte {
-            case UInt8(ascii: "\""):
-                if isLenient { return text }
-                guard let valid = String(validating: text, as: UTF8.self) else { throw malformed("a string is not UTF-8") }
-                return Array(valid.utf8)
-            case UInt8(ascii: "\\"): try escape(into: &text)
-            case 0..<0x20: try unreadable("a control character in a string", in: &text)
-            default: text.append(byte)
-            }
-        }
-        throw malformed("a string does not end")
-    }
-
-    private mutating func escape(into text: inout [UInt8]) throws(Rejection) {
-        switch rest.popFirst() {
-        case UInt8(ascii: "\""): text.append(UInt8(ascii: "\""))
-        case UInt8(ascii: "\\"): text.append(UInt8(ascii: "\\"))
-        case UInt8(ascii: "/"): text.append(UInt8(ascii: "/"))
-        case UInt8(ascii: "b"): text.append(0x08)
-        case UInt8(ascii: "f"): text.append(0x0C)
-        case UInt8(ascii: "n"): text.append(0x0A)
-        case UInt8(ascii: "r"): text.append(0x0D)
-        case UInt8(ascii: "t"): text.append(0x09)
-        case UInt8(ascii: "u"): try scalar(into: &text)
-        default: try unreadable("an unknown escape", in: &text)
-        }
-    }
-
-    /// The scalar after `\u`: four hex digits, or two escapes that are a pair of surrogates. What follows a lone one is read by itself.
-    private mutating func scalar(into text: inout [UInt8]) throws(Rejection) {
-        guard let first = fourDigits() else { return try unreadable("an escape without four hex digits", in: &text) }
-        let next = rest
-        var number = first
-        if (0xD800..<0xDC00).contains(first), take("\\"), take("u"), let second = fourDigits(),
-            (0xDC00..<0xE000).contains(second)
-        {
-            number = 0x10000 + (first - 0xD800) << 10 + (second - 0xDC00)
-        } else {
-            rest = next
-        }
-        guard let scalar = Unicode.Scalar(number) else { return try unreadable("a lone surrogate", in: &text) }
-        text += String(scalar).utf8
-    }
-
-    /// `nil` if there are not four hex digits; then nothing is read.
-    private mutating func fourDigits() -> UInt32? {
-        guard rest.count >= 4, let pair = Hex.decode(String(decoding: rest.prefix(4), as: UTF8.self)), pair.count == 2 else {
-            return nil
-        }
-        rest = rest.dropFirst(4)
-        return pair.reduce(0) { $0 << 8 | UInt32($1) }
-    }
-
-    /// Refuses a text, or marks it if the reader is lenient: where it ends is clear all the same.
-    private func unreadable(_ what: String, in text: inout [UInt8]) throws(Rejection) {
-        guard isLenient else { throw malformed(what) }
-        text.append(Self.unreadableByte)
-    }
-
-    /// The caller refuses what may not follow a literal or a number.
-    private mutating func word(_ word: StaticString, _ value: JSONValue) throws(Rejection) -> JSONValue {
-        guard word.withUTF8Buffer({ rest.starts(with: $0) }) else { throw malformed("want a value") }
-        rest = rest.dropFirst(word.utf8CodeUnitCount)
+    private mutating func word(_ word: StaticString, _ value: JSONValue) throws(JSONProblem) -> JSONValue {
+        try scanner.word(word)
         return value
-    }
-
-    /// RFC 8259 §6: `-`, an integer without leading zeros, a fraction, an exponent; all but the integer are optional.
-    private mutating func number() throws(Rejection) -> ArraySlice<UInt8> {
-        let start = rest
-        _ = take("-")
-        if !take("0") { try digits() }
-        if take(".") { try digits() }
-        if take("e") || take("E") {
-            if !take("+") { _ = take("-") }
-            try digits()
-        }
-        return start.prefix(start.count - rest.count)
-    }
-
-    /// One or more digits.
-    private mutating func digits() throws(Rejection) {
-        let end = rest.drop { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
-        guard end.count < rest.count else { throw malformed("want a value, or another digit of a number") }
-        rest = end
-    }
-
-    private mutating func skipSpace() {
-        rest = rest.drop { $0 == 0x20 || $0 == 0x09 || $0 == 0x0A || $0 == 0x0D }
-    }
-
-    private mutating func take(_ character: Unicode.Scalar) -> Bool {
-        guard let first = rest.first, UInt32(first) == character.value else { return false }
-        rest = rest.dropFirst()
-        return true
-    }
-
-    private func malformed(_ what: String) -> Rejection {
-        Rejection(code, "not \(isLenient ? "" : "strict ")JSON: \(what)", offset: rest.startIndex)
     }
 }
 

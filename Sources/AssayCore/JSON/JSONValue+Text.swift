@@ -11,7 +11,7 @@ extension JSONValue {
         case .null: text += "null".utf8
         case .boolean(let flag): text += (flag ? "true" : "false").utf8
         case .number(let digits): text += digits
-        case .string(let bytes): Self.write(bytes, to: &text)
+        case .string(let bytes): bytes.withUnsafeBytes { JSONText.append(string: $0, to: &text) }
         case .array(let elements):
             text.append(UInt8(ascii: "["))
             for (index, element) in elements.enumerated() {
@@ -23,23 +23,27 @@ extension JSONValue {
             text.append(UInt8(ascii: "{"))
             for (index, member) in object.members.enumerated() {
                 if index > 0 { text.append(UInt8(ascii: ",")) }
-                Self.write(member.name, to: &text)
+                member.name.withUnsafeBytes { JSONText.append(string: $0, to: &text) }
                 text.append(UInt8(ascii: ":"))
                 member.value.write(to: &text)
             }
             text.append(UInt8(ascii: "}"))
         }
     }
+}
 
-    private static func write(_ string: [UInt8], to text: inout [UInt8]) {
+/// JSON as it is written: without space, and only with the escapes that RFC 8259 §7 demands.
+package enum JSONText {
+    /// Appends a string, which must be UTF-8.
+    package static func append(string: UnsafeRawBufferPointer, to text: inout [UInt8]) {
         text.append(UInt8(ascii: "\""))
-        for byte in string {
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"): text += [UInt8(ascii: "\\"), byte]
-            case 0..<0x20: text += "\\u00\(Hex.encode([byte]))".utf8
-            default: text.append(byte)
-            }
+        var plain = 0
+        for (index, byte) in string.enumerated() where byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
+            text += string[plain..<index]
+            text += byte < 0x20 ? Array("\\u00\(Hex.encode([byte]))".utf8) : [UInt8(ascii: "\\"), byte]
+            plain = index + 1
         }
+        text += string[plain...]
         text.append(UInt8(ascii: "\""))
     }
 }

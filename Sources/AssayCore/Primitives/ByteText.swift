@@ -30,15 +30,7 @@ public enum ByteText {
         return Hex.decode(pairs.joined())
     }
 
-    /// One alphabet, with complete padding or none.
-    private static func base64(_ text: Substring) -> [UInt8]? {
-        let symbols = text.utf8.contains(UInt8(ascii: "=")) ? text.prefix { $0 != "=" } : text
-        let padding = text.utf8.count - symbols.utf8.count
-        guard padding == 0 || (text.utf8.count % 4 == 0 && padding <= 2 && text.suffix(padding).allSatisfy { $0 == "=" })
-        else { return nil }
-        let standard = String(symbols) + String(repeating: "=", count: (4 - symbols.utf8.count % 4) % 4)
-        return Base64.url.decode(symbols) ?? Base64.standard.decode(standard)
-    }
+    private static func base64(_ text: Substring) -> [UInt8]? { Base64.decode(eitherAlphabet: Array(text.utf8)[...]) }
 }
 
 extension String {
@@ -55,9 +47,18 @@ public enum Base64: Sendable {
     case url
 
     public func encode(_ bytes: some Collection<UInt8>) -> String {
-        let digits = digits
         var text: [UInt8] = []
         text.reserveCapacity((bytes.count + 2) / 3 * 4)
+        write(bytes, to: &text)
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// Appends the text of bytes to a longer one. Not generic, so that what other modules call is compiled for it.
+    package func append(_ bytes: UnsafeRawBufferPointer, to text: inout [UInt8]) { write(bytes, to: &text) }
+
+    private func write(_ bytes: some Collection<UInt8>, to text: inout [UInt8]) {
+        let digits = self == .standard ? Self.standardDigits : Self.urlDigits
+        let start = text.count
         var (bits, count) = (UInt32(0), 0)
         for byte in bytes {
             bits = bits << 8 | UInt32(byte)
@@ -68,8 +69,7 @@ public enum Base64: Sendable {
             }
         }
         if count > 0 { text.append(digits[Int(bits << UInt32(6 - count) & 63)]) }
-        if self == .standard { while text.count % 4 != 0 { text.append(UInt8(ascii: "=")) } }
-        return String(decoding: text, as: UTF8.self)
+        if self == .standard { while (text.count - start) % 4 != 0 { text.append(UInt8(ascii: "=")) } }
     }
 
     /// `nil` unless `encode` makes this text.
@@ -82,36 +82,78 @@ public enum Base64: Sendable {
             guard symbols.count % 4 == 0 else { return nil }
             for _ in 0..<2 where symbols.last == UInt8(ascii: "=") { symbols.removeLast() }
         }
+        return decode(symbols: symbols)
+    }
+
+    /// Decodes a text of either alphabet, but not of both, with complete padding or none; `nil` for any other.
+    package static func decode(eitherAlphabet text: ArraySlice<UInt8>) -> [UInt8]? {
+        var symbols = text
+        for _ in 0..<2 where symbols.last == UInt8(ascii: "=") { symbols.removeLast() }
+        guard symbols.count == text.count || text.count % 4 == 0 else { return nil }
+        return standard.decode(symbols: symbols) ?? url.decode(symbols: symbols)
+    }
+
+    /// Decodes a text without its padding.
+    private func decode(symbols: ArraySlice<UInt8>) -> [UInt8]? {
         guard symbols.count % 4 != 1 else { return nil }
-        let values = self == .standard ? Self.standardValues : Self.urlValues
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(symbols.count * 3 / 4)
-        var (bits, count, seen) = (UInt32(0), 0, UInt8(0))
-        for symbol in symbols {
-            // A table, and one test at the end: the symbols of random bytes would mislead a branch for each.
-            let value = values[Int(symbol)]
-            seen |= value
-            bits = bits << 6 | UInt32(value & 63)
-            count += 6
-            if count >= 8 {
-                count -= 8
-                bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
-                bits &= 1 << UInt32(count) - 1
+        var isGood = false
+        let bytes = (self == .standard ? Self.standardValues : Self.urlValues).withUnsafeBufferPointer { values in
+            symbols.withUnsafeBufferPointer { symbols in
+                [UInt8](unsafeUninitializedCapacity: symbols.count * 3 / 4) { bytes, count in
+                    isGood = Self.decode(symbols, by: values, into: bytes, &count)
+                }
             }
         }
-        return seen < 64 && bits == 0 ? bytes : nil
+        return isGood ? bytes : nil
     }
 
-    private var digits: [UInt8] {
-        Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
-            + (self == .standard ? Array("+/".utf8) : Array("-_".utf8))
+    /// Groups of four symbols are three bytes. A table, and one test at the end: the symbols of random bytes would mislead a branch for each.
+    ///
+    /// - Parameter values: 256.
+    private static func decode(
+        _ symbols: UnsafeBufferPointer<UInt8>, by values: UnsafeBufferPointer<UInt8>,
+        into bytes: UnsafeMutableBufferPointer<UInt8>,
+        _ count: inout Int
+    ) -> Bool {
+        var seen: UInt8 = 0
+        var at = 0
+        while at + 4 <= symbols.count {
+            let (a, b) = (values[Int(symbols[at])], values[Int(symbols[at + 1])])
+            let (c, d) = (values[Int(symbols[at + 2])], values[Int(symbols[at + 3])])
+            seen |= a | b | c | d
+            bytes[count] = a << 2 | b >> 4
+            bytes[count + 1] = b << 4 | c >> 2
+            bytes[count + 2] = c << 6 | d
+            at += 4
+            count += 3
+        }
+        // Two or three symbols are one or two bytes, and bits that must be zero.
+        var (bits, rest) = (UInt32(0), 0)
+        while at < symbols.count {
+            let value = values[Int(symbols[at])]
+            seen |= value
+            bits = bits << 6 | UInt32(value & 63)
+            rest += 6
+            if rest >= 8 {
+                rest -= 8
+                bytes[count] = UInt8(truncatingIfNeeded: bits >> UInt32(rest))
+                bits &= 1 << UInt32(rest) - 1
+                count += 1
+            }
+            at += 1
+        }
+        return seen < 64 && bits == 0
     }
+
+    private static let standardDigits = commonDigits + Array("+/".utf8)
+    private static let urlDigits = commonDigits + Array("-_".utf8)
+    private static let commonDigits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
 
     /// The value of each symbol, 0 to 63, and 255 for bytes that are none.
-    private static let standardValues = Base64.standard.values
-    private static let urlValues = Base64.url.values
+    private static let standardValues = values(of: standardDigits)
+    private static let urlValues = values(of: urlDigits)
 
-    private var values: [UInt8] {
+    private static func values(of digits: [UInt8]) -> [UInt8] {
         var values = [UInt8](repeating: 255, count: 256)
         for (value, symbol) in digits.enumerated() { values[Int(symbol)] = UInt8(value) }
         return values
