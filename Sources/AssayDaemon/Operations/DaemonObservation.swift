@@ -5,7 +5,6 @@ package import AssayMetrics
 package import AssayOperations
 import AssayRPC
 import AssayService
-import Foundation
 import SwiftProtobuf
 
 /// What the operations address shows of the daemon: everything is read when it is asked for.
@@ -70,7 +69,8 @@ package struct DaemonObservation: Sendable {
         let services = services()
         guard let caller = services.methods.authorizer.caller(behind: peer), caller.roles.contains(.observe) else { return nil }
         let status = await services.operations.status(for: caller)
-        return (try? status.jsonUTF8Data()).map { Array($0) }
+        guard let bytes: [UInt8] = try? status.serializedBytes() else { return nil }
+        return try? API.status.json?.writeResponse(bytes)
     }
 
     private func metrics(_ format: MetricsText) async -> [UInt8] { format.write(await read()) }
