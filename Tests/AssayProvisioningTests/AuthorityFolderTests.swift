@@ -2,6 +2,8 @@ import AssayCertificates
 import AssayCore
 import AssayEncoding
 import AssayProvisioning
+import AssaySigning
+import AssayTesting
 import Foundation
 import Testing
 
@@ -10,14 +12,14 @@ struct AuthorityFolderTests {
     private static let (now, iterations) = (TestCA.now, 1000)
 
     private struct Made {
-        let place: OpenSSL
+        let place: OpenSSLFolder
         let folder: AuthorityFolder
         let root: AuthorityFiles
         let made: [MadeAuthority]
     }
 
     private static func make(_ algorithm: AuthorityAlgorithm = .p256) async throws -> Made {
-        let place = try OpenSSL()
+        let place = try OpenSSLFolder()
         let folder = AuthorityFolder(place.file("ca"))
         try folder.make()
         var plan = AuthorityPlan()
@@ -43,7 +45,7 @@ struct AuthorityFolderTests {
 
     @Test(
         "A new root and issuing CA are six files with their modes, which OpenSSL opens and verifies",
-        .enabled(if: OpenSSL.isAvailable, "there is no openssl here"), arguments: AuthorityAlgorithm.allCases)
+        .enabled(if: OpenSSLFolder.isAvailable, "there is no openssl here"), arguments: AuthorityAlgorithm.allCases)
     func initialized(_ algorithm: AuthorityAlgorithm) async throws {
         let new = try await Self.make(algorithm)
         let names = try FileManager.default.contentsOfDirectory(atPath: new.folder.path).sorted()
@@ -148,9 +150,9 @@ struct AuthorityFolderTests {
 
     @Test(
         "A CA that OpenSSL made is taken over, and its key is encrypted here",
-        .enabled(if: OpenSSL.isAvailable, "there is no openssl here"))
+        .enabled(if: OpenSSLFolder.isAvailable, "there is no openssl here"))
     func imported() throws {
-        let place = try OpenSSL()
+        let place = try OpenSSLFolder()
         try place.write("pass", "theirs\n")
         try place.run(
             "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-384 -nodes -keyout root.key -out root.pem -days 3000", "-subj",

@@ -2,6 +2,8 @@ import AssayCertificates
 import AssayCore
 import AssayEncoding
 import AssayProvisioning
+import AssaySigning
+import AssayTesting
 import Crypto
 import Testing
 
@@ -15,10 +17,10 @@ struct IssuingTests {
 
     @Test(
         "OpenSSL verifies a certificate under its root, for CAs of both curves and keys of both",
-        .enabled(if: OpenSSL.isAvailable, "there is no openssl here"), arguments: AuthorityAlgorithm.allCases,
+        .enabled(if: OpenSSLFolder.isAvailable, "there is no openssl here"), arguments: AuthorityAlgorithm.allCases,
         AuthorityAlgorithm.allCases)
     func verified(_ authority: AuthorityAlgorithm, _ device: AuthorityAlgorithm) async throws {
-        let openSSL = try OpenSSL()
+        let openSSL = try OpenSSLFolder()
         let ca = try await TestCA(authority)
         try ca.write(to: openSSL)
         let key = AuthorityKey.random(device).publicKey
@@ -34,9 +36,9 @@ struct IssuingTests {
 
     @Test(
         "OpenSSL shows the names, uses and extensions that the order and the profile ask for",
-        .enabled(if: OpenSSL.isAvailable, "there is no openssl here"))
+        .enabled(if: OpenSSLFolder.isAvailable, "there is no openssl here"))
     func shown() async throws {
-        let openSSL = try OpenSSL()
+        let openSSL = try OpenSSLFolder()
         var profile = CertificateProfile()
         profile.commonName = "{family} {serial}"
         (profile.organization, profile.organizationalUnit) = ("Camera Makers", "{app}")
@@ -62,9 +64,9 @@ struct IssuingTests {
 
     @Test(
         "The purposes of the profile are those of the certificate, and OpenSSL reads them",
-        .enabled(if: OpenSSL.isAvailable, "no openssl"))
+        .enabled(if: OpenSSLFolder.isAvailable, "no openssl"))
     func purposes() async throws {
-        let openSSL = try OpenSSL()
+        let openSSL = try OpenSSLFolder()
         var profile = CertificateProfile()
         profile.keyPurposes = try [
             KeyPurpose("documentSigning"), KeyPurpose("emailProtection"), KeyPurpose("clientAuth"),
@@ -138,9 +140,9 @@ struct IssuingTests {
 
     @Test(
         "OpenSSL verifies a certificate whose names have 255 characters, and shows an underscore and an umlaut in a serial number",
-        .enabled(if: OpenSSL.isAvailable, "there is no openssl here"))
+        .enabled(if: OpenSSLFolder.isAvailable, "there is no openssl here"))
     func longNames() async throws {
-        let openSSL = try OpenSSL()
+        let openSSL = try OpenSSLFolder()
         let ca = try await TestCA()
         try ca.write(to: openSSL)
         var statement = Self.fleet
@@ -259,10 +261,12 @@ struct IssuingTests {
             let set = try AuthoritySet([authority])
             let ordered = try order(publicKey: AuthorityKey.random(.p256).publicKey)
             let error = await #expect(throws: AuthorityError.self) { try await set.issue(ordered, at: Self.now) }
-            guard case .unavailable = error else {
+            guard case .unavailable(let why) = error else {
                 Issue.record("\(String(describing: error))")
                 return
             }
+            // The signer's own sentence.
+            #expect((why == "the token is gone") == (failing == .throwing), "\(why)")
             #expect(set.authorities(at: Self.now).map(\.problem) == ["the token is gone"])
         }
     }
@@ -277,9 +281,9 @@ struct FailingSigner: AuthoritySigner {
     var algorithm: AuthorityAlgorithm { .p256 }
     var problem: String? { "the token is gone" }
 
-    func sign(_ bytes: [UInt8]) async throws(AuthorityError) -> [UInt8] {
+    func sign(_ bytes: [UInt8]) async throws(SigningError) -> [UInt8] {
         switch failure {
-        case .throwing: throw .unavailable("the token is gone")
+        case .throwing: throw SigningError("the token is gone")
         case .garbage: return [1, 2, 3]
         }
     }

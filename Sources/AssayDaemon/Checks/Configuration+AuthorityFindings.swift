@@ -2,6 +2,7 @@ import AssayConfiguration
 import AssayProvisioning
 import AssaySchemes
 import AssayService
+import AssaySigning
 
 extension Configuration {
     /// What keeps the CAs of `provisioning` from signing: files that cannot be opened, keys that do not belong to their certificates, and

@@ -2,6 +2,7 @@ import AssayConfiguration
 import AssayCore
 import AssayProvisioning
 import AssayService
+import AssaySigning
 import Logging
 
 extension LiveConfiguration {

@@ -1,6 +1,7 @@
 package import AssayCertificates
 import AssayCore
 import AssayEncoding
+import AssaySigning
 import SwiftASN1
 import X509
 

@@ -1,5 +1,6 @@
 import AssayCertificates
 package import AssayCore
+package import AssaySigning
 
 /// The CAs of a configuration, of which one at a time signs new certificates.
 ///

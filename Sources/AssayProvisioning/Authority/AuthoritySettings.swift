@@ -2,6 +2,7 @@ import AssayCertificates
 package import AssayCore
 import AssayEncoding
 import AssayFiles
+package import AssaySigning
 import Foundation
 
 /// A CA as the configuration names it.
@@ -26,20 +27,6 @@ package struct AuthoritySettings: Hashable, Sendable {
     ) {
         (self.name, self.certificateFile, self.certificates) = (name, certificateFile, certificates)
         (self.key, self.signsFrom) = (key, signsFrom)
-    }
-}
-
-/// A key in a PKCS#11 token.
-package struct TokenKeySettings: Hashable, Sendable {
-    /// The path of the module.
-    package var module: String
-    package var tokenLabel: String
-    package var keyLabel: String
-    /// A file of mode 0600 with the user's PIN.
-    package var pinFile: String
-
-    package init(module: String, tokenLabel: String, keyLabel: String, pinFile: String) {
-        (self.module, self.tokenLabel, self.keyLabel, self.pinFile) = (module, tokenLabel, keyLabel, pinFile)
     }
 }
 

@@ -1,5 +1,6 @@
 import AssayCertificates
 package import AssayCore
+package import AssaySigning
 
 /// A CA that can sign: a checked chain, and the private key of its first certificate.
 package struct IssuingAuthority: Sendable {

@@ -1,6 +1,7 @@
 import AssayCertificates
 package import AssayCore
 import AssayEncoding
+import AssaySigning
 
 /// A certification request (PKCS#10, RFC 2986) whose signature proves possession of the private key. Nothing but its key is used: names,
 /// attributes and extensions that it asks for are ignored. So departures from the RFC there, which embedded devices make and other CAs read, are

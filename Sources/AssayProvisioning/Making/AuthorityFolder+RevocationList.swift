@@ -2,6 +2,7 @@ import AssayCertificates
 package import AssayCore
 import AssayEncoding
 import AssayFiles
+package import AssaySigning
 import Foundation
 
 extension AuthorityFolder {

@@ -2,6 +2,7 @@ import AssayCertificates
 package import AssayCore
 import AssayEncoding
 import AssayFiles
+package import AssaySigning
 import Foundation
 
 /// A folder with the files of CAs, as `assay ca` makes them: for each CA `NAME.pem` (its certificate and those above it), `NAME.key` (its
@@ -249,7 +250,9 @@ extension AuthorityFolder {
         // Before a key is made that stays in the token: whether a certificate can be.
         let withFile = try await chain(FileSigner(key))
         guard let place else { return UnwrittenAuthority(key: .file(key), chain: withFile) }
-        let made = try await place.token.makeKey(plan.algorithm, label: place.label)
+        let made = try await place.token.makeKey(
+            plan.algorithm, label: place.label,
+            ifTaken: "; name another one with --key-label, or take over the CA of that key with 'assay ca import'")
         return UnwrittenAuthority(key: .token(made), chain: try await chain(made.signer))
     }
 }

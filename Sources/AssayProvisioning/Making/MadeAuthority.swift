@@ -1,3 +1,5 @@
+package import AssaySigning
+
 /// A CA whose files were written.
 package struct MadeAuthority: Sendable {
     package let files: AuthorityFiles

@@ -1,5 +1,6 @@
 import AssayCertificates
 package import AssayCore
+package import AssaySigning
 
 /// How CAs are made: names, keys, validity.
 package struct AuthorityPlan: Sendable {

@@ -1,4 +1,5 @@
 import AssayCore
+import AssaySigning
 import SwiftASN1
 
 /// TBSCertList (RFC 5280 §5.1.2), version 2, with the extensions authorityKeyIdentifier and cRLNumber.

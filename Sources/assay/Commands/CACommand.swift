@@ -3,6 +3,7 @@ import AssayCertificates
 import AssayCore
 import AssayEncoding
 import AssayProvisioning
+import AssaySigning
 import Foundation
 
 struct CACommand: AsyncParsableCommand {

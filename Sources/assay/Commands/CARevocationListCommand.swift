@@ -2,6 +2,7 @@ import ArgumentParser
 import AssayCore
 import AssayEncoding
 import AssayProvisioning
+import AssaySigning
 
 struct CARevocationListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

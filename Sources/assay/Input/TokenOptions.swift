@@ -1,5 +1,6 @@
 import ArgumentParser
 import AssayProvisioning
+import AssaySigning
 
 /// The PKCS#11 token in which a CA's key is.
 struct TokenOptions: ParsableArguments {

@@ -2,6 +2,8 @@ import AssayCertificates
 import AssayCore
 import AssayEncoding
 import AssayProvisioning
+import AssaySigning
+import AssayTesting
 import Testing
 
 /// A root and an issuing CA in memory.
@@ -35,7 +37,7 @@ struct TestCA {
     var set: AuthoritySet { get throws { try AuthoritySet([issuing]) } }
 
     /// Writes `root.pem` and `issuing.pem`.
-    func write(to openSSL: OpenSSL) throws {
+    func write(to openSSL: OpenSSLFolder) throws {
         try openSSL.write("root.pem", PEM.encode(root.chain.issuer.der))
         try openSSL.write("issuing.pem", PEM.encode(issuing.chain.issuer.der))
     }

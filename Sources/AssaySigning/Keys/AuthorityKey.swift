@@ -1,4 +1,3 @@
-import AssayCertificates
 import AssayCore
 import AssayEncoding
 import Crypto

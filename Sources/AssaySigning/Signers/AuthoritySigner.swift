@@ -1,5 +1,3 @@
-package import AssayCore
-
 /// The private key of a CA, in a file or in a token.
 ///
 /// - `sign` never blocks a thread of the concurrency pool: a signer that waits for a device does so on a thread of its own.
@@ -15,6 +13,5 @@ package protocol AuthoritySigner: Sendable {
     /// Signs bytes: ECDSA over their digest (`AuthorityAlgorithm.digest`).
     ///
     /// - Returns: an ECDSA-Sig-Value (DER) that verifies under `publicKey`.
-    /// - Throws: `AuthorityError.unavailable`.
-    func sign(_ bytes: [UInt8]) async throws(AuthorityError) -> [UInt8]
+    func sign(_ bytes: [UInt8]) async throws(SigningError) -> [UInt8]
 }

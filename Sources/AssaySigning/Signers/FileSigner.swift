@@ -1,5 +1,3 @@
-package import AssayCore
-
 /// A signer whose private key is in the daemon's memory, read from a file. Signing takes below a millisecond, so it needs no thread of its own.
 package struct FileSigner: AuthoritySigner {
     private let key: AuthorityKey
@@ -10,11 +8,11 @@ package struct FileSigner: AuthoritySigner {
     package var algorithm: AuthorityAlgorithm { key.algorithm }
     package var problem: String? { nil }
 
-    package func sign(_ bytes: [UInt8]) async throws(AuthorityError) -> [UInt8] {
+    package func sign(_ bytes: [UInt8]) async throws(SigningError) -> [UInt8] {
         do throws(AuthorityKeyError) {
             return try key.sign(bytes)
         } catch {
-            throw .unavailable("the key cannot sign")
+            throw SigningError("the key cannot sign")
         }
     }
 }

@@ -1,4 +1,3 @@
-package import AssayCertificates
 import AssayEncoding
 import Crypto
 
@@ -8,15 +7,6 @@ package enum AuthorityAlgorithm: String, CaseIterable, Hashable, Sendable {
     case p256
     /// ECDSA on P-384 with SHA-384.
     case p384
-
-    /// `nil` for other keys.
-    package init?(_ key: SubjectPublicKeyInfo.Algorithm) {
-        switch key {
-        case .p256: self = .p256
-        case .p384: self = .p384
-        default: return nil
-        }
-    }
 
     /// As people write the curve: `P-256`.
     package var name: String {

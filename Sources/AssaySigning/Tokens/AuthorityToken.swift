@@ -26,9 +26,11 @@ package struct AuthorityToken: Sendable {
     }
 
     /// Makes a key pair in the token, which is checked to be unable to leave it.
-    package func makeKey(_ algorithm: AuthorityAlgorithm, label key: String) async throws(AuthorityFileError)
-        -> AuthorityTokenKey
-    {
+    ///
+    /// - Parameter hint: what to do if the token has a key of that label, to stand at the end of the error's sentence.
+    package func makeKey(
+        _ algorithm: AuthorityAlgorithm, label key: String, ifTaken hint: String = ""
+    ) async throws(AuthorityFileError) -> AuthorityTokenKey {
         let curve: TokenCurve =
             switch algorithm {
             case .p256: .p256
@@ -38,10 +40,7 @@ package struct AuthorityToken: Sendable {
             // `generateKey` gives out no other.
             return found(try await token.generateKey(curve, label: key), label: key, neverLeft: true)
         } catch {
-            let hint =
-                error.code == .keyExists
-                ? "; name another one with --key-label, or take over the CA of that key with 'assay ca import'" : ""
-            throw AuthorityFileError(module, "made no key: \(error.description)\(hint)")
+            throw AuthorityFileError(module, "made no key: \(error.description)\(error.code == .keyExists ? hint : "")")
         }
     }
 

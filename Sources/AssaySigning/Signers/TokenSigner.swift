@@ -1,4 +1,3 @@
-package import AssayCore
 package import AssayPKCS11
 
 /// A signer whose private key is in a PKCS#11 token. It waits on the token's thread, within the token's deadline.
@@ -76,7 +75,7 @@ package struct TokenSigner: AuthoritySigner {
 
     package var problem: String? { key.problem?.description }
 
-    package func sign(_ bytes: [UInt8]) async throws(AuthorityError) -> [UInt8] {
-        do throws(TokenError) { return try await key.sign(bytes) } catch { throw .unavailable(error.description) }
+    package func sign(_ bytes: [UInt8]) async throws(SigningError) -> [UInt8] {
+        do throws(TokenError) { return try await key.sign(bytes) } catch { throw SigningError(error.description) }
     }
 }

@@ -1,10 +1,11 @@
 import AssayCore
 import AssayEncoding
-import AssayProvisioning
+import AssaySigning
+import AssayTesting
 import Foundation
 import Testing
 
-@Suite("Key files of CAs")
+@Suite("Key files")
 struct KeyFileTests {
     /// Few iterations: their number is tested by one test.
     private static let iterations = 1000
@@ -15,9 +16,9 @@ struct KeyFileTests {
 
     @Test(
         "OpenSSL opens a written key with its passphrase, and finds the same public key",
-        .enabled(if: OpenSSL.isAvailable, "there is no openssl here"), arguments: AuthorityAlgorithm.allCases)
+        .enabled(if: OpenSSLFolder.isAvailable, "there is no openssl here"), arguments: AuthorityAlgorithm.allCases)
     func written(_ algorithm: AuthorityAlgorithm) throws {
-        let openSSL = try OpenSSL()
+        let openSSL = try OpenSSLFolder()
         let key = AuthorityKey.random(algorithm)
         try openSSL.write("pass", "correct horse\n")
         try openSSL.write(
@@ -42,14 +43,14 @@ struct KeyFileTests {
 
     @Test(
         "Keys that OpenSSL encrypts are read",
-        .enabled(if: OpenSSL.isAvailable, "there is no openssl here"),
+        .enabled(if: OpenSSLFolder.isAvailable, "there is no openssl here"),
         arguments: [
             "-v2 aes-256-cbc -v2prf hmacWithSHA256", "-v2 aes-256-cbc -v2prf hmacWithSHA384",
             "-v2 aes-192-cbc -v2prf hmacWithSHA512", "-v2 aes-128-cbc -v2prf hmacWithSHA1",
             "-v2 aes-256-cbc -iter 100000", "-v2 aes-256-cbc -scrypt", "-scrypt -scrypt_N 4096 -scrypt_r 4 -scrypt_p 2",
         ], AuthorityAlgorithm.allCases)
     func read(_ options: String, _ algorithm: AuthorityAlgorithm) throws {
-        let openSSL = try OpenSSL()
+        let openSSL = try OpenSSLFolder()
         try openSSL.write("pass", "correct horse\n")
         try openSSL.run("genpkey -algorithm EC -pkeyopt ec_paramgen_curve:\(algorithm.name) -out plain.key")
         try openSSL.run("pkey -in plain.key -pubout -outform DER -out public.der")
@@ -63,9 +64,9 @@ struct KeyFileTests {
     }
 
     @Test(
-        "A key of openssl genpkey -aes256 is read", .enabled(if: OpenSSL.isAvailable, "there is no openssl here"))
+        "A key of openssl genpkey -aes256 is read", .enabled(if: OpenSSLFolder.isAvailable, "there is no openssl here"))
     func genpkey() throws {
-        let openSSL = try OpenSSL()
+        let openSSL = try OpenSSLFolder()
         try openSSL.write("pass", "correct horse")
         try openSSL.run(
             "genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-384 -aes256 -pass file:pass -out ca.key")
@@ -75,10 +76,10 @@ struct KeyFileTests {
 
     @Test(
         "Plain keys, PKCS#8 and SEC1, are read only if the caller allows it",
-        .enabled(if: OpenSSL.isAvailable, "there is no openssl here"),
+        .enabled(if: OpenSSLFolder.isAvailable, "there is no openssl here"),
         arguments: ["genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256", "ecparam -name prime256v1 -genkey"])
     func plain(_ command: String) throws {
-        let openSSL = try OpenSSL()
+        let openSSL = try OpenSSLFolder()
         try openSSL.run(command + " -out ca.key")
         try openSSL.run("pkey -in ca.key -pubout -outform DER -out public.der")
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: openSSL.file("ca.key"))
@@ -91,7 +92,7 @@ struct KeyFileTests {
 
     @Test(
         "Other keys and other encryptions are refused by name",
-        .enabled(if: OpenSSL.isAvailable, "there is no openssl here"),
+        .enabled(if: OpenSSLFolder.isAvailable, "there is no openssl here"),
         arguments: [
             ("genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:2048", "is not a key of P-256 or P-384"),
             ("genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-521", "is not a key of P-256 or P-384"),
@@ -100,7 +101,7 @@ struct KeyFileTests {
             ("ecparam -name prime256v1 -genkey", ""),
         ])
     func refused(_ command: String, _ problem: String) throws {
-        let openSSL = try OpenSSL()
+        let openSSL = try OpenSSLFolder()
         try openSSL.run(command + " -out ca.key")
         if problem.isEmpty {
             try openSSL.run("ec -in ca.key -aes256 -passout pass:x -out old.key")
@@ -197,7 +198,7 @@ struct KeyFileTests {
 
     @Test("A key or passphrase that others can read, or that is missing, is refused with its path")
     func permissions() throws {
-        let folder = try OpenSSL()
+        let folder = try OpenSSLFolder()
         let text = try AuthorityKeyFile.text(
             AuthorityKey.random(.p256), passphrase: try Self.passphrase(), iterations: Self.iterations)
         let open = try folder.write("open.key", text, mode: 0o644)
@@ -224,7 +225,7 @@ struct KeyFileTests {
 
     @Test("A passphrase is one line of 1 to 1023 bytes, and one line feed at its end is no part of it")
     func passphrases() throws {
-        let folder = try OpenSSL()
+        let folder = try OpenSSLFolder()
         #expect(try Passphrase.read(folder.write("a", "x y\n")).line == Array("x y\n".utf8))
         #expect(try Passphrase.read(folder.write("b", "x")).line == Array("x\n".utf8))
         let longest = String(repeating: "x", count: 1023)
