@@ -17,9 +17,9 @@ extension Configuration {
         for (index, authority) in settings.authorities.map(\.settings).enumerated() {
             let place = "provisioning.authorities[\(index)]"
             var token: TokenSigner?
-            do throws(AuthorityFileError) {
+            do throws(CredentialFileError) {
                 members.append(
-                    try authority.open { (settings, publicKey) throws(AuthorityFileError) in
+                    try authority.open { (settings, publicKey) throws(CredentialFileError) in
                         let signer = try TokenSigner(settings, publicKey: publicKey)
                         token = signer
                         return signer

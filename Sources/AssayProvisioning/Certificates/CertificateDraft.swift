@@ -71,9 +71,9 @@ package struct ExtensionDraft: Sendable {
 
 /// The key and the name of an issuer.
 struct CertificateSigner: Sendable {
-    let signer: any AuthoritySigner
+    let signer: any Signer
     /// The issuer's subject (DER).
     let name: [UInt8]
 
-    init(_ signer: any AuthoritySigner, name: [UInt8]) { (self.signer, self.name) = (signer, name) }
+    init(_ signer: any Signer, name: [UInt8]) { (self.signer, self.name) = (signer, name) }
 }

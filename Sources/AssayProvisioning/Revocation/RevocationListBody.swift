@@ -9,7 +9,7 @@ struct RevocationListBody: DERSerializable {
     let issuer: ArraySlice<UInt8>
     /// Of the CA's key.
     let keyIdentifier: [UInt8]
-    let algorithm: AuthorityAlgorithm
+    let algorithm: SigningAlgorithm
 
     func serialize(into coder: inout DER.Serializer) throws {
         try coder.appendConstructedNode(identifier: .sequence) { coder in

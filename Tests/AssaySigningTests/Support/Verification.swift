@@ -5,7 +5,7 @@ import Crypto
 ///
 /// - Parameter isRaw: whether it is r ‖ s, as JOSE and COSE have it, or an ECDSA-Sig-Value (DER).
 func verifies(
-    _ signature: [UInt8], _ message: [UInt8], _ publicKey: [UInt8], _ algorithm: AuthorityAlgorithm, isRaw: Bool = false
+    _ signature: [UInt8], _ message: [UInt8], _ publicKey: [UInt8], _ algorithm: SigningAlgorithm, isRaw: Bool = false
 ) throws -> Bool {
     switch algorithm {
     case .p256:

@@ -1,7 +1,7 @@
 import AssayCertificates
 import AssaySigning
 
-extension AuthorityAlgorithm {
+extension SigningAlgorithm {
     /// That of a certificate's or a request's key; `nil` for keys that no CA may have.
     init?(_ key: SubjectPublicKeyInfo.Algorithm) {
         switch key {
