@@ -16,16 +16,16 @@ package struct Passphrase: Sendable {
     }
 
     /// Reads a file of mode 0600. One line feed at its end is no part of the passphrase, as OpenSSL has it.
-    package static func read(_ path: String) throws(AuthorityFileError) -> Passphrase {
+    package static func read(_ path: String) throws(CredentialFileError) -> Passphrase {
         var bytes: [UInt8]
         do throws(ProtectedFileError) {
             bytes = try ProtectedFile.read(path, atMost: limit + 2)
         } catch {
-            throw AuthorityFileError(path, error.description)
+            throw CredentialFileError(path, error.description)
         }
         if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
         guard let passphrase = Passphrase(bytes) else {
-            throw AuthorityFileError(path, "does not hold a passphrase: one line of 1 to \(limit) bytes")
+            throw CredentialFileError(path, "does not hold a passphrase: one line of 1 to \(limit) bytes")
         }
         return passphrase
     }

@@ -1,5 +1,5 @@
-/// A file of a CA that cannot be used. Nothing secret is in it.
-package struct AuthorityFileError: Error, Hashable, Sendable, CustomStringConvertible {
+/// A file of a key or a certificate, or a token's module, that cannot be used. Nothing secret is in it.
+package struct CredentialFileError: Error, Hashable, Sendable, CustomStringConvertible {
     package let path: String
     /// What is wrong, to stand behind the path.
     package let problem: String

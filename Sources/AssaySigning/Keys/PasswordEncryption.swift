@@ -20,7 +20,7 @@ package enum PasswordEncryption {
     /// - Parameter passphrase: not empty.
     package static func seal(
         _ plaintext: [UInt8], passphrase: [UInt8], iterations: Int = iterations
-    ) throws(AuthorityKeyError) -> [UInt8] {
+    ) throws(SigningKeyError) -> [UInt8] {
         let (salt, vector) = (SecureRandom.bytes(16), SecureRandom.bytes(16))
         let derivation = KeyDerivation.pbkdf2(salt: salt, iterations: iterations, hash: .sha256)
         let key = try derivation.key(from: passphrase, length: 32)
@@ -45,7 +45,7 @@ package enum PasswordEncryption {
     }
 
     /// Decrypts an EncryptedPrivateKeyInfo. A wrong passphrase may also give bytes that are no key.
-    package static func open(_ der: [UInt8], passphrase: [UInt8]) throws(AuthorityKeyError) -> [UInt8] {
+    package static func open(_ der: [UInt8], passphrase: [UInt8]) throws(SigningKeyError) -> [UInt8] {
         let sealed: SealedBytes
         do throws(Rejection) {
             sealed = try DERReader.parse(der[...], code: .unsupportedKey) { reader throws(Rejection) in

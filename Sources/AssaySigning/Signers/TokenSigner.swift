@@ -1,11 +1,10 @@
-package import AssayCore
 package import AssayPKCS11
 
 /// A signer whose private key is in a PKCS#11 token. It waits on the token's thread, within the token's deadline.
-package struct TokenSigner: AuthoritySigner {
+package struct TokenSigner: Signer {
     private let key: TokenKey
     package let publicKey: [UInt8]
-    package let algorithm: AuthorityAlgorithm
+    package let algorithm: SigningAlgorithm
 
     package init(_ key: TokenKey) {
         self.key = key
@@ -17,7 +16,7 @@ package struct TokenSigner: AuthoritySigner {
             }
     }
 
-    /// The key of a CA, whose public key its certificate tells: so a daemon starts while its token is away, and a token that was exchanged
+    /// A key whose public key is known, as a certificate tells it: so a daemon starts while its token is away, and a token that was exchanged
     /// is refused. The token is not asked yet.
     ///
     /// - Parameters:
@@ -26,9 +25,9 @@ package struct TokenSigner: AuthoritySigner {
     ///     used. Of several signers with one token, that of the first is called.
     package init(
         _ settings: TokenKeySettings, publicKey: [UInt8], onChange: @escaping @Sendable (String?) -> Void = { _ in }
-    ) throws(AuthorityFileError) {
+    ) throws(CredentialFileError) {
         guard let known = TokenPublicKey(der: publicKey) else {
-            throw AuthorityFileError(settings.module, "cannot have the key of this certificate: neither P-256 nor P-384")
+            throw CredentialFileError(settings.module, "cannot have the key of this certificate: neither P-256 nor P-384")
         }
         let token: Token
         do throws(TokenError) {
@@ -42,7 +41,7 @@ package struct TokenSigner: AuthoritySigner {
                 }
             }
         } catch {
-            throw AuthorityFileError(settings.module, "cannot be used: \(error.description)")
+            throw CredentialFileError(settings.module, "cannot be used: \(error.description)")
         }
         self.init(TokenKey(KeySelector(label: settings.keyLabel), of: token, publicKey: known))
     }
@@ -76,7 +75,7 @@ package struct TokenSigner: AuthoritySigner {
 
     package var problem: String? { key.problem?.description }
 
-    package func sign(_ bytes: [UInt8]) async throws(AuthorityError) -> [UInt8] {
-        do throws(TokenError) { return try await key.sign(bytes) } catch { throw .unavailable(error.description) }
+    package func sign(_ bytes: [UInt8]) async throws(SigningError) -> [UInt8] {
+        do throws(TokenError) { return try await key.sign(bytes) } catch { throw SigningError(error.description) }
     }
 }

@@ -1,10 +1,9 @@
-import AssayCertificates
 import AssayCore
 import AssayEncoding
 import Crypto
 
-/// The private key of a CA in memory.
-package struct AuthorityKey: Sendable {
+/// A private key in memory.
+package struct SigningKey: Sendable {
     private enum Key: Sendable {
         case p256(P256.Signing.PrivateKey)
         case p384(P384.Signing.PrivateKey)
@@ -12,16 +11,16 @@ package struct AuthorityKey: Sendable {
     private let key: Key
 
     /// A new random key.
-    package static func random(_ algorithm: AuthorityAlgorithm) -> AuthorityKey {
+    package static func random(_ algorithm: SigningAlgorithm) -> SigningKey {
         switch algorithm {
-        case .p256: AuthorityKey(key: .p256(P256.Signing.PrivateKey()))
-        case .p384: AuthorityKey(key: .p384(P384.Signing.PrivateKey()))
+        case .p256: SigningKey(key: .p256(P256.Signing.PrivateKey()))
+        case .p384: SigningKey(key: .p384(P384.Signing.PrivateKey()))
         }
     }
 
     private init(key: Key) { self.key = key }
 
-    package var algorithm: AuthorityAlgorithm {
+    package var algorithm: SigningAlgorithm {
         switch key {
         case .p256: .p256
         case .p384: .p384
@@ -37,7 +36,7 @@ package struct AuthorityKey: Sendable {
     }
 
     /// - Returns: an ECDSA-Sig-Value (DER).
-    package func sign(_ bytes: [UInt8]) throws(AuthorityKeyError) -> [UInt8] {
+    package func sign(_ bytes: [UInt8]) throws(SigningKeyError) -> [UInt8] {
         do {
             switch key {
             case .p256(let key): return Array(try key.signature(for: bytes).derRepresentation)
@@ -57,14 +56,14 @@ package struct AuthorityKey: Sendable {
     }
 }
 
-extension AuthorityKey {
+extension SigningKey {
     private static let ecPublicKey = OID(1, 2, 840, 10045, 2, 1)
-    private static let curves: [OID: AuthorityAlgorithm] = [
+    private static let curves: [OID: SigningAlgorithm] = [
         OID(1, 2, 840, 10045, 3, 1, 7): .p256, OID(1, 3, 132, 0, 34): .p384,
     ]
 
     /// Reads exactly one PrivateKeyInfo (RFC 5208 §5, RFC 5958 §2).
-    package init(pkcs8 der: [UInt8]) throws(AuthorityKeyError) {
+    package init(pkcs8 der: [UInt8]) throws(SigningKeyError) {
         self = try Self.read(der) { fields throws(Rejection) in
             let version = try fields.smallInteger()
             guard version <= 1 else { throw fields.rejection("version \(version)") }
@@ -87,13 +86,13 @@ extension AuthorityKey {
     }
 
     /// Reads exactly one ECPrivateKey with the name of its curve (RFC 5915 §3), as `openssl ecparam -genkey` writes it.
-    package init(sec1 der: [UInt8]) throws(AuthorityKeyError) {
+    package init(sec1 der: [UInt8]) throws(SigningKeyError) {
         self = try Self.read(der) { parts throws(Rejection) in try Self(from: &parts, algorithm: nil) }
     }
 
     private static func read(
-        _ der: [UInt8], _ body: (inout DERReader) throws(Rejection) -> AuthorityKey
-    ) throws(AuthorityKeyError) -> AuthorityKey {
+        _ der: [UInt8], _ body: (inout DERReader) throws(Rejection) -> SigningKey
+    ) throws(SigningKeyError) -> SigningKey {
         do throws(Rejection) {
             return try DERReader.parse(der[...], code: .unsupportedKey) { outer throws(Rejection) in try outer.sequence(body) }
         } catch {
@@ -102,7 +101,7 @@ extension AuthorityKey {
     }
 
     /// The fields of an ECPrivateKey. Its curve and public key must agree with what is known of them.
-    private init(from parts: inout DERReader, algorithm known: AuthorityAlgorithm?) throws(Rejection) {
+    private init(from parts: inout DERReader, algorithm known: SigningAlgorithm?) throws(Rejection) {
         guard try parts.smallInteger() == 1 else { throw parts.rejection("an ECPrivateKey of another version than 1") }
         let scalar = try parts.octetString()
         var algorithm = known
@@ -138,7 +137,7 @@ extension AuthorityKey {
 }
 
 /// Why a private key cannot be read. Nothing of the key or passphrase is in it.
-package enum AuthorityKeyError: Error, Hashable, Sendable, CustomStringConvertible {
+package enum SigningKeyError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Neither P-256 nor P-384.
     case wrongKind
     case notEncrypted
@@ -148,7 +147,7 @@ package enum AuthorityKeyError: Error, Hashable, Sendable, CustomStringConvertib
     case unsupportedEncryption(String)
     case malformed(String)
 
-    /// To stand behind "the CA's key X".
+    /// To stand behind the path of the key's file.
     package var description: String {
         switch self {
         case .wrongKind: "is not a key of P-256 or P-384"

@@ -89,7 +89,7 @@ enum KeyDerivation {
     }
 
     /// - Parameter passphrase: not empty.
-    func key(from passphrase: [UInt8], length: Int) throws(AuthorityKeyError) -> SymmetricKey {
+    func key(from passphrase: [UInt8], length: Int) throws(SigningKeyError) -> SymmetricKey {
         guard !passphrase.isEmpty else { throw .wrongPassphrase }
         do {
             switch self {

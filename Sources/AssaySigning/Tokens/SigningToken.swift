@@ -1,7 +1,7 @@
 import AssayPKCS11
 
-/// A PKCS#11 token in which the keys of CAs are made and found, as `assay ca` uses it.
-package struct AuthorityToken: Sendable {
+/// A PKCS#11 token in which keys are made and found.
+package struct SigningToken: Sendable {
     /// Some tokens take seconds to make a key; in milliseconds.
     private static let deadline: Int64 = 60_000
 
@@ -16,19 +16,21 @@ package struct AuthorityToken: Sendable {
     ///   - module: the absolute path of the module.
     ///   - label: the label of the token.
     ///   - pinFile: the file with the user's PIN, mode 0600.
-    package init(module: String, label: String, pinFile: String) throws(AuthorityFileError) {
+    package init(module: String, label: String, pinFile: String) throws(CredentialFileError) {
         (self.module, self.label, self.pinFile) = (module, label, pinFile)
         var settings = TokenSettings(module: module, token: .label(label), pinFile: pinFile)
         settings.deadline = Self.deadline
         do throws(TokenError) { token = try Token(settings) } catch {
-            throw AuthorityFileError(module, "cannot be used: \(error.description)")
+            throw CredentialFileError(module, "cannot be used: \(error.description)")
         }
     }
 
     /// Makes a key pair in the token, which is checked to be unable to leave it.
-    package func makeKey(_ algorithm: AuthorityAlgorithm, label key: String) async throws(AuthorityFileError)
-        -> AuthorityTokenKey
-    {
+    ///
+    /// - Parameter hint: what to do if the token has a key of that label, to stand at the end of the error's sentence.
+    package func makeKey(
+        _ algorithm: SigningAlgorithm, label key: String, ifTaken hint: String = ""
+    ) async throws(CredentialFileError) -> SigningTokenKey {
         let curve: TokenCurve =
             switch algorithm {
             case .p256: .p256
@@ -38,19 +40,16 @@ package struct AuthorityToken: Sendable {
             // `generateKey` gives out no other.
             return found(try await token.generateKey(curve, label: key), label: key, neverLeft: true)
         } catch {
-            let hint =
-                error.code == .keyExists
-                ? "; name another one with --key-label, or take over the CA of that key with 'assay ca import'" : ""
-            throw AuthorityFileError(module, "made no key: \(error.description)\(hint)")
+            throw CredentialFileError(module, "made no key: \(error.description)\(error.code == .keyExists ? hint : "")")
         }
     }
 
-    /// Finds the key of a CA's certificate, and lets it sign.
+    /// Finds the key of a certificate, and lets it sign.
     ///
     /// - Parameters:
     ///   - publicKey: SubjectPublicKeyInfo (DER).
     ///   - key: the label of the key; `nil`: that of the token's key with this public key.
-    package func key(of publicKey: [UInt8], label key: String?) async throws(AuthorityFileError) -> AuthorityTokenKey {
+    package func key(of publicKey: [UInt8], label key: String?) async throws(CredentialFileError) -> SigningTokenKey {
         guard let wanted = TokenPublicKey(der: publicKey) else {
             throw problem("cannot have the key of this certificate: neither P-256 nor P-384")
         }
@@ -94,17 +93,17 @@ package struct AuthorityToken: Sendable {
         return facts
     }
 
-    private func problem(_ words: String) -> AuthorityFileError { AuthorityFileError(module, words) }
+    private func problem(_ words: String) -> CredentialFileError { CredentialFileError(module, words) }
 
-    private func found(_ key: TokenKey, label: String, neverLeft: Bool) -> AuthorityTokenKey {
-        AuthorityTokenKey(
+    private func found(_ key: TokenKey, label: String, neverLeft: Bool) -> SigningTokenKey {
+        SigningTokenKey(
             settings: TokenKeySettings(module: module, tokenLabel: self.label, keyLabel: label, pinFile: pinFile),
             signer: TokenSigner(key), neverLeft: neverLeft)
     }
 }
 
-/// A CA's key in a token.
-package struct AuthorityTokenKey: Sendable {
+/// A key that was made or found in a token.
+package struct SigningTokenKey: Sendable {
     /// Where it is, as the configuration names it.
     package let settings: TokenKeySettings
     package let signer: TokenSigner
@@ -114,9 +113,9 @@ package struct AuthorityTokenKey: Sendable {
 
 /// A key that is to be made in a token.
 package struct NewTokenKey: Sendable {
-    package let token: AuthorityToken
+    package let token: SigningToken
     /// CKA_LABEL, 1 to 255 bytes.
     package let label: String
 
-    package init(in token: AuthorityToken, label: String) { (self.token, self.label) = (token, label) }
+    package init(in token: SigningToken, label: String) { (self.token, self.label) = (token, label) }
 }

@@ -2,8 +2,8 @@ import AssayCore
 import AssayEncoding
 import AssayFiles
 
-/// The file with a CA's private key: PEM of mode 0600, which `openssl pkey -passin` reads too.
-package enum AuthorityKeyFile {
+/// The file with a private key: PEM of mode 0600, which `openssl pkey -passin` reads too.
+package enum SigningKeyFile {
     /// In bytes. A P-384 key has below 1 KiB.
     static let sizeLimit = 16 * 1024
 
@@ -12,33 +12,33 @@ package enum AuthorityKeyFile {
     /// - Parameter passphrase: `nil` for a plain key.
     package static func read(
         _ path: String, passphrase: Passphrase?, allowsPlain: Bool = false
-    ) throws(AuthorityFileError) -> AuthorityKey {
+    ) throws(CredentialFileError) -> SigningKey {
         let bytes: [UInt8]
         do throws(ProtectedFileError) {
             bytes = try ProtectedFile.read(path, atMost: sizeLimit + 1)
         } catch {
-            throw AuthorityFileError(path, error.description)
+            throw CredentialFileError(path, error.description)
         }
         guard bytes.count <= sizeLimit, let text = String(validating: bytes, as: UTF8.self) else {
-            throw AuthorityFileError(path, "is no private key in PEM")
+            throw CredentialFileError(path, "is no private key in PEM")
         }
-        do throws(AuthorityKeyError) {
+        do throws(SigningKeyError) {
             return try key(pem: text, passphrase: passphrase, allowsPlain: allowsPlain)
         } catch {
-            throw AuthorityFileError(path, error.description)
+            throw CredentialFileError(path, error.description)
         }
     }
 
     /// The key in a PEM text.
     package static func key(
         pem text: String, passphrase: Passphrase?, allowsPlain: Bool
-    ) throws(AuthorityKeyError) -> AuthorityKey {
+    ) throws(SigningKeyError) -> SigningKey {
         let kind = try kind(of: text)
         if kind == .encrypted {
             guard let passphrase else { throw .encrypted }
             let plain = try PasswordEncryption.open(try block(text, kind), passphrase: passphrase.bytes)
-            do throws(AuthorityKeyError) {
-                return try AuthorityKey(pkcs8: plain)
+            do throws(SigningKeyError) {
+                return try SigningKey(pkcs8: plain)
             } catch {
                 // One wrong passphrase of 256 leaves a padding that looks right.
                 if case .malformed = error { throw .wrongPassphrase }
@@ -47,13 +47,13 @@ package enum AuthorityKeyFile {
         }
         guard allowsPlain else { throw .notEncrypted }
         let der = try block(text, kind)
-        return kind == .plain ? try AuthorityKey(pkcs8: der) : try AuthorityKey(sec1: der)
+        return kind == .plain ? try SigningKey(pkcs8: der) : try SigningKey(sec1: der)
     }
 
     /// The PEM text of a key, encrypted under a passphrase.
     package static func text(
-        _ key: AuthorityKey, passphrase: Passphrase, iterations: Int = PasswordEncryption.iterations
-    ) throws(AuthorityKeyError) -> String {
+        _ key: SigningKey, passphrase: Passphrase, iterations: Int = PasswordEncryption.iterations
+    ) throws(SigningKeyError) -> String {
         PEM.encode(
             try PasswordEncryption.seal(key.pkcs8, passphrase: passphrase.bytes, iterations: iterations),
             label: Kind.encrypted.rawValue)
@@ -68,7 +68,7 @@ package enum AuthorityKeyFile {
         case sec1 = "EC PRIVATE KEY"
     }
 
-    private static func kind(of text: String) throws(AuthorityKeyError) -> Kind {
+    private static func kind(of text: String) throws(SigningKeyError) -> Kind {
         let lines = text.utf8.split(separator: UInt8(ascii: "\n"))
         let found = Kind.allCases.filter { kind in
             let begin = Array("-----BEGIN \(kind.rawValue)-----".utf8)
@@ -81,7 +81,7 @@ package enum AuthorityKeyFile {
         return kind
     }
 
-    private static func block(_ text: String, _ kind: Kind) throws(AuthorityKeyError) -> [UInt8] {
+    private static func block(_ text: String, _ kind: Kind) throws(SigningKeyError) -> [UInt8] {
         var text = text
         // `openssl ecparam -genkey` writes the name of the curve before the key, which names it again.
         if kind == .sec1, let end = text.end(ofBytes: "-----END EC PARAMETERS-----") { text = String(text[end...]) }
