@@ -215,6 +215,14 @@ let package = Package(
             ]),
         module("AssayAudit", ["AssayCore", arguments]),
 
+        // The apps of a configuration as the pipeline judges them, and trials of their policies: for the daemon and for the command line.
+        module(
+            "AssayApps",
+            [
+                "AssayConfiguration", "AssaySchemes", "AssayPlugins", "AssayService", "AssaySQLite", "AssayVendors",
+                "AssayCertificates", "AssayFiles", "AssayCore", log,
+            ]),
+
         // What `assay top` shows, computed from samples of the metrics.
         module("AssayTop", ["AssayAPI"]),
         module("AssayCommandLine", ["AssayCore", arguments]),
@@ -222,7 +230,7 @@ let package = Package(
             "AssayDaemon",
             schemes + [
                 "AssayOperations", "AssayTraceExport", "AssayTracing", "AssayMetrics", "AssayProvisioning", "AssaySigning",
-                "AssayConfiguration", "AssaySchemes", "AssayPlugins",
+                "AssayApps", "AssayConfiguration", "AssaySchemes", "AssayPlugins",
                 "AssayService", "AssayPostgres", "AssaySQLite", "AssayVendors", "AssayCertificates", "AssayEncoding",
                 "AssayFiles",
                 "AssayAPI", "AssayFramedRPC", "AssayListening", "AssayRPC", "AssayCore",
@@ -241,7 +249,7 @@ let package = Package(
         .executableTarget(
             name: "assay",
             dependencies: [
-                "AssayTop", "AssayDaemon", "AssayConfiguration", "AssaySchemes", "AssayPlugins", "AssayAudit",
+                "AssayTop", "AssayApps", "AssayConfiguration", "AssaySchemes", "AssayPlugins", "AssayAudit",
                 "AssayCommandLine",
                 "AssayClient", "AssaySimulator", "AssayVendors", "AssayProvisioning", "AssaySigning", "AssayCertificates",
                 "AssayEncoding", "AssayFiles",
@@ -374,8 +382,9 @@ let package = Package(
         .testTarget(
             name: "DaemonTesting",
             dependencies: [
-                "AssayDaemon", "AssayConfiguration", "AssaySchemes", "AssayPlugins", "AssayTesting", "AssaySimulator",
-                "AssayClient", "AssayService", "AssayPostgres", "AssaySQLite", "AssayVendors", "AssayCertificates",
+                "AssayDaemon", "AssayApps", "AssayConfiguration", "AssaySchemes", "AssayPlugins", "AssayTesting",
+                "AssaySimulator", "AssayClient", "AssayService", "AssayPostgres", "AssaySQLite", "AssayVendors",
+                "AssayCertificates",
                 "AssayEncoding", "AssayAPI", "AssayOperations", "AssayMetrics", "AssayFramedRPC", "AssayListening", "AssayRPC",
                 "AssayCore",
                 crypto,
@@ -394,8 +403,8 @@ let package = Package(
         .testTarget(
             name: "AssayCommandTests",
             dependencies: [
-                "DaemonTesting", "AssayDaemon", "AssayConfiguration", "AssaySchemes", "AssayPlugins", "AssaySimulator",
-                "AssayProvisioning", "AssayCertificates", "AssayEncoding", "AssayAPI", "AssayCore", "assayd", "assay", crypto,
+                "DaemonTesting", "AssayConfiguration", "AssaySchemes", "AssayPlugins", "AssaySimulator", "AssayProvisioning",
+                "AssayCertificates", "AssayEncoding", "AssayAPI", "AssayCore", "assayd", "assay", crypto,
                 protobuf,
             ],
             swiftSettings: strict),

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Checks that each module imports only the modules that docs/architecture.md lets it import, that the modules which read
-# untrusted bytes do not import Foundation, that only transports import SwiftNIO, and that the pipeline does not import AssayRPC.
+# untrusted bytes do not import Foundation, that only transports import SwiftNIO, that the pipeline does not import AssayRPC, and that the
+# command line reaches neither the daemon nor its HTTP server.
 # A new module gets a line here. With --modules it prints that table, and checks nothing.
 set -eu
 cd "$(dirname "$0")/.."
@@ -45,9 +46,10 @@ AssayTop|Sources/AssayTop|yes|AssayAPI
 AssayCommandLine|Sources/AssayCommandLine|yes|AssayCore
 AssayConfiguration|Sources/AssayConfiguration|yes|AppAttest AndroidKeyAttestation PlayIntegrity KeySignature DeviceCheck SafetyNet CertificateBundle AssayTraceExport AssayTracing AssaySchemes AssayPlugins AssayProvisioning AssaySigning AssayPostgres AssaySQLite AssayVendors AssayCertificates AssayEncoding AssayFiles AssayAPI AssayFramedRPC AssayListening AssayRPC AssayCore
 AssayOperations|Sources/AssayOperations|yes|AssayMetrics AssayListening AssayRPC
-AssayDaemon|Sources/AssayDaemon|yes|AssayOperations AssayTraceExport AssayTracing AssayMetrics AssayProvisioning AssaySigning AssayConfiguration AssaySchemes AssayPlugins AssayService AssayLedger AssayPostgres AssaySQLite AssayVendors AssayCertificates AssayEncoding AssayFiles AssayAPI AssayFramedRPC AssayListening AssayRPC AssayCore
+AssayApps|Sources/AssayApps|yes|AssayConfiguration AssaySchemes AssayPlugins AssayService AssaySQLite AssayVendors AssayCertificates AssayFiles AssayCore
+AssayDaemon|Sources/AssayDaemon|yes|AssayApps AssayOperations AssayTraceExport AssayTracing AssayMetrics AssayProvisioning AssaySigning AssayConfiguration AssaySchemes AssayPlugins AssayService AssayLedger AssayPostgres AssaySQLite AssayVendors AssayCertificates AssayEncoding AssayFiles AssayAPI AssayFramedRPC AssayListening AssayRPC AssayCore
 assayd|Sources/assayd|yes|AssayMetrics AssayDaemon AssayConfiguration AssaySchemes AssayPlugins AssayLedger AssaySQLite AssayAudit AssayCommandLine AssayCore
-assay|Sources/assay|yes|AssayTop AssayDaemon AssayConfiguration AssaySchemes AssayPlugins AssayAudit AssayCommandLine AssayClient AssaySimulator AssayProvisioning AssaySigning AssayCertificates AssayEncoding AssayFiles AssayAPI AssayCore
+assay|Sources/assay|yes|AssayTop AssayApps AssayConfiguration AssaySchemes AssayPlugins AssayAudit AssayCommandLine AssayClient AssaySimulator AssayProvisioning AssaySigning AssayCertificates AssayEncoding AssayFiles AssayAPI AssayCore
 AssaySimulator|Sources/AssaySimulator|no|AssayEncoding AssayCore
 AssayTesting|Sources/AssayTesting|yes|AssayCore
 FuzzTargets|Fuzz/Targets|yes|AssayConfiguration AssaySchemes AppAttest AndroidKeyAttestation PlayIntegrity KeySignature DeviceCheck SafetyNet CertificateBundle AssaySimulator AssayProvisioning AssayVendors AssayCertificates AssayEncoding AssayAPI AssayFramedRPC AssayCore
@@ -75,6 +77,28 @@ for folder in Sources/* Sources/Verifiers/*; do
         failed=1
     fi
 done
+
+# The command line reaches nothing of the daemon alone, over any number of modules.
+modules | awk -F'|' '
+    { allowed[$1] = $4 }
+    END {
+        queue[1] = path["assay"] = "assay"
+        for (i = count = 1; i <= count; i++) {
+            names = split(allowed[queue[i]], name, " ")
+            for (j = 1; j <= names; j++) {
+                if (name[j] in path) continue
+                queue[++count] = name[j]
+                path[name[j]] = path[queue[i]] " > " name[j]
+            }
+        }
+        names = split("AssayDaemon AssayOperations", name, " ")
+        for (j = 1; j <= names; j++) {
+            if (!(name[j] in path)) continue
+            print "modules: the command line must not reach " path[name[j]] | "cat >&2"
+            failed = 1
+        }
+        exit failed
+    }' || failed=1
 
 all=$(modules | cut -d'|' -f1 | tr '\n' ' ')
 found=$(mktemp)

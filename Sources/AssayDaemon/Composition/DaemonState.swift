@@ -1,4 +1,5 @@
 import AssayAPI
+import AssayApps
 import AssayCertificates
 import AssayConfiguration
 import AssayCore

@@ -1,15 +1,18 @@
-package import AssayCertificates
-import AssayConfiguration
+package import AssayConfiguration
 import AssayCore
-import AssayPlugins
-import AssaySchemes
+package import AssayPlugins
+package import AssaySchemes
 package import AssayService
-import AssayVendors
-import Logging
+package import Logging
 
 extension AppProfile {
     /// The app with the verifiers, answer sources and lists of its sections, in the order of the schemes.
-    convenience init(
+    ///
+    /// - Parameters:
+    ///   - schemes: all of the configuration, also those of which the app has no section.
+    ///   - fleet: the app's fleet with its secrets, which the daemon alone has.
+    ///   - supervised: `nil`: no plugin runs, so that what depends on one stays unjudged.
+    package convenience init(
         _ app: AppConfiguration, of schemes: [any AttestationScheme.Type], in dependencies: SchemeDependencies,
         fleet: Fleet? = nil, plugins supervised: SupervisedPlugins? = nil, logger: Logger
     ) {
@@ -49,20 +52,5 @@ extension AppProfile {
             acceptsSimulated: app.acceptsSimulated, confidence: app.confidence, issuing: app.provisioning?.issuing,
             fleet: fleet, policyKeys: PolicyKeys(of: app, schemes) { Set(verifiers(of: [$0]).map(\.format)) },
             recording: app.recording, shadow: shadow)
-    }
-}
-
-extension LiveConfiguration {
-    /// What each of the apps may have of the questions to vendors.
-    var inquiryShare: InquiryShare {
-        InquiryShare(apps: apps.count(where: \.asksWhileCallerWaits), callLimit: vendors.callLimit)
-    }
-}
-
-extension AnchorFacts {
-    package init(_ anchor: TrustAnchor) {
-        self.init(
-            name: anchor.name, publisher: anchor.publisher, spkiSHA256: anchor.publicKeySHA256,
-            certificateSHA256: anchor.certificateSHA256, simulated: anchor.simulated)
     }
 }

@@ -1,11 +1,11 @@
 import AssayCertificates
 import AssayConfiguration
 import AssayCore
+import AssaySQLite
 import AssaySchemes
 import AssayService
 import Foundation
 package import Logging
-import Synchronization
 
 /// Runs the cases of a file under its configuration, in this process and without a network: by the verifiers and the pipeline of the daemon.
 ///
@@ -19,7 +19,7 @@ package struct PolicyCaseRunner {
     /// Runs every case in order. Throws a sentence where a case cannot be run at all.
     ///
     /// - Parameter report: called with each result.
-    package func run(_ report: (PolicyCaseResult) -> Void) async throws(StartupError) {
+    package func run(_ report: (PolicyCaseResult) -> Void) async throws(TrialError) {
         for policyCase in file.cases {
             let outcome = try await outcome(of: policyCase)
             let (found, detail) = outcome.shown
@@ -37,10 +37,10 @@ package struct PolicyCaseRunner {
             deviceAuthorities: live.provisioning?.anchors ?? [])
     }
 
-    private func outcome(of policyCase: PolicyCase) async throws(StartupError) -> TrialOutcome {
+    private func outcome(of policyCase: PolicyCase) async throws(TrialError) -> TrialOutcome {
         let live = file.configuration.live
         guard let app = live.apps.first(where: { $0.id == policyCase.app }) else {
-            throw StartupError("the configuration has no app \(policyCase.app)")
+            throw TrialError("the configuration has no app \(policyCase.app)")
         }
         let profile = AppProfile(app, of: live.schemes, in: dependencies, logger: logger)
         switch policyCase.subject {
@@ -68,12 +68,12 @@ package struct PolicyCaseRunner {
     }
 
     /// By the pipeline, over a ledger of the case's own, in which the cases before it that it names were accepted.
-    private func judge(_ policyCase: PolicyCase, _ profile: AppProfile) async throws(StartupError) -> TrialOutcome {
+    private func judge(_ policyCase: PolicyCase, _ profile: AppProfile) async throws(TrialError) -> TrialOutcome {
         let folder: String
-        do { folder = try Self.temporaryFolder() } catch { throw StartupError("no folder for a ledger: \(error)") }
+        do { folder = try Self.temporaryFolder() } catch { throw TrialError("no folder for a ledger: \(error)") }
         defer { try? FileManager.default.removeItem(atPath: folder) }
         do {
-            let ledger = try await FixedConfiguration.Store.backend(at: folder + "/ledger.db").open(mayCreate: true) { _ in }
+            let ledger = try await SQLiteBackend(path: folder + "/ledger.db").open(mayCreate: true) { _ in }
             defer { ledger.close() }
             var steps = [policyCase]
             while let name = steps.first?.after, let before = file.cases.first(where: { $0.name.hasBytes(of: name) }) {
@@ -93,7 +93,7 @@ package struct PolicyCaseRunner {
             }
             return outcome
         } catch {
-            throw StartupError("\(error)")
+            throw TrialError("\(error)")
         }
     }
 
