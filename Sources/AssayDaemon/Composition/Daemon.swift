@@ -81,26 +81,18 @@ package func makeDaemon(
     clock: any WallClock = SystemClock(), libraryMetrics: LibraryMetrics? = nil, logger: Logger
 ) async throws -> Daemon {
     let (fixed, live) = (configuration.fixed, configuration.live)
-    let requestLog = RequestLog(logger: logger)
-    let disk = DiskWatch(rule: fixed.store.disk, logger: logger) { [backend = fixed.store.backend] in
-        backend.space()
-    }
+    let base = DaemonBase(fixed, ledger: ledger, vault: vault, clock: clock, logger: logger)
+    let time = try await ClockPart(base)
+    let store = try await LedgerPart(base, time)
     let vendors = try VendorClient(live.vendors)
-    let status = try await ledger.status()
-    let memory = try await ledger.clockMemory() ?? status.assumedMemory
-    let settled = SettledClock(clock, memory: memory)
-    let horizon = SpentHorizon(status.spentHorizon)
-    let changes = ChangeRecorder(ledger: ledger, logger: logger)
-    let keys = try await ChallengeKeys(ledger: ledger, vault: vault, clock: clock, logger: logger)
-    let subjects = try await SubjectKey(ledger: ledger, vault: vault, clock: clock)
     let recorder =
-        records.map { VerdictRecorder($0.store, live.verdicts.rule, subjects: subjects, clock: clock) } ?? VerdictRecorder()
-    let recordingVault = SecretVault(key: try await vault.kept("recordings", in: ledger, at: clock.now()))
+        records.map { VerdictRecorder($0.store, live.verdicts.rule, subjects: store.subjects, clock: clock) }
+        ?? VerdictRecorder()
+    let recordingVault = SecretVault(key: try await base.secret("recordings"))
     let facts = records?.recordings.map { FactRecorder($0, vault: recordingVault, clock: clock) } ?? FactRecorder()
     let shadow = ShadowJudge(clock: clock)
-    let signer = try await AuditSigner(ledger: ledger, vault: vault, clock: clock)
-    let fleets = FleetSecretsCache(root: try await vault.kept("fleet", in: ledger, at: clock.now()))
-    let buckets = RateBuckets(secret: try await vault.kept("rates", in: ledger, at: clock.now()))
+    let fleets = FleetSecretsCache(root: try await base.secret("fleet"))
+    let buckets = RateBuckets(secret: try await base.secret("rates"))
     let rateLevels = RateLevelsKeeper(buckets, in: fixed.store.ratesFile, logger: logger)
     rateLevels.restore()
     let plugins = supervisedPlugins(fixed.plugins, ledger: ledger, fleets: fleets, clock: clock, logger: logger)
@@ -136,24 +128,20 @@ package func makeDaemon(
         logger: logger, apps: { registeredApps.value })
     let serving = ServingState(fixed.limits.calls, processors: FramedServer.processors, logger: logger)
     let parts = DaemonState(
-        ledger: ledger, keys: keys, subjects: subjects, signer: signer, disk: disk, clock: clock,
-        clockWatch: ClockWatch(ledger: ledger, clock: settled, horizon: horizon, memory: memory, logger: logger),
-        horizon: horizon,
-        startedAt: clock.now(), requestLog: requestLog,
-        client: vendors,
+        base: base, time: time, store: store, requestLog: RequestLog(logger: logger), client: vendors,
         receipts: ReceiptExchanger(
-            ledger: ledger, client: vendors, clock: clock, clockAhead: { settled.read().lead },
+            ledger: ledger, client: vendors, clock: clock, clockAhead: { [settled = time.settled] in settled.read().lead },
             takes: { () throws(LedgerError) in try await ledger.takes(.receipts) }, logger: logger),
         revocationFeeds: live.revocationLists.all.map { list in
             RevocationFeed(
                 name: list.declaration.name, settings: live.settings(of: list), client: vendors, clock: clock, logger: logger)
-        }, changes: changes, authority: authority, revocationListIssuer: revocationListIssuer,
+        }, authority: authority, revocationListIssuer: revocationListIssuer,
         revocationLists: revocationLists, fleets: fleets, plugins: plugins, recorder: recorder, facts: facts,
         shadow: shadow, hub: hub,
         changeTail: changeTail,
         webhooks: webhooks, reappraisal: reappraisal, registeredApps: registeredApps,
         buckets: buckets, keyDirectory: KeyDirectory(try await ledger.callerKeys(), clock: clock),
-        statistics: { serving.statistics(with: fronts) }, certificates: certificates, exporter: exporter, logger: logger)
+        statistics: { serving.statistics(with: fronts) }, certificates: certificates, exporter: exporter)
     let lists = RevocationFileTask(clock: clock, logger: logger)
     lists.follow(live.revocationFiles.map(\.file))
     parts.receipts.use(parts.routes(under: live))
@@ -226,29 +214,25 @@ package func makeDaemon(
                 return try tls.prepare(settings)
             })
     }
+    let all: [any DaemonPart] = [base, time, store]
     try await RequiredPlugins(supervised: plugins.supervised, logger: logger).awaitReadiness()
-    await changes.record(
+    await store.changes.record(
         .configurationLoad(live.digest, version: Version.text, by: .start), at: clock.now())
     return Daemon(
         server: server, vendors: vendors, receipts: parts.receipts, revocationFeeds: parts.revocationFeeds,
         revocationLists: revocationLists,
         maintenance: MaintenanceService(
-            ledger: ledger, keys: parts.keys, clock: settled,
-            tasks: [
-                changes,
-                AuditPublisher(ledger: ledger, signer: parts.signer, clock: clock, logger: logger),
-                RetentionTask(
-                    ledger: ledger, rule: fixed.store.retention, memory: parts.memory, clock: settled, logger: logger),
-                disk, lists, revocationLists, parts.clockWatch, recorder, facts,
-            ],
+            ledger: ledger, keys: store.keys, clock: time.settled,
+            tasks: all.flatMap(\.maintenanceTasks) + [lists, revocationLists, recorder, facts],
             logger: logger),
-        counters: parts.counters, calls: parts.calls, reloadSteps: steps, reloadProblem: parts.reloadProblem, changes: changes,
+        counters: parts.counters, calls: parts.calls, reloadSteps: steps, reloadProblem: base.reloadProblem,
+        changes: store.changes,
         plugins: plugins, operations: operations, changeTail: changeTail, webhooks: webhooks, reappraisal: reappraisal,
         shadow: shadow, observation: observation, rateLevels: rateLevels,
         sharedLedger: (ledger as? any OpenedLedger).flatMap { ledger in
             guard ledger.isShared else { return nil }
             return SharedLedgerTask(
-                ledger, parts.keyDirectory, keys, hasStaleSecrets: { ledger.hasStaleSecrets }, logger: logger)
+                ledger, parts.keyDirectory, store.keys, hasStaleSecrets: { ledger.hasStaleSecrets }, logger: logger)
         },
         exporter: exporter)
 }
@@ -278,7 +262,7 @@ private final class ComposedMethods: Sendable {
     private let state: Mutex<State>
 
     init(_ parts: DaemonState, _ live: LiveConfiguration) {
-        let (loadedAt, descriptions) = (parts.clock.now(), parts.plugins.descriptions)
+        let (loadedAt, descriptions) = (parts.base.clock.now(), parts.plugins.descriptions)
         self.parts = parts
         let services = parts.services(under: live, loadedAt: loadedAt)
         state = Mutex(State(live: live, loadedAt: loadedAt, descriptions: descriptions, services: services))
@@ -291,7 +275,7 @@ private final class ComposedMethods: Sendable {
     /// Puts a configuration in force.
     func compose(under new: LiveConfiguration) {
         state.withLock { state in
-            (state.live, state.loadedAt) = (new, parts.clock.now())
+            (state.live, state.loadedAt) = (new, parts.base.clock.now())
             compose(&state)
         }
     }
@@ -308,13 +292,6 @@ private final class ComposedMethods: Sendable {
         state.descriptions = parts.plugins.descriptions
         state.services = parts.services(under: state.live, loadedAt: state.loadedAt)
         methods.exchange(for: state.services.methods)
-    }
-}
-
-extension LedgerStatus {
-    /// Of a ledger that kept nothing of the clock: its last entry is the last time that is known.
-    fileprivate var assumedMemory: ClockMemory? {
-        lastEntryAt.map { ClockMemory(believed: $0, uptime: BootClock.milliseconds()) }
     }
 }
 

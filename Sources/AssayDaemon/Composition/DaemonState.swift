@@ -12,21 +12,14 @@ import Logging
 
 /// What a daemon keeps whatever its configuration says: what remembers, what counts, and what keeps time.
 struct DaemonState: Sendable {
-    let ledger: any Ledger
-    let keys: ChallengeKeys
-    let subjects: SubjectKey
-    let signer: AuditSigner
-    let disk: DiskWatch
-    let clock: any WallClock
-    let clockWatch: ClockWatch
-    let horizon: SpentHorizon
-    let startedAt: Timestamp
+    let base: DaemonBase
+    let time: ClockPart
+    let store: LedgerPart
     let requestLog: RequestLog
     let client: VendorClient
     let receipts: ReceiptExchanger
     /// The fetched revocation lists.
     let revocationFeeds: [RevocationFeed]
-    let changes: ChangeRecorder
     /// The CAs of device certificates, and their revocation lists.
     let authority: ReloadableAuthority
     let revocationListIssuer: RevocationListIssuer
@@ -56,10 +49,8 @@ struct DaemonState: Sendable {
     let certificates: CertificateEnd.Slot
     /// Traces calls and exports their spans.
     let exporter: SpanExporter
-    let logger: Logger
     let links = LinkCache()
     let attempts = ChallengeAttempts()
-    let memory = EvidenceUseLimit()
     /// For the methods that take turns, all callers together: one place for four processors, so that verdicts keep the others.
     let limiter = ConcurrencyLimiter(places: ProcessInfo.processInfo.activeProcessorCount / 4)
     let inquiries = OutsideInquiries()
@@ -69,7 +60,6 @@ struct DaemonState: Sendable {
     let metrics = MetricsSource()
     let stages = StageTimes()
     let measures = EvidenceMeasures()
-    let reloadProblem = ReloadProblem.Slot()
 
     /// How receipts are exchanged, as the configuration has it.
     func routes(under live: LiveConfiguration) -> [ReceiptExchangeRoute] {
@@ -85,14 +75,14 @@ struct DaemonState: Sendable {
             testRoots: live.testRoots, links: links,
             revocationLists: Dictionary(revocationFeeds.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first }),
             vendors: VendorAccess(
-                client: client, teams: live.appleTeams.keys, callLimit: live.inquiryShare.questions, clock: clock,
-                logger: logger), deviceAuthorities: live.provisioning?.anchors ?? [])
+                client: client, teams: live.appleTeams.keys, callLimit: live.inquiryShare.questions, clock: base.clock,
+                logger: base.logger), deviceAuthorities: live.provisioning?.anchors ?? [])
     }
 
     /// Keeps what judges under a configuration, so that a digest in a verdict can be followed to its text. Called before it judges.
     func keepPolicies(of live: LiveConfiguration) async throws(LedgerError) {
-        let now = clock.now()
-        try await ledger.keep(
+        let now = base.clock.now()
+        try await base.ledger.keep(
             policies: live.apps.flatMap { [$0] + ($0.shadowed.map { [$0] } ?? []) }.map { app in
                 let policy = live.policy(of: app)
                 return StoredPolicy(digest: policy.digest, app: app.id, text: policy.text, firstSeen: now)
@@ -109,7 +99,7 @@ struct DaemonState: Sendable {
             live.apps.map { app in
                 let fleet = app.provisioning?.fleet.flatMap { rule in fleets[app.id].map { Fleet(rule, $0) } }
                 return AppProfile(
-                    app, of: live.schemes, in: dependencies, fleet: fleet, plugins: plugins.supervised, logger: logger)
+                    app, of: live.schemes, in: dependencies, fleet: fleet, plugins: plugins.supervised, logger: base.logger)
             })
         registeredApps.value = apps
         facts.follow(apps)
@@ -124,50 +114,53 @@ struct DaemonState: Sendable {
             callers: live.callers, apps: apps, keys: keyDirectory, requestLog: requestLog)
         let rates = RateLimits(caller: live.rates.caller, apps: live.appRates, buckets: buckets, counters: counters)
         let pipeline = VerificationPipeline(
-            ledger: ledger, keys: keys, subjects: subjects, attempts: attempts, memory: memory, inquiries: inquiries,
+            ledger: base.ledger, keys: store.keys, subjects: store.subjects, attempts: attempts, memory: store.useLimit,
+            inquiries: inquiries,
             inquiryShare: live.inquiryShare, stages: stages, measures: measures, rates: rates,
             refusals: RefusalMemory(counters: counters), followers: VerdictFollowers(recorder: facts, shadow: shadow),
             revoked: { [revocationLists] in revocationLists.wake() })
         let answering = Answering(
-            pipeline: pipeline, rates: rates, clock: clock,
+            pipeline: pipeline, rates: rates, clock: base.clock,
             followers: [counters, requestLog, observed, recorder, TraceNotes()])
         let attestation = AttestationService(
-            answering: answering, keys: keys, counters: counters, clock: clock, horizon: horizon)
+            answering: answering, keys: store.keys, counters: counters, clock: base.clock, horizon: time.horizon)
         let devices = DevicesService(
-            ledger: ledger, subjects: subjects, clock: clock, requestLog: requestLog, recordings: facts,
+            ledger: base.ledger, subjects: store.subjects, clock: base.clock, requestLog: requestLog, recordings: facts,
             revoked: { [revocationLists] in revocationLists.wake() })
         let provisioning = ProvisioningService(
-            ledger: ledger, authority: authority, lists: revocationListIssuer, answering: answering, clock: clock,
+            ledger: base.ledger, authority: authority, lists: revocationListIssuer, answering: answering, clock: base.clock,
             requestLog: requestLog,
             revoked: { [revocationLists] in revocationLists.wake() })
         let fleetService = FleetService(
-            ledger: ledger, authority: authority, answering: answering, clock: clock, requestLog: requestLog,
+            ledger: base.ledger, authority: authority, answering: answering, clock: base.clock, requestLog: requestLog,
             revoked: { [revocationLists] in revocationLists.wake() })
-        let audit = AuditService(ledger: ledger, clock: clock, requestLog: requestLog)
+        let audit = AuditService(ledger: base.ledger, clock: base.clock, requestLog: requestLog)
         let lists = revocationFeeds.map { $0 as any TrustFeed } + live.revocationFiles.map { $0 as any TrustFeed }
         let operations = OperationsService(
-            apps: apps, callers: live.callers, rates: rates, ledger: ledger, counters: counters, signer: signer, disk: disk,
-            memory: memory,
+            apps: apps, callers: live.callers, rates: rates, ledger: base.ledger, counters: counters, signer: store.signer,
+            disk: store.disk,
+            memory: store.useLimit,
             facts: OperationsService.Facts(
-                version: Version.text, startedAt: startedAt, anchors: live.anchors.map(AnchorFacts.init),
+                version: Version.text, startedAt: base.startedAt, anchors: live.anchors.map(AnchorFacts.init),
                 configurationDigest: live.digest, loadedAt: loadedAt),
-            clock: clock, clockReport: { [clockWatch] in clockWatch.report },
+            clock: base.clock, clockReport: { [watch = time.watch] in watch.report },
             transport: statistics,
-            receipts: { [receipts] in receipts.report }, reloadProblem: reloadProblem, feeds: lists, certificates: certificates,
+            receipts: { [receipts] in receipts.report }, reloadProblem: base.reloadProblem, feeds: lists,
+            certificates: certificates,
             authorities: { [revocationLists] in revocationLists.report() }, plugins: plugins,
             records: { [recorder] in recorder.status },
             reappraisal: { [reappraisal] in reappraisal.report }, webhooks: webhooks, metrics: metrics)
         let keyService = KeysService(
-            ledger: ledger, directory: keyDirectory, rule: live.callers.keys, clock: clock, requestLog: requestLog)
-        let feeds = FeedsService(feeds: lists, changes: changes, clock: clock, requestLog: requestLog)
+            ledger: base.ledger, directory: keyDirectory, rule: live.callers.keys, clock: base.clock, requestLog: requestLog)
+        let feeds = FeedsService(feeds: lists, changes: store.changes, clock: base.clock, requestLog: requestLog)
         let methods = ServedMethods(
             attestation.methods + devices.methods + operations.methods + keyService.methods + audit.methods + feeds.methods
                 + provisioning.methods + fleetService.methods + PluginsService(plugins, requestLog: requestLog).methods
-                + WatchService(hub: hub, tail: changeTail, clock: clock).methods
-                + WebhooksService(webhooks, changes: changes, clock: clock, requestLog: requestLog).methods
-                + VerdictsService(recorder: recorder, apps: apps, subjects: subjects, ledger: ledger).methods
+                + WatchService(hub: hub, tail: changeTail, clock: base.clock).methods
+                + WebhooksService(webhooks, changes: store.changes, clock: base.clock, requestLog: requestLog).methods
+                + VerdictsService(recorder: recorder, apps: apps, subjects: store.subjects, ledger: base.ledger).methods
                 + PoliciesService(
-                    ledger: ledger, apps: apps, recordings: facts, shadow: shadow, requestLog: requestLog
+                    ledger: base.ledger, apps: apps, recordings: facts, shadow: shadow, requestLog: requestLog
                 ).methods,
             authorizer: authorizer,
             limiter: limiter, counters: calls, tracer: exporter.tracer, callers: callerCalls)
