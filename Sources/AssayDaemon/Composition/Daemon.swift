@@ -38,31 +38,23 @@ package struct Daemon: Sendable {
     package let plugins: PluginAdministration
     /// Probes, metrics and status over HTTP.
     package let operations: OperationsServer
-    /// Publishes changes to those who watch events.
-    package let changeTail: ChangeTail
-    package let webhooks: WebhookService
-    /// Judges registered devices again after a change.
-    package let reappraisal: Reappraisal
+    let watching: WatchingPart
     /// Judges by the shadow policies of apps.
     package let shadow: ShadowJudge
     /// What the operations address shows.
     package let observation: DaemonObservation
-    package let rateLevels: RateLevelsKeeper
-    /// Follows a ledger that other daemons change too.
-    package let sharedLedger: SharedLedgerTask?
+    let rates: RatesPart
+    let sharing: SharingPart
+    let traces: TracesPart
     /// Exports the traces of calls.
-    package let exporter: SpanExporter
+    package var exporter: SpanExporter { traces.exporter }
 
     /// What runs beside the server until the daemon stops, in the order of starting; stopped in the opposite order, after the
     /// server.
     package var backgroundServices: [any Service] {
         // The exporter first: it is stopped last, after the last calls.
-        [
-            exporter, operations, PluginProcesses(supervised: plugins.supervised), vendors, webhooks, changeTail, reappraisal,
-            shadow, receipts,
-        ]
-            + revocationFeeds
-            + [revocationLists, maintenance, rateLevels] + (sharedLedger.map { [$0] } ?? [])
+        traces.services + [operations, PluginProcesses(supervised: plugins.supervised), vendors] + watching.services
+            + [shadow, receipts] + revocationFeeds + [revocationLists, maintenance] + rates.services + sharing.services
     }
     /// Everything that runs.
     package var services: [any Service] { backgroundServices + [server] }
@@ -92,9 +84,7 @@ package func makeDaemon(
     let facts = records?.recordings.map { FactRecorder($0, vault: recordingVault, clock: clock) } ?? FactRecorder()
     let shadow = ShadowJudge(clock: clock)
     let fleets = FleetSecretsCache(root: try await base.secret("fleet"))
-    let buckets = RateBuckets(secret: try await base.secret("rates"))
-    let rateLevels = RateLevelsKeeper(buckets, in: fixed.store.ratesFile, logger: logger)
-    rateLevels.restore()
+    let rates = try await RatesPart(base)
     let plugins = supervisedPlugins(fixed.plugins, ledger: ledger, fleets: fleets, clock: clock, logger: logger)
     try await plugins.supervised.prepare(live.plugins)()
     let authority = ReloadableAuthority(try deviceAuthorities(live.provisioning, logger: logger))
@@ -104,9 +94,7 @@ package func makeDaemon(
     let revocationLists = RevocationListTask(
         issuer: revocationListIssuer, authority: authority, publish: live.publishesRevocationLists, clock: clock, logger: logger
     )
-    let exporter = SpanExporter(
-        TraceResource(version: Version.text, instance: Hex.encode(SecureRandom.bytes(16))), clock: clock, logger: logger)
-    try exporter.prepare(live.traces)()
+    let traces = try TracesPart(base, live)
     let certificates = CertificateEnd.Slot()
     let tls = try live.tls.map { try DaemonTLS($0, clock: clock, logger: logger, ends: certificates) }
     // Event loops only move bytes. One for four processors keeps up with the workers, and what waits while it works comes
@@ -118,14 +106,9 @@ package func makeDaemon(
             threads: eventLoops,
             tls: tls?.server, withoutCertificates: fixed.withoutCertificates)
     ]
-    let hub = WatchHub(clock: clock)
-    let changeTail = ChangeTail(ledger: ledger, hub: hub, clock: clock, logger: logger)
-    let webhooks = WebhookService(hub: hub, clock: clock, logger: logger)
-    try webhooks.prepare(live.webhookRules(beside: fixed.store.ownFiles))()
-    let registeredApps = AppDirectory.Slot()
-    let reappraisal = Reappraisal(
-        ledger: ledger, hub: hub, rule: ReappraisalRule(devicesPerSecond: live.reappraisal.devicesPerSecond), clock: clock,
-        logger: logger, apps: { registeredApps.value })
+    let watching = try WatchingPart(base, live)
+    let callers = try await CallersPart(base)
+    let sharing = SharingPart(base, store, callers)
     let serving = ServingState(fixed.limits.calls, processors: FramedServer.processors, logger: logger)
     let parts = DaemonState(
         base: base, time: time, store: store, requestLog: RequestLog(logger: logger), client: vendors,
@@ -137,11 +120,8 @@ package func makeDaemon(
                 name: list.declaration.name, settings: live.settings(of: list), client: vendors, clock: clock, logger: logger)
         }, authority: authority, revocationListIssuer: revocationListIssuer,
         revocationLists: revocationLists, fleets: fleets, plugins: plugins, recorder: recorder, facts: facts,
-        shadow: shadow, hub: hub,
-        changeTail: changeTail,
-        webhooks: webhooks, reappraisal: reappraisal, registeredApps: registeredApps,
-        buckets: buckets, keyDirectory: KeyDirectory(try await ledger.callerKeys(), clock: clock),
-        statistics: { serving.statistics(with: fronts) }, certificates: certificates, exporter: exporter)
+        shadow: shadow, watching: watching, rates: rates, callers: callers,
+        statistics: { serving.statistics(with: fronts) }, certificates: certificates, traces: traces)
     let lists = RevocationFileTask(clock: clock, logger: logger)
     lists.follow(live.revocationFiles.map(\.file))
     parts.receipts.use(parts.routes(under: live))
@@ -154,7 +134,7 @@ package func makeDaemon(
         RPCService(
             methods: methods.methods, access: methods.access, state: serving, lateness: { ledger.lateness.map { RPCError($0) } }
         ),
-        fronts: fronts, stopping: { hub.stop() })
+        fronts: fronts, stopping: { [hub = watching.hub] in hub.stop() })
     let observation = DaemonObservation(
         services: { composed.services }, server: server, collectors: parts.collectors(libraryMetrics),
         writer: ledger as? any MeasuredLedger)
@@ -183,18 +163,11 @@ package func makeDaemon(
                 revocationLists.use(publish: publish)
             }
         },
-        ReloadStep("traces", follows: [\.traces]) { new in try exporter.prepare(new.traces) },
         ReloadStep("records of verdicts", follows: [\.verdicts]) { new in
             {
                 records?.follow(new.verdicts)
                 recorder.use(new.verdicts.rule)
             }
-        },
-        ReloadStep("webhooks", follows: [\.webhooks, \.vendors]) { new in
-            try webhooks.prepare(new.webhookRules(beside: fixed.store.ownFiles))
-        },
-        ReloadStep("reappraisal", follows: [\.reappraisal]) { new in
-            { reappraisal.use(ReappraisalRule(devicesPerSecond: new.reappraisal.devicesPerSecond)) }
         },
         ReloadStep("vendors", follows: [\.vendors, \.appleTeams, \.revocationLists]) { new in
             let exchange = try vendors.prepare(new.vendors)
@@ -214,7 +187,7 @@ package func makeDaemon(
                 return try tls.prepare(settings)
             })
     }
-    let all: [any DaemonPart] = [base, time, store]
+    let all: [any DaemonPart] = [base, time, store, traces, watching, rates, callers, sharing]
     try await RequiredPlugins(supervised: plugins.supervised, logger: logger).awaitReadiness()
     await store.changes.record(
         .configurationLoad(live.digest, version: Version.text, by: .start), at: clock.now())
@@ -225,16 +198,11 @@ package func makeDaemon(
             ledger: ledger, keys: store.keys, clock: time.settled,
             tasks: all.flatMap(\.maintenanceTasks) + [lists, revocationLists, recorder, facts],
             logger: logger),
-        counters: parts.counters, calls: parts.calls, reloadSteps: steps, reloadProblem: base.reloadProblem,
+        counters: parts.counters, calls: parts.calls, reloadSteps: steps + all.flatMap(\.reloadSteps),
+        reloadProblem: base.reloadProblem,
         changes: store.changes,
-        plugins: plugins, operations: operations, changeTail: changeTail, webhooks: webhooks, reappraisal: reappraisal,
-        shadow: shadow, observation: observation, rateLevels: rateLevels,
-        sharedLedger: (ledger as? any OpenedLedger).flatMap { ledger in
-            guard ledger.isShared else { return nil }
-            return SharedLedgerTask(
-                ledger, parts.keyDirectory, store.keys, hasStaleSecrets: { ledger.hasStaleSecrets }, logger: logger)
-        },
-        exporter: exporter)
+        plugins: plugins, operations: operations, watching: watching, shadow: shadow, observation: observation, rates: rates,
+        sharing: sharing, traces: traces)
 }
 
 /// The plugins of a catalog, none of them started.

@@ -33,22 +33,13 @@ struct DaemonState: Sendable {
     let facts: FactRecorder
     /// Judges by the shadow policies of apps.
     let shadow: ShadowJudge
-    /// Events, and those who watch them.
-    let hub: WatchHub
-    let changeTail: ChangeTail
-    let webhooks: WebhookService
-    let reappraisal: Reappraisal
-    /// The apps of the configuration in force, for what judges devices again.
-    let registeredApps: AppDirectory.Slot
-    /// What is left of the rates.
-    let buckets: RateBuckets
-    /// The API keys of callers.
-    let keyDirectory: KeyDirectory
+    let watching: WatchingPart
+    let rates: RatesPart
+    let callers: CallersPart
     /// The counts of calls and of the fronts' connections.
     let statistics: @Sendable () -> RPCStatistics
     let certificates: CertificateEnd.Slot
-    /// Traces calls and exports their spans.
-    let exporter: SpanExporter
+    let traces: TracesPart
     let links = LinkCache()
     let attempts = ChallengeAttempts()
     /// For the methods that take turns, all callers together: one place for four processors, so that verdicts keep the others.
@@ -56,7 +47,6 @@ struct DaemonState: Sendable {
     let inquiries = OutsideInquiries()
     let counters = VerdictCounters()
     let calls = CallCounters()
-    let callerCalls = CallerCounters()
     let metrics = MetricsSource()
     let stages = StageTimes()
     let measures = EvidenceMeasures()
@@ -101,18 +91,18 @@ struct DaemonState: Sendable {
                 return AppProfile(
                     app, of: live.schemes, in: dependencies, fleet: fleet, plugins: plugins.supervised, logger: base.logger)
             })
-        registeredApps.value = apps
+        watching.registeredApps.value = apps
         facts.follow(apps)
         shadow.follow(apps)
         for app in apps.all {
             let formats = Array(app.verifiers.keys) + (app.fleet == nil ? [] : [.fleetDevice])
             counters.know(app.id, formats: formats.sorted { $0.rawValue < $1.rawValue })
         }
-        callerCalls.know(live.callers.known.map(\.caller.name))
-        let observed = ObservedVerdicts(PluginObservers(plugins.supervised), hub: hub)
+        callers.calls.know(live.callers.known.map(\.caller.name))
+        let observed = ObservedVerdicts(PluginObservers(plugins.supervised), hub: watching.hub)
         let authorizer = CallAuthorizer(
-            callers: live.callers, apps: apps, keys: keyDirectory, requestLog: requestLog)
-        let rates = RateLimits(caller: live.rates.caller, apps: live.appRates, buckets: buckets, counters: counters)
+            callers: live.callers, apps: apps, keys: callers.keys, requestLog: requestLog)
+        let rates = RateLimits(caller: live.rates.caller, apps: live.appRates, buckets: self.rates.buckets, counters: counters)
         let pipeline = VerificationPipeline(
             ledger: base.ledger, keys: store.keys, subjects: store.subjects, attempts: attempts, memory: store.useLimit,
             inquiries: inquiries,
@@ -149,21 +139,22 @@ struct DaemonState: Sendable {
             certificates: certificates,
             authorities: { [revocationLists] in revocationLists.report() }, plugins: plugins,
             records: { [recorder] in recorder.status },
-            reappraisal: { [reappraisal] in reappraisal.report }, webhooks: webhooks, metrics: metrics)
+            reappraisal: { [reappraisal = watching.reappraisal] in reappraisal.report }, webhooks: watching.webhooks,
+            metrics: metrics)
         let keyService = KeysService(
-            ledger: base.ledger, directory: keyDirectory, rule: live.callers.keys, clock: base.clock, requestLog: requestLog)
+            ledger: base.ledger, directory: callers.keys, rule: live.callers.keys, clock: base.clock, requestLog: requestLog)
         let feeds = FeedsService(feeds: lists, changes: store.changes, clock: base.clock, requestLog: requestLog)
         let methods = ServedMethods(
             attestation.methods + devices.methods + operations.methods + keyService.methods + audit.methods + feeds.methods
                 + provisioning.methods + fleetService.methods + PluginsService(plugins, requestLog: requestLog).methods
-                + WatchService(hub: hub, tail: changeTail, clock: base.clock).methods
-                + WebhooksService(webhooks, changes: store.changes, clock: base.clock, requestLog: requestLog).methods
+                + WatchService(hub: watching.hub, tail: watching.changeTail, clock: base.clock).methods
+                + WebhooksService(watching.webhooks, changes: store.changes, clock: base.clock, requestLog: requestLog).methods
                 + VerdictsService(recorder: recorder, apps: apps, subjects: store.subjects, ledger: base.ledger).methods
                 + PoliciesService(
                     ledger: base.ledger, apps: apps, recordings: facts, shadow: shadow, requestLog: requestLog
                 ).methods,
             authorizer: authorizer,
-            limiter: limiter, counters: calls, tracer: exporter.tracer, callers: callerCalls)
+            limiter: limiter, counters: calls, tracer: traces.exporter.tracer, callers: callers.calls)
         return ComposedServices(methods: methods, operations: operations)
     }
 }

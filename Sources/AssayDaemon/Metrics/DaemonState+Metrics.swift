@@ -8,9 +8,9 @@ extension DaemonState {
             [
                 counters, stages, measures, calls, TrafficMetrics(statistics: statistics), LinkCacheMetrics(links: links),
                 client,
-                inquiries, exporter, callerCalls, hub, webhooks,
-                ReappraisalMetrics(report: { [reappraisal] in reappraisal.report }),
+                inquiries,
             ]
+            + traces.collectors + callers.collectors + watching.collectors
             + time.collectors
             + [VerdictRecordMetrics(recorder: recorder), RecordingMetrics(recorder: facts), shadow]
             + base.collectors + [PluginKillMetrics(plugins: plugins.supervised)]
