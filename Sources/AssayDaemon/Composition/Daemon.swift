@@ -19,42 +19,34 @@ import Synchronization
 /// The daemon, composed and ready to run.
 package struct Daemon: Sendable {
     package let server: RPCServer
-    /// What talks to vendors, and what does so without being asked.
-    package let vendors: VendorClient
-    package let receipts: ReceiptExchanger
-    package let revocationFeeds: [RevocationFeed]
-    /// Publishes the revocation lists of Assay's own CAs.
-    package let revocationLists: RevocationListTask
-    package let maintenance: MaintenanceService
-    package let counters: VerdictCounters
-    /// The calls of each method.
-    package let calls: CallCounters
+    let maintenance: MaintenanceService
+    let parts: DaemonState
+    let sharing: SharingPart
     /// What follows the configuration while the daemon runs.
     package let reloadSteps: [ReloadStep]
-    package let reloadProblem: ReloadProblem.Slot
-    /// Records the configurations that are put in force, that of the start included.
-    package let changes: ChangeRecorder
-    /// The plugins of the catalog.
-    package let plugins: PluginAdministration
     /// Probes, metrics and status over HTTP.
     package let operations: OperationsServer
-    let watching: WatchingPart
-    /// Judges by the shadow policies of apps.
-    package let shadow: ShadowJudge
     /// What the operations address shows.
     package let observation: DaemonObservation
-    let rates: RatesPart
-    let sharing: SharingPart
-    let traces: TracesPart
+
+    package var vendors: VendorClient { parts.vendors.client }
+    package var receipts: ReceiptExchanger { parts.vendors.receipts }
+    package var revocationFeeds: [RevocationFeed] { parts.vendors.feeds }
+    package var reloadProblem: ReloadProblem.Slot { parts.base.reloadProblem }
+    /// Records the configurations that are put in force, that of the start included.
+    package var changes: ChangeRecorder { parts.store.changes }
+    /// The plugins of the catalog.
+    package var plugins: PluginAdministration { parts.plugins }
     /// Exports the traces of calls.
-    package var exporter: SpanExporter { traces.exporter }
+    package var exporter: SpanExporter { parts.traces.exporter }
 
     /// What runs beside the server until the daemon stops, in the order of starting; stopped in the opposite order, after the
     /// server.
     package var backgroundServices: [any Service] {
         // The exporter first: it is stopped last, after the last calls.
-        traces.services + [operations, PluginProcesses(supervised: plugins.supervised), vendors] + watching.services
-            + [shadow, receipts] + revocationFeeds + [revocationLists, maintenance] + rates.services + sharing.services
+        parts.traces.services + [operations, PluginProcesses(supervised: plugins.supervised)]
+            + parts.vendors.services + parts.watching.services + parts.authorities.services + parts.records.services
+            + parts.rates.services + sharing.services + [maintenance]
     }
     /// Everything that runs.
     package var services: [any Service] { backgroundServices + [server] }
@@ -76,24 +68,13 @@ package func makeDaemon(
     let base = DaemonBase(fixed, ledger: ledger, vault: vault, clock: clock, logger: logger)
     let time = try await ClockPart(base)
     let store = try await LedgerPart(base, time)
-    let vendors = try VendorClient(live.vendors)
-    let recorder =
-        records.map { VerdictRecorder($0.store, live.verdicts.rule, subjects: store.subjects, clock: clock) }
-        ?? VerdictRecorder()
-    let recordingVault = SecretVault(key: try await base.secret("recordings"))
-    let facts = records?.recordings.map { FactRecorder($0, vault: recordingVault, clock: clock) } ?? FactRecorder()
-    let shadow = ShadowJudge(clock: clock)
+    let vendors = try VendorsPart(base, time, live)
+    let records = try await RecordsPart(base, store, live, in: records)
     let fleets = FleetSecretsCache(root: try await base.secret("fleet"))
     let rates = try await RatesPart(base)
     let plugins = supervisedPlugins(fixed.plugins, ledger: ledger, fleets: fleets, clock: clock, logger: logger)
     try await plugins.supervised.prepare(live.plugins)()
-    let authority = ReloadableAuthority(try deviceAuthorities(live.provisioning, logger: logger))
-    let revocationListIssuer = RevocationListIssuer(
-        ledger: ledger, authority: authority, rule: live.revocationListRule,
-        takes: { () throws(LedgerError) in try await ledger.takes(.revocationLists) }, clock: clock, logger: logger)
-    let revocationLists = RevocationListTask(
-        issuer: revocationListIssuer, authority: authority, publish: live.publishesRevocationLists, clock: clock, logger: logger
-    )
+    let authorities = try AuthoritiesPart(base, live)
     let traces = try TracesPart(base, live)
     let certificates = CertificateEnd.Slot()
     let tls = try live.tls.map { try DaemonTLS($0, clock: clock, logger: logger, ends: certificates) }
@@ -111,20 +92,9 @@ package func makeDaemon(
     let sharing = SharingPart(base, store, callers)
     let serving = ServingState(fixed.limits.calls, processors: FramedServer.processors, logger: logger)
     let parts = DaemonState(
-        base: base, time: time, store: store, requestLog: RequestLog(logger: logger), client: vendors,
-        receipts: ReceiptExchanger(
-            ledger: ledger, client: vendors, clock: clock, clockAhead: { [settled = time.settled] in settled.read().lead },
-            takes: { () throws(LedgerError) in try await ledger.takes(.receipts) }, logger: logger),
-        revocationFeeds: live.revocationLists.all.map { list in
-            RevocationFeed(
-                name: list.declaration.name, settings: live.settings(of: list), client: vendors, clock: clock, logger: logger)
-        }, authority: authority, revocationListIssuer: revocationListIssuer,
-        revocationLists: revocationLists, fleets: fleets, plugins: plugins, recorder: recorder, facts: facts,
-        shadow: shadow, watching: watching, rates: rates, callers: callers,
-        statistics: { serving.statistics(with: fronts) }, certificates: certificates, traces: traces)
-    let lists = RevocationFileTask(clock: clock, logger: logger)
-    lists.follow(live.revocationFiles.map(\.file))
-    parts.receipts.use(parts.routes(under: live))
+        base: base, time: time, store: store, requestLog: RequestLog(logger: logger), vendors: vendors,
+        authorities: authorities, fleets: fleets, plugins: plugins, records: records, watching: watching, rates: rates,
+        callers: callers, statistics: { serving.statistics(with: fronts) }, certificates: certificates, traces: traces)
     try await parts.keepPolicies(of: live)
     let composed = ComposedMethods(parts, live)
     let methods = composed.methods
@@ -154,31 +124,6 @@ package func makeDaemon(
             return { composed.compose(under: new) }
         },
         ReloadStep("operations", follows: [\.operate]) { new in { operations.use(observation.rule(new.operate)) } },
-        ReloadStep("device CAs", follows: [\.provisioning]) { new in
-            let next = try deviceAuthorities(new.provisioning, logger: logger)
-            let (rule, publish) = (new.revocationListRule, new.publishesRevocationLists)
-            return {
-                authority.exchange(for: next)
-                revocationListIssuer.use(rule)
-                revocationLists.use(publish: publish)
-            }
-        },
-        ReloadStep("records of verdicts", follows: [\.verdicts]) { new in
-            {
-                records?.follow(new.verdicts)
-                recorder.use(new.verdicts.rule)
-            }
-        },
-        ReloadStep("vendors", follows: [\.vendors, \.appleTeams, \.revocationLists]) { new in
-            let exchange = try vendors.prepare(new.vendors)
-            let routes = parts.routes(under: new)
-            return {
-                exchange()
-                parts.receipts.use(routes)
-                for (feed, list) in zip(parts.revocationFeeds, new.revocationLists.all) { feed.use(new.settings(of: list)) }
-                lists.follow(new.revocationFiles.map(\.file))
-            }
-        },
     ]
     if let tls {
         steps.append(
@@ -187,22 +132,18 @@ package func makeDaemon(
                 return try tls.prepare(settings)
             })
     }
-    let all: [any DaemonPart] = [base, time, store, traces, watching, rates, callers, sharing]
+    let all: [any DaemonPart] = [
+        base, store, traces, vendors, watching, authorities, time, records, rates, callers, sharing,
+    ]
     try await RequiredPlugins(supervised: plugins.supervised, logger: logger).awaitReadiness()
     await store.changes.record(
         .configurationLoad(live.digest, version: Version.text, by: .start), at: clock.now())
     return Daemon(
-        server: server, vendors: vendors, receipts: parts.receipts, revocationFeeds: parts.revocationFeeds,
-        revocationLists: revocationLists,
+        server: server,
         maintenance: MaintenanceService(
-            ledger: ledger, keys: store.keys, clock: time.settled,
-            tasks: all.flatMap(\.maintenanceTasks) + [lists, revocationLists, recorder, facts],
-            logger: logger),
-        counters: parts.counters, calls: parts.calls, reloadSteps: steps + all.flatMap(\.reloadSteps),
-        reloadProblem: base.reloadProblem,
-        changes: store.changes,
-        plugins: plugins, operations: operations, watching: watching, shadow: shadow, observation: observation, rates: rates,
-        sharing: sharing, traces: traces)
+            ledger: ledger, keys: store.keys, clock: time.settled, tasks: all.flatMap(\.maintenanceTasks), logger: logger),
+        parts: parts, sharing: sharing, reloadSteps: steps + all.flatMap(\.reloadSteps), operations: operations,
+        observation: observation)
 }
 
 /// The plugins of a catalog, none of them started.

@@ -16,23 +16,12 @@ struct DaemonState: Sendable {
     let time: ClockPart
     let store: LedgerPart
     let requestLog: RequestLog
-    let client: VendorClient
-    let receipts: ReceiptExchanger
-    /// The fetched revocation lists.
-    let revocationFeeds: [RevocationFeed]
-    /// The CAs of device certificates, and their revocation lists.
-    let authority: ReloadableAuthority
-    let revocationListIssuer: RevocationListIssuer
-    let revocationLists: RevocationListTask
+    let vendors: VendorsPart
+    let authorities: AuthoritiesPart
     /// The secrets of the apps' fleets.
     let fleets: FleetSecretsCache
     let plugins: PluginAdministration
-    /// Records verdicts for operators.
-    let recorder: VerdictRecorder
-    /// Records what verdicts went by.
-    let facts: FactRecorder
-    /// Judges by the shadow policies of apps.
-    let shadow: ShadowJudge
+    let records: RecordsPart
     let watching: WatchingPart
     let rates: RatesPart
     let callers: CallersPart
@@ -40,34 +29,14 @@ struct DaemonState: Sendable {
     let statistics: @Sendable () -> RPCStatistics
     let certificates: CertificateEnd.Slot
     let traces: TracesPart
-    let links = LinkCache()
     let attempts = ChallengeAttempts()
     /// For the methods that take turns, all callers together: one place for four processors, so that verdicts keep the others.
     let limiter = ConcurrencyLimiter(places: ProcessInfo.processInfo.activeProcessorCount / 4)
-    let inquiries = OutsideInquiries()
     let counters = VerdictCounters()
     let calls = CallCounters()
     let metrics = MetricsSource()
     let stages = StageTimes()
     let measures = EvidenceMeasures()
-
-    /// How receipts are exchanged, as the configuration has it.
-    func routes(under live: LiveConfiguration) -> [ReceiptExchangeRoute] {
-        let dependencies = dependencies(under: live)
-        return live.apps.flatMap { app in
-            app.sections.flatMap { $0.section.receiptRoutes(of: app.id, dependencies) }
-        }
-    }
-
-    /// What the apps of one configuration share.
-    private func dependencies(under live: LiveConfiguration) -> SchemeDependencies {
-        SchemeDependencies(
-            testRoots: live.testRoots, links: links,
-            revocationLists: Dictionary(revocationFeeds.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first }),
-            vendors: VendorAccess(
-                client: client, teams: live.appleTeams.keys, callLimit: live.inquiryShare.questions, clock: base.clock,
-                logger: base.logger), deviceAuthorities: live.provisioning?.anchors ?? [])
-    }
 
     /// Keeps what judges under a configuration, so that a digest in a verdict can be followed to its text. Called before it judges.
     func keepPolicies(of live: LiveConfiguration) async throws(LedgerError) {
@@ -83,7 +52,7 @@ struct DaemonState: Sendable {
     ///
     /// - Parameter loadedAt: when the configuration was put in force.
     func services(under live: LiveConfiguration, loadedAt: Timestamp) -> ComposedServices {
-        let dependencies = dependencies(under: live)
+        let dependencies = vendors.dependencies(under: live)
         fleets.follow(live.apps.filter { $0.provisioning?.fleet != nil }.map(\.id))
         let apps = AppDirectory(
             live.apps.map { app in
@@ -92,8 +61,8 @@ struct DaemonState: Sendable {
                     app, of: live.schemes, in: dependencies, fleet: fleet, plugins: plugins.supervised, logger: base.logger)
             })
         watching.registeredApps.value = apps
-        facts.follow(apps)
-        shadow.follow(apps)
+        records.facts.follow(apps)
+        records.shadow.follow(apps)
         for app in apps.all {
             let formats = Array(app.verifiers.keys) + (app.fleet == nil ? [] : [.fleetDevice])
             counters.know(app.id, formats: formats.sorted { $0.rawValue < $1.rawValue })
@@ -105,27 +74,30 @@ struct DaemonState: Sendable {
         let rates = RateLimits(caller: live.rates.caller, apps: live.appRates, buckets: self.rates.buckets, counters: counters)
         let pipeline = VerificationPipeline(
             ledger: base.ledger, keys: store.keys, subjects: store.subjects, attempts: attempts, memory: store.useLimit,
-            inquiries: inquiries,
+            inquiries: vendors.inquiries,
             inquiryShare: live.inquiryShare, stages: stages, measures: measures, rates: rates,
-            refusals: RefusalMemory(counters: counters), followers: VerdictFollowers(recorder: facts, shadow: shadow),
-            revoked: { [revocationLists] in revocationLists.wake() })
+            refusals: RefusalMemory(counters: counters),
+            followers: VerdictFollowers(recorder: records.facts, shadow: records.shadow),
+            revoked: authorities.revoked)
         let answering = Answering(
             pipeline: pipeline, rates: rates, clock: base.clock,
-            followers: [counters, requestLog, observed, recorder, TraceNotes()])
+            followers: [counters, requestLog, observed, records.recorder, TraceNotes()])
         let attestation = AttestationService(
             answering: answering, keys: store.keys, counters: counters, clock: base.clock, horizon: time.horizon)
         let devices = DevicesService(
-            ledger: base.ledger, subjects: store.subjects, clock: base.clock, requestLog: requestLog, recordings: facts,
-            revoked: { [revocationLists] in revocationLists.wake() })
+            ledger: base.ledger, subjects: store.subjects, clock: base.clock, requestLog: requestLog, recordings: records.facts,
+            revoked: authorities.revoked)
         let provisioning = ProvisioningService(
-            ledger: base.ledger, authority: authority, lists: revocationListIssuer, answering: answering, clock: base.clock,
+            ledger: base.ledger, authority: authorities.authority, lists: authorities.issuer, answering: answering,
+            clock: base.clock,
             requestLog: requestLog,
-            revoked: { [revocationLists] in revocationLists.wake() })
+            revoked: authorities.revoked)
         let fleetService = FleetService(
-            ledger: base.ledger, authority: authority, answering: answering, clock: base.clock, requestLog: requestLog,
-            revoked: { [revocationLists] in revocationLists.wake() })
+            ledger: base.ledger, authority: authorities.authority, answering: answering, clock: base.clock,
+            requestLog: requestLog,
+            revoked: authorities.revoked)
         let audit = AuditService(ledger: base.ledger, clock: base.clock, requestLog: requestLog)
-        let lists = revocationFeeds.map { $0 as any TrustFeed } + live.revocationFiles.map { $0 as any TrustFeed }
+        let lists = vendors.feeds.map { $0 as any TrustFeed } + live.revocationFiles.map { $0 as any TrustFeed }
         let operations = OperationsService(
             apps: apps, callers: live.callers, rates: rates, ledger: base.ledger, counters: counters, signer: store.signer,
             disk: store.disk,
@@ -135,10 +107,10 @@ struct DaemonState: Sendable {
                 configurationDigest: live.digest, loadedAt: loadedAt),
             clock: base.clock, clockReport: { [watch = time.watch] in watch.report },
             transport: statistics,
-            receipts: { [receipts] in receipts.report }, reloadProblem: base.reloadProblem, feeds: lists,
+            receipts: { [receipts = vendors.receipts] in receipts.report }, reloadProblem: base.reloadProblem, feeds: lists,
             certificates: certificates,
-            authorities: { [revocationLists] in revocationLists.report() }, plugins: plugins,
-            records: { [recorder] in recorder.status },
+            authorities: { [lists = authorities.lists] in lists.report() }, plugins: plugins,
+            records: { [recorder = records.recorder] in recorder.status },
             reappraisal: { [reappraisal = watching.reappraisal] in reappraisal.report }, webhooks: watching.webhooks,
             metrics: metrics)
         let keyService = KeysService(
@@ -149,9 +121,9 @@ struct DaemonState: Sendable {
                 + provisioning.methods + fleetService.methods + PluginsService(plugins, requestLog: requestLog).methods
                 + WatchService(hub: watching.hub, tail: watching.changeTail, clock: base.clock).methods
                 + WebhooksService(watching.webhooks, changes: store.changes, clock: base.clock, requestLog: requestLog).methods
-                + VerdictsService(recorder: recorder, apps: apps, subjects: store.subjects, ledger: base.ledger).methods
+                + VerdictsService(recorder: records.recorder, apps: apps, subjects: store.subjects, ledger: base.ledger).methods
                 + PoliciesService(
-                    ledger: base.ledger, apps: apps, recordings: facts, shadow: shadow, requestLog: requestLog
+                    ledger: base.ledger, apps: apps, recordings: records.facts, shadow: records.shadow, requestLog: requestLog
                 ).methods,
             authorizer: authorizer,
             limiter: limiter, counters: calls, tracer: traces.exporter.tracer, callers: callers.calls)

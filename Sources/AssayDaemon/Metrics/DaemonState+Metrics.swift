@@ -5,15 +5,9 @@ extension DaemonState {
     /// What measures itself, for a scrape.
     func collectors(_ libraries: LibraryMetrics?) -> [any MetricsCollector] {
         let own: [any MetricsCollector] =
-            [
-                counters, stages, measures, calls, TrafficMetrics(statistics: statistics), LinkCacheMetrics(links: links),
-                client,
-                inquiries,
-            ]
-            + traces.collectors + callers.collectors + watching.collectors
-            + time.collectors
-            + [VerdictRecordMetrics(recorder: recorder), RecordingMetrics(recorder: facts), shadow]
-            + base.collectors + [PluginKillMetrics(plugins: plugins.supervised)]
+            [counters, stages, measures, calls, TrafficMetrics(statistics: statistics)]
+            + vendors.collectors + traces.collectors + callers.collectors + watching.collectors + time.collectors
+            + records.collectors + base.collectors + [PluginKillMetrics(plugins: plugins.supervised)]
         return own + (libraries.map { [$0] } ?? [])
     }
 }
