@@ -1,7 +1,6 @@
 import AssayConfiguration
 import AssayCore
 import AssayMetrics
-import AssayService
 import AssayTraceExport
 import ServiceLifecycle
 
