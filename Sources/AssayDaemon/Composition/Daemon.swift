@@ -100,6 +100,7 @@ package func makeDaemon(
     let shadow = ShadowJudge(clock: clock)
     let signer = try await AuditSigner(ledger: ledger, vault: vault, clock: clock)
     let fleets = FleetSecretsCache(root: try await vault.kept("fleet", in: ledger, at: clock.now()))
+    let preparations = PreparationSecrets(root: try await vault.kept("preparations", in: ledger, at: clock.now()))
     let buckets = RateBuckets(secret: try await vault.kept("rates", in: ledger, at: clock.now()))
     let rateLevels = RateLevelsKeeper(buckets, in: fixed.store.ratesFile, logger: logger)
     rateLevels.restore()
@@ -148,7 +149,8 @@ package func makeDaemon(
             RevocationFeed(
                 name: list.declaration.name, settings: live.settings(of: list), client: vendors, clock: clock, logger: logger)
         }, changes: changes, authority: authority, revocationListIssuer: revocationListIssuer,
-        revocationLists: revocationLists, fleets: fleets, plugins: plugins, recorder: recorder, facts: facts,
+        revocationLists: revocationLists, fleets: fleets, preparations: preparations, plugins: plugins, recorder: recorder,
+        facts: facts,
         shadow: shadow, hub: hub,
         changeTail: changeTail,
         webhooks: webhooks, reappraisal: reappraisal, registeredApps: registeredApps,

@@ -34,6 +34,8 @@ struct DaemonState: Sendable {
     let revocationLists: RevocationListTask
     /// The secrets of the apps' fleets.
     let fleets: FleetSecretsCache
+    /// The secrets of evidence that is made in two steps.
+    let preparations: PreparationSecrets
     let plugins: PluginAdministration
     /// Records verdicts for operators.
     let recorder: VerdictRecorder
@@ -87,7 +89,7 @@ struct DaemonState: Sendable {
             revocationLists: Dictionary(revocationFeeds.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first }),
             vendors: VendorAccess(
                 client: client, teams: live.appleTeams.keys, callLimit: live.inquiryShare.questions, clock: clock,
-                logger: logger), deviceAuthorities: live.provisioning?.anchors ?? [])
+                logger: logger), deviceAuthorities: live.provisioning?.anchors ?? [], preparations: preparations)
     }
 
     /// Keeps what judges under a configuration, so that a digest in a verdict can be followed to its text. Called before it judges.
