@@ -8,6 +8,8 @@ import Logging
 struct AppPlugins: Sendable {
     private(set) var verifiers: [any EvidenceVerifier]
     private(set) var sources: [EvidenceFormat: any OpinionSource] = [:]
+    /// Of formats whose judgement is a plugin's. One that only gives a second opinion prepares nothing.
+    private(set) var preparers: [EvidenceFormat: any EvidencePreparer] = [:]
     /// Formats that cannot be judged before their plugin has described them.
     private(set) var unavailable: [EvidenceFormat: String] = [:]
     private let app: AppID
@@ -49,7 +51,9 @@ struct AppPlugins: Sendable {
         let own = verifiers.firstIndex { $0.format == format }
         // Without a verifier of its own the app does not accept the format.
         guard primary != nil || own != nil else { return }
-        sources[format] = PluginOpinions(format, primary: primary, others: others, shadows: shadows, logger: logger)
+        let source = PluginOpinions(format, primary: primary, others: others, shadows: shadows, logger: logger)
+        sources[format] = source
+        if primary != nil { preparers[format] = source }
         let opinions = others.compactMap { other in
             declaration(of: format, by: other).map { SecondOpinion(PluginJudge(other.entry), declared: $0) }
         }

@@ -33,14 +33,17 @@ extension AppProfile {
         }
         var sources: [EvidenceFormat: any AnswerSource] = [:]
         for section in sections { sources.merge(section.answerSources(dependencies)) { first, _ in first } }
+        var preparers: [EvidenceFormat: any EvidencePreparer] = [:]
+        for section in sections { preparers.merge(section.preparers(dependencies)) { first, _ in first } }
         let plugins = AppPlugins(of: app, beside: verifiers(of: sections), supervised, logger: logger)
+        preparers.merge(plugins.preparers) { _, plugin in plugin }
         let shadow = app.shadowed.map {
             AppProfile($0, of: schemes, in: dependencies, fleet: fleet, plugins: supervised, logger: logger)
         }
         self.init(
             id: app.id, verifiers: plugins.verifiers,
             deviceAppraisers: sections.flatMap { $0.deviceAppraisers(dependencies) }, answerSources: sources,
-            opinionSources: plugins.sources,
+            opinionSources: plugins.sources, preparers: preparers,
             unavailableFormats: plugins.unavailable,
             revocation: listed.first?.source, listedFormats: Set(verifiers(of: listed.map(\.section)).map(\.format)),
             discontinuedFormats: Set(schemes.flatMap { $0.discontinuedFormats }),

@@ -30,7 +30,8 @@ struct DaemonParts: Sendable {
         self.base = base
         time = try await ClockPart(base)
         store = try await LedgerPart(base, time)
-        vendors = try VendorsPart(base, time, live)
+        vendors = try VendorsPart(
+            base, time, live, preparations: PreparationSecrets(root: try await base.secret("preparations")))
         self.records = try await RecordsPart(base, store, live, in: records)
         fleets = FleetSecretsCache(root: try await base.secret("fleet"))
         rates = try await RatesPart(base)

@@ -17,12 +17,18 @@ struct VendorsPart: DaemonPart {
     let inquiries = OutsideInquiries()
     /// Which certificates' signatures are known to be good.
     let links = LinkCache()
+    private let preparations: PreparationSecrets
     private let files: RevocationFileTask
     private let clock: any WallClock
     private let logger: Logger
 
     /// Throws if the client cannot be made from its settings.
-    init(_ base: DaemonBase, _ time: ClockPart, _ live: LiveConfiguration) throws {
+    ///
+    /// - Parameter preparations: the secrets of evidence that is made in two steps.
+    init(
+        _ base: DaemonBase, _ time: ClockPart, _ live: LiveConfiguration, preparations: PreparationSecrets
+    ) throws {
+        self.preparations = preparations
         let (clock, logger, ledger) = (base.clock, base.logger, base.ledger)
         let client = try VendorClient(live.vendors)
         (self.client, self.clock, self.logger) = (client, clock, logger)
@@ -45,7 +51,7 @@ struct VendorsPart: DaemonPart {
             revocationLists: Dictionary(feeds.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first }),
             vendors: VendorAccess(
                 client: client, teams: live.appleTeams.keys, callLimit: live.inquiryShare.questions, clock: clock,
-                logger: logger), deviceAuthorities: live.provisioning?.anchors ?? [])
+                logger: logger), deviceAuthorities: live.provisioning?.anchors ?? [], preparations: preparations)
     }
 
     /// How receipts are exchanged, as the configuration has it.
