@@ -10,9 +10,9 @@ package protocol AnswerFollower: Sendable {
 
 /// A group of requests that were judged together, with their answers.
 package struct AnsweredRequests: Sendable {
-    let requests: [AuthorizedRequest]
+    package let requests: [AuthorizedRequest]
     /// One for each request.
-    var answers: [Answer]
+    package var answers: [Answer]
     /// The time that each of the group took to be judged.
     let nanoseconds: UInt64
     /// What a log line names the trace of a call by, at its request's place.
