@@ -107,12 +107,11 @@ let package = Package(
         module("AssayEncoding", ["AssayCore"]),
         module("AssayCertificates", ["AssayEncoding", "AssayCore", crypto, cryptoExtras]),
 
-        // CAs: their keys, certificates of devices, revocation lists.
+        // CAs: their certificates, certificates of devices, revocation lists.
         module(
             "AssayProvisioning",
             [
-                "AssayPKCS11", "AssayCertificates", "AssayEncoding", "AssayFiles", "AssayCore", x509, asn1, crypto,
-                cryptoExtras,
+                "AssaySigning", "AssayCertificates", "AssayEncoding", "AssayFiles", "AssayCore", x509, asn1, crypto,
             ]),
 
         // What a platform is to the rest: its section of the configuration, its inspection, how its vectors run.
@@ -152,6 +151,9 @@ let package = Package(
         // Keys in PKCS#11 tokens. The module of the token's maker is loaded at run time.
         .target(name: "CPKCS11"),
         module("AssayPKCS11", ["AssayFiles", "AssayCore", "CPKCS11", crypto]),
+
+        // Private keys that sign, in files and in tokens.
+        module("AssaySigning", ["AssayPKCS11", "AssayEncoding", "AssayFiles", "AssayCore", crypto, cryptoExtras]),
 
         // Verifiers outside of the process: their processes, the conversation with them.
         .target(name: "CPluginProcess"),
@@ -206,12 +208,20 @@ let package = Package(
         module(
             "AssayConfiguration",
             schemes + [
-                "AssayTraceExport", "AssayTracing", "AssaySchemes", "AssayPlugins", "AssayProvisioning", "AssayPostgres",
-                "AssaySQLite", "AssayVendors", "AssayCertificates",
+                "AssayTraceExport", "AssayTracing", "AssaySchemes", "AssayPlugins", "AssayProvisioning", "AssaySigning",
+                "AssayPostgres", "AssaySQLite", "AssayVendors", "AssayCertificates",
                 "AssayEncoding", "AssayFiles", "AssayAPI", "AssayFramedRPC", "AssayListening", "AssayRPC", "AssayCore", crypto,
                 log,
             ]),
         module("AssayAudit", ["AssayCore", arguments]),
+
+        // The apps of a configuration as the pipeline judges them, and trials of their policies: for the daemon and for the command line.
+        module(
+            "AssayApps",
+            [
+                "AssayConfiguration", "AssaySchemes", "AssayPlugins", "AssayService", "AssaySQLite", "AssayVendors",
+                "AssayCertificates", "AssayFiles", "AssayCore", log,
+            ]),
 
         // What `assay top` shows, computed from samples of the metrics.
         module("AssayTop", ["AssayAPI"]),
@@ -219,8 +229,8 @@ let package = Package(
         module(
             "AssayDaemon",
             schemes + [
-                "AssayOperations", "AssayTraceExport", "AssayTracing", "AssayMetrics", "AssayProvisioning",
-                "AssayConfiguration", "AssaySchemes", "AssayPlugins",
+                "AssayOperations", "AssayTraceExport", "AssayTracing", "AssayMetrics", "AssayProvisioning", "AssaySigning",
+                "AssayApps", "AssayConfiguration", "AssaySchemes", "AssayPlugins",
                 "AssayService", "AssayPostgres", "AssaySQLite", "AssayVendors", "AssayCertificates", "AssayEncoding",
                 "AssayFiles",
                 "AssayAPI", "AssayFramedRPC", "AssayListening", "AssayRPC", "AssayCore",
@@ -239,10 +249,10 @@ let package = Package(
         .executableTarget(
             name: "assay",
             dependencies: [
-                "AssayTop", "AssayDaemon", "AssayConfiguration", "AssaySchemes", "AssayPlugins", "AssayAudit",
+                "AssayTop", "AssayApps", "AssayConfiguration", "AssaySchemes", "AssayPlugins", "AssayAudit",
                 "AssayCommandLine",
-                "AssayClient", "AssaySimulator", "AssayVendors", "AssayProvisioning", "AssayCertificates", "AssayEncoding",
-                "AssayFiles",
+                "AssayClient", "AssaySimulator", "AssayVendors", "AssayProvisioning", "AssaySigning", "AssayCertificates",
+                "AssayEncoding", "AssayFiles",
                 "AssayAPI",
                 "AssayCore", arguments,
                 crypto, log,
@@ -294,7 +304,10 @@ let package = Package(
         tests("AssayCertificates", ["AssayEncoding", "AssayCore", "AssaySimulator", crypto, cryptoExtras]),
         tests(
             "AssayProvisioning",
-            ["AssayTesting", "AssaySimulator", "AssayCertificates", "AssayEncoding", "AssayFiles", "AssayCore", crypto]),
+            [
+                "AssayTesting", "AssaySimulator", "AssaySigning", "AssayCertificates", "AssayEncoding", "AssayFiles",
+                "AssayCore", crypto,
+            ]),
         tests(
             "AppAttest",
             [
@@ -346,6 +359,7 @@ let package = Package(
             exclude: ["Ledgers"]),
         tests("AssayPostgres", ["AssayTesting", "AssayAudit", "AssayLedger", "AssayMetrics", "AssayCore"]),
         tests("AssayPKCS11", ["AssayCore", "CPKCS11", "FakePKCS11", crypto]),
+        tests("AssaySigning", ["AssayTesting", "AssayEncoding", "AssayCore", crypto]),
         tests("AssayTesting", ["AssaySimulator", "AssayCore"]),
         tests(
             "AssayPlugins",
@@ -368,8 +382,9 @@ let package = Package(
         .testTarget(
             name: "DaemonTesting",
             dependencies: [
-                "AssayDaemon", "AssayConfiguration", "AssaySchemes", "AssayPlugins", "AssayTesting", "AssaySimulator",
-                "AssayClient", "AssayService", "AssayPostgres", "AssaySQLite", "AssayVendors", "AssayCertificates",
+                "AssayDaemon", "AssayApps", "AssayConfiguration", "AssaySchemes", "AssayPlugins", "AssayTesting",
+                "AssaySimulator", "AssayClient", "AssayService", "AssayPostgres", "AssaySQLite", "AssayVendors",
+                "AssayCertificates",
                 "AssayEncoding", "AssayAPI", "AssayOperations", "AssayMetrics", "AssayFramedRPC", "AssayListening", "AssayRPC",
                 "AssayCore",
                 crypto,
@@ -388,8 +403,8 @@ let package = Package(
         .testTarget(
             name: "AssayCommandTests",
             dependencies: [
-                "DaemonTesting", "AssayDaemon", "AssayConfiguration", "AssaySchemes", "AssayPlugins", "AssaySimulator",
-                "AssayProvisioning", "AssayCertificates", "AssayEncoding", "AssayAPI", "AssayCore", "assayd", "assay", crypto,
+                "DaemonTesting", "AssayConfiguration", "AssaySchemes", "AssayPlugins", "AssaySimulator", "AssayProvisioning",
+                "AssayCertificates", "AssayEncoding", "AssayAPI", "AssayCore", "assayd", "assay", crypto,
                 protobuf,
             ],
             swiftSettings: strict),
@@ -408,7 +423,7 @@ let package = Package(
         .testTarget(
             name: "WycheproofTests",
             dependencies: [
-                "KeySignature", "CertificateBundle", "PlayIntegrity", "AssayService", "AssayProvisioning", "AssaySchemes",
+                "KeySignature", "CertificateBundle", "PlayIntegrity", "AssayService", "AssaySigning", "AssaySchemes",
                 "AssayTesting", "AssaySimulator", "AssayCertificates", "AssayEncoding", "AssayCore", crypto, cryptoExtras,
             ],
             swiftSettings: strict),

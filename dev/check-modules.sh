@@ -1,6 +1,7 @@
 #!/bin/sh
 # Checks that each module imports only the modules that docs/architecture.md lets it import, that the modules which read
-# untrusted bytes do not import Foundation, that only transports import SwiftNIO, and that the pipeline does not import AssayRPC.
+# untrusted bytes do not import Foundation, that only transports import SwiftNIO, that the pipeline does not import AssayRPC, and that the
+# command line reaches neither the daemon nor its HTTP server.
 # A new module gets a line here. With --modules it prints that table, and checks nothing.
 set -eu
 cd "$(dirname "$0")/.."
@@ -16,7 +17,7 @@ AssayTraceExport|Sources/AssayTraceExport|yes|AssayOTLP AssayTracing AssayVendor
 AssayFiles|Sources/AssayFiles|no|AssayCore
 AssayEncoding|Sources/AssayEncoding|no|AssayCore
 AssayCertificates|Sources/AssayCertificates|no|AssayEncoding AssayCore
-AssayProvisioning|Sources/AssayProvisioning|yes|AssayPKCS11 AssayCertificates AssayEncoding AssayFiles AssayCore
+AssayProvisioning|Sources/AssayProvisioning|yes|AssaySigning AssayCertificates AssayEncoding AssayFiles AssayCore
 AssayVendors|Sources/AssayVendors|yes|AssayTracing AssayMetrics AssayCore
 AssaySchemes|Sources/AssaySchemes|yes|AssayVendors AssayCertificates AssayEncoding AssayFiles AssayCore
 AppAttest|Sources/Verifiers/AppAttest|no|AssaySchemes AssayVendors AssayCertificates AssayEncoding AssayFiles AssayCore
@@ -36,17 +37,19 @@ AssayLedger|Sources/AssayLedger|no|AssayMetrics AssayCore
 AssaySQLite|Sources/AssaySQLite|yes|AssayLedger AssayMetrics AssayCore CSQLite
 AssayPostgres|Sources/AssayPostgres|no|AssayLedger AssayMetrics AssayCore CPostgres
 AssayPKCS11|Sources/AssayPKCS11|yes|AssayFiles AssayCore CPKCS11
+AssaySigning|Sources/AssaySigning|no|AssayPKCS11 AssayEncoding AssayFiles AssayCore
 AssayPlugin|plugins/sdk/swift/Sources/AssayPlugin|yes|
 AssayPlugins|Sources/AssayPlugins|yes|AssayFiles AssayAPI AssayRPC AssayFramedRPC AssayProtobuf AssayCore CPluginProcess
 AssayService|Sources/AssayService|yes|AssayTracing AssayMetrics AssayAPI AssayRPC AssayCore
 AssayAudit|Sources/AssayAudit|no|AssayCore
 AssayTop|Sources/AssayTop|yes|AssayAPI
 AssayCommandLine|Sources/AssayCommandLine|yes|AssayCore
-AssayConfiguration|Sources/AssayConfiguration|yes|AppAttest AndroidKeyAttestation PlayIntegrity KeySignature DeviceCheck SafetyNet CertificateBundle AssayTraceExport AssayTracing AssaySchemes AssayPlugins AssayProvisioning AssayPostgres AssaySQLite AssayVendors AssayCertificates AssayEncoding AssayFiles AssayAPI AssayFramedRPC AssayListening AssayRPC AssayCore
+AssayConfiguration|Sources/AssayConfiguration|yes|AppAttest AndroidKeyAttestation PlayIntegrity KeySignature DeviceCheck SafetyNet CertificateBundle AssayTraceExport AssayTracing AssaySchemes AssayPlugins AssayProvisioning AssaySigning AssayPostgres AssaySQLite AssayVendors AssayCertificates AssayEncoding AssayFiles AssayAPI AssayFramedRPC AssayListening AssayRPC AssayCore
 AssayOperations|Sources/AssayOperations|yes|AssayMetrics AssayListening AssayRPC
-AssayDaemon|Sources/AssayDaemon|yes|AssayOperations AssayTraceExport AssayTracing AssayMetrics AssayProvisioning AssayConfiguration AssaySchemes AssayPlugins AssayService AssayLedger AssayPostgres AssaySQLite AssayVendors AssayCertificates AssayEncoding AssayFiles AssayAPI AssayFramedRPC AssayListening AssayRPC AssayCore
+AssayApps|Sources/AssayApps|yes|AssayConfiguration AssaySchemes AssayPlugins AssayService AssaySQLite AssayVendors AssayCertificates AssayFiles AssayCore
+AssayDaemon|Sources/AssayDaemon|yes|AssayApps AssayOperations AssayTraceExport AssayTracing AssayMetrics AssayProvisioning AssaySigning AssayConfiguration AssaySchemes AssayPlugins AssayService AssayLedger AssayPostgres AssaySQLite AssayVendors AssayCertificates AssayEncoding AssayFiles AssayAPI AssayFramedRPC AssayListening AssayRPC AssayCore
 assayd|Sources/assayd|yes|AssayMetrics AssayDaemon AssayConfiguration AssaySchemes AssayPlugins AssayLedger AssaySQLite AssayAudit AssayCommandLine AssayCore
-assay|Sources/assay|yes|AssayTop AssayDaemon AssayConfiguration AssaySchemes AssayPlugins AssayAudit AssayCommandLine AssayClient AssaySimulator AssayProvisioning AssayCertificates AssayEncoding AssayFiles AssayAPI AssayCore
+assay|Sources/assay|yes|AssayTop AssayApps AssayConfiguration AssaySchemes AssayPlugins AssayAudit AssayCommandLine AssayClient AssaySimulator AssayProvisioning AssaySigning AssayCertificates AssayEncoding AssayFiles AssayAPI AssayCore
 AssaySimulator|Sources/AssaySimulator|no|AssayEncoding AssayCore
 AssayTesting|Sources/AssayTesting|yes|AssayCore
 FuzzTargets|Fuzz/Targets|yes|AssayConfiguration AssaySchemes AppAttest AndroidKeyAttestation PlayIntegrity KeySignature DeviceCheck SafetyNet CertificateBundle AssaySimulator AssayProvisioning AssayVendors AssayCertificates AssayEncoding AssayAPI AssayFramedRPC AssayCore
@@ -74,6 +77,28 @@ for folder in Sources/* Sources/Verifiers/*; do
         failed=1
     fi
 done
+
+# The command line reaches nothing of the daemon alone, over any number of modules.
+modules | awk -F'|' '
+    { allowed[$1] = $4 }
+    END {
+        queue[1] = path["assay"] = "assay"
+        for (i = count = 1; i <= count; i++) {
+            names = split(allowed[queue[i]], name, " ")
+            for (j = 1; j <= names; j++) {
+                if (name[j] in path) continue
+                queue[++count] = name[j]
+                path[name[j]] = path[queue[i]] " > " name[j]
+            }
+        }
+        names = split("AssayDaemon AssayOperations", name, " ")
+        for (j = 1; j <= names; j++) {
+            if (!(name[j] in path)) continue
+            print "modules: the command line must not reach " path[name[j]] | "cat >&2"
+            failed = 1
+        }
+        exit failed
+    }' || failed=1
 
 all=$(modules | cut -d'|' -f1 | tr '\n' ' ')
 found=$(mktemp)

@@ -35,9 +35,10 @@ allowed="$allowed
 Sources/Verifiers/AndroidKeyAttestation/Section/:PlayIntegrity
 Sources/Verifiers/CertificateBundle/CertificateSignatureVerifier.swift:KeySignature"
 
-# The form that files with evidence have, for commands and for tests of policies.
+# The form that files with evidence have, for commands and for tests of policies: two layouts have types of their own.
 allowed="$allowed
-Sources/AssayConfiguration/Inspection/EvidenceFile.swift"
+Sources/AssayConfiguration/Inspection/EvidenceFile.swift:KeySignature
+Sources/AssayConfiguration/Inspection/EvidenceFile.swift:CertificateBundle"
 
 # A request for a renewal carries a signature, by one of the algorithms of registered keys.
 allowed="$allowed

@@ -15,12 +15,16 @@ import subprocess
 import sys
 
 # Test targets whose name is not that of a module with "Tests", by the modules that they test.
-TESTED_BY = {"assay": ["AssayCommandTests", "AssayDaemonTests"], "assayd": ["AssayCommandTests", "AssayDaemonTests"]}
+TESTED_BY = {
+    "AssayApps": ["AssayConfigurationTests", "AssayCommandTests", "AssayDaemonTests"],
+    "assay": ["AssayCommandTests", "AssayDaemonTests"],
+    "assayd": ["AssayCommandTests", "AssayDaemonTests"],
+}
 
 # Test targets with suites that start processes, and what makes all of them run.
 PROCESSES = {
     "AssayCommandTests": {"assay", "assayd", "AssayCommandLine"},
-    "AssayDaemonTests": {"AssayDaemon", "AssayOperations", "assayd"},
+    "AssayDaemonTests": {"AssayDaemon", "AssayApps", "AssayOperations", "assayd"},
 }
 
 EVERYTHING = ("Package.swift", "proto/", "Sources/AssayTesting/", "Tests/DaemonTesting/")

@@ -121,6 +121,7 @@ struct OperationsConnections: ConnectionProtocol {
         }
         let grant = rule.grant(peer, isLocal: connection.peer.isOnThisMachine)
         let accept = request.headers[values: .accept].joined(separator: ",")
-        return await responder.answer(request.method.rawValue, request.uri.path, accept: accept, peer, grant, isAwaited: isAwaited)
+        return await responder.answer(
+            request.method.rawValue, request.uri.path, accept: accept, peer, grant, isAwaited: isAwaited)
     }
 }

@@ -31,6 +31,41 @@ struct EvidenceTests {
         #expect(try read(request).evidence == [evidence])
     }
 
+    @Test(
+        "of every kind that can be sent has a message that comes back as it was, with all bytes and with none",
+        arguments: EvidenceKind.all.filter { $0.message != nil })
+    func everyKind(_ kind: EvidenceKind) throws {
+        let layout = try #require(kind.message?.layout)
+        let samples: [(keyID: [UInt8], body: [UInt8])] =
+            switch layout {
+            case .keyAndBytes: [(bytes(32, 1), Array(0...255)), ([], [])]
+            case .bytes: [([], Array(0...255)), ([], [])]
+            case .text: [([], Array("a.b\u{e9}".utf8)), ([], [])]
+            case .certificates: [([], Evidence.join([bytes(300, 1), [], bytes(1, 2)])), ([], [])]
+            case .signature: [(bytes(32, 1), Evidence.join([[9], bytes(300, 2)])), ([], Evidence.join([[0], []]))]
+            // Alone in its request and without a challenge: "Certificate bundles on the wire".
+            case .bundle: []
+            }
+        for (keyID, body) in samples {
+            let evidence = Evidence(format: kind.format, keyID: keyID, body: body)
+            var request = try sampleRequest().message
+            request.evidence = [try #require(evidence.message)]
+            let back = try #require(try read(request).evidence.first)
+            #expect(back == evidence && back.digest == evidence.digest, "\(body.count) bytes")
+        }
+    }
+
+    @Test("that its message cannot hold has none: other parts than a signature's, and kinds that are never sent")
+    func noMessage() {
+        for body in [[], Evidence.join([[1]]), Evidence.join([[1], [2], [3]]), Evidence.join([[], [2]]), [1]] {
+            #expect(Evidence(format: .keySignature, keyID: [], body: body).message == nil, "\(body)")
+        }
+        #expect(Evidence(format: .certificateBundle, keyID: [], body: Evidence.join([[4], [1]])).message == nil)
+        for kind in EvidenceKind.all where kind.message == nil {
+            #expect(Evidence(format: kind.format, keyID: [], body: [1]).message == nil, "\(kind.format)")
+        }
+    }
+
     @Test("signed by an algorithm that no byte names has the unspecified one")
     func unknownAlgorithm() throws {
         var request = try sampleRequest().message

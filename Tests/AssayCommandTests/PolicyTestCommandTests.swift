@@ -3,11 +3,10 @@ import AssaySimulator
 import Foundation
 import Testing
 
-@testable import AssayDaemon
 @testable import DaemonTesting
 
 extension CommandTests {
-    /// `assay policy test`: cases of a policy beside its configuration.
+    /// `assay policy test` (AssayApps): cases of a policy beside its configuration.
     @Suite("Tests of policies")
     struct PolicyTestCommandTests {
         private let home: TestHome

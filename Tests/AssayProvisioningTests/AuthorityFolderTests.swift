@@ -2,6 +2,8 @@ import AssayCertificates
 import AssayCore
 import AssayEncoding
 import AssayProvisioning
+import AssaySigning
+import AssayTesting
 import Foundation
 import Testing
 
@@ -10,14 +12,14 @@ struct AuthorityFolderTests {
     private static let (now, iterations) = (TestCA.now, 1000)
 
     private struct Made {
-        let place: OpenSSL
+        let place: OpenSSLFolder
         let folder: AuthorityFolder
         let root: AuthorityFiles
         let made: [MadeAuthority]
     }
 
-    private static func make(_ algorithm: AuthorityAlgorithm = .p256) async throws -> Made {
-        let place = try OpenSSL()
+    private static func make(_ algorithm: SigningAlgorithm = .p256) async throws -> Made {
+        let place = try OpenSSLFolder()
         let folder = AuthorityFolder(place.file("ca"))
         try folder.make()
         var plan = AuthorityPlan()
@@ -37,14 +39,14 @@ struct AuthorityFolderTests {
 
     private static func noToken(
         _ settings: TokenKeySettings, _ publicKey: [UInt8]
-    ) throws(AuthorityFileError) -> any AuthoritySigner {
-        throw AuthorityFileError(settings.module, "is not tested here")
+    ) throws(CredentialFileError) -> any Signer {
+        throw CredentialFileError(settings.module, "is not tested here")
     }
 
     @Test(
         "A new root and issuing CA are six files with their modes, which OpenSSL opens and verifies",
-        .enabled(if: OpenSSL.isAvailable, "there is no openssl here"), arguments: AuthorityAlgorithm.allCases)
-    func initialized(_ algorithm: AuthorityAlgorithm) async throws {
+        .enabled(if: OpenSSLFolder.isAvailable, "there is no openssl here"), arguments: SigningAlgorithm.allCases)
+    func initialized(_ algorithm: SigningAlgorithm) async throws {
         let new = try await Self.make(algorithm)
         let names = try FileManager.default.contentsOfDirectory(atPath: new.folder.path).sorted()
         #expect(
@@ -77,7 +79,7 @@ struct AuthorityFolderTests {
         let new = try await Self.make()
         let files = new.folder.files(of: "issuing-1")
         let set = try AuthoritySet([Self.settings(files)], openToken: Self.noToken)
-        let issued = try await set.issue(try order(publicKey: AuthorityKey.random(.p256).publicKey), at: Self.now)
+        let issued = try await set.issue(try order(publicKey: SigningKey.random(.p256).publicKey), at: Self.now)
         #expect(issued.chain == new.made[1].chain.encoded)
     }
 
@@ -87,7 +89,7 @@ struct AuthorityFolderTests {
         let files = new.folder.files(of: "issuing-1")
         let before = try new.place.read("ca/root.key")
         for issuing in [files, new.folder.files(of: "other")] {
-            await #expect(throws: AuthorityFileError(new.root.certificate, "exists already, and is not replaced")) {
+            await #expect(throws: CredentialFileError(new.root.certificate, "exists already, and is not replaced")) {
                 try await new.folder.initialize(
                     AuthorityPlan(), root: new.root, issuing: issuing, at: Self.now, iterations: Self.iterations)
             }
@@ -103,7 +105,7 @@ struct AuthorityFolderTests {
         #expect(!made.madePassphrase)
         #expect(try new.place.read("pass") == Array("chosen\n".utf8))
         try new.place.run("pkey -in ca/issuing-2.key -passin pass:chosen -noout")
-        #expect(throws: AuthorityFileError.self) { try next.requireAbsent() }
+        #expect(throws: CredentialFileError.self) { try next.requireAbsent() }
     }
 
     @Test("The next issuing CA has the next number, stands below the same root, and takes over at its start")
@@ -132,12 +134,12 @@ struct AuthorityFolderTests {
         var plan = AuthorityPlan()
         plan.issuingValidity = 21 * 365 * TestCA.day
         let files = new.folder.files(of: "issuing-2")
-        await #expect(throws: AuthorityFileError.self) {
+        await #expect(throws: CredentialFileError.self) {
             try await new.folder.next(plan, root: new.root, issuing: files, at: Self.now, iterations: Self.iterations)
         }
         let other = AuthorityFolder(new.place.file("other"))
         try other.make()
-        await #expect(throws: AuthorityFileError.self) {
+        await #expect(throws: CredentialFileError.self) {
             try await other.initialize(
                 plan, root: other.files(of: "root"), issuing: other.files(of: "issuing-1"), at: Self.now,
                 iterations: Self.iterations)
@@ -148,9 +150,9 @@ struct AuthorityFolderTests {
 
     @Test(
         "A CA that OpenSSL made is taken over, and its key is encrypted here",
-        .enabled(if: OpenSSL.isAvailable, "there is no openssl here"))
+        .enabled(if: OpenSSLFolder.isAvailable, "there is no openssl here"))
     func imported() throws {
-        let place = try OpenSSL()
+        let place = try OpenSSLFolder()
         try place.write("pass", "theirs\n")
         try place.run(
             "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-384 -nodes -keyout root.key -out root.pem -days 3000", "-subj",
@@ -177,7 +179,7 @@ struct AuthorityFolderTests {
             ("ca.pem", "ca.key", "pass", false), ("chain.pem", "root.key", nil, true), ("chain.pem", "root.key", nil, false),
             ("root.pem", "root.key", nil, true), ("none.pem", "ca.key", "pass", false),
         ] as [(String, String, String?, Bool)] {
-            #expect(throws: AuthorityFileError.self) { try takeOver(chain, key, passphrase, plain: plain) }
+            #expect(throws: CredentialFileError.self) { try takeOver(chain, key, passphrase, plain: plain) }
         }
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
         _ = try takeOver("chain.pem", "ca.key", "pass")
@@ -191,30 +193,30 @@ struct AuthorityFolderTests {
     func errors() async throws {
         let new = try await Self.make()
         let (root, issuing) = (new.root, new.folder.files(of: "issuing-1"))
-        func error(_ change: (inout AuthoritySettings) -> Void) -> AuthorityFileError? {
+        func error(_ change: (inout AuthoritySettings) -> Void) -> CredentialFileError? {
             var settings = Self.settings(issuing)
             change(&settings)
-            do throws(AuthorityFileError) {
+            do throws(CredentialFileError) {
                 _ = try AuthoritySet([settings], openToken: Self.noToken)
                 return nil
             } catch { return error }
         }
         #expect(error { _ in } == nil)
         let wrong = error { $0.key = .file(issuing.key, passphraseFile: root.passphrase) }
-        #expect(wrong == AuthorityFileError(issuing.key, AuthorityKeyError.wrongPassphrase.description))
+        #expect(wrong == CredentialFileError(issuing.key, SigningKeyError.wrongPassphrase.description))
         let foreign = error { $0.key = .file(root.key, passphraseFile: root.passphrase) }
         #expect(foreign?.path == root.key && foreign?.problem.contains("does not belong to") == true)
         #expect(
             error { $0.key = .file(issuing.key, passphraseFile: nil) }
-                == AuthorityFileError(issuing.key, AuthorityKeyError.encrypted.description))
+                == CredentialFileError(issuing.key, SigningKeyError.encrypted.description))
         #expect(
             error { $0.certificateFile = "/none.pem" }
-                == AuthorityFileError("/none.pem", "cannot be read: there is no such file"))
+                == CredentialFileError("/none.pem", "cannot be read: there is no such file"))
         let text = try new.place.write("text.pem", "not PEM")
         #expect(error { $0.certificateFile = text }?.path == text)
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: issuing.key)
-        #expect(error { _ in } == AuthorityFileError(issuing.key, "can be read by others; its mode must be 0600"))
+        #expect(error { _ in } == CredentialFileError(issuing.key, "can be read by others; its mode must be 0600"))
         let token = TokenKeySettings(module: "/m.so", tokenLabel: "t", keyLabel: "k", pinFile: "/pin")
-        #expect(error { $0.key = .pkcs11(token) } == AuthorityFileError("/m.so", "is not tested here"))
+        #expect(error { $0.key = .pkcs11(token) } == CredentialFileError("/m.so", "is not tested here"))
     }
 }

@@ -2,6 +2,7 @@ import AssayCertificates
 import AssayCore
 import AssayEncoding
 import AssayProvisioning
+import AssaySigning
 import AssaySimulator
 import Testing
 
@@ -29,7 +30,7 @@ struct AuthoritySetTests {
         #expect(set.authorities(at: Self.now).map(\.name) == ["a", "b"])
         #expect(set.authorities(at: Self.now).allSatisfy { $0.problem == nil && $0.chain.count == 2 })
 
-        let key = AuthorityKey.random(.p256).publicKey
+        let key = SigningKey.random(.p256).publicKey
         let ordered = try order(publicKey: key)
         let before = try await set.issue(ordered, at: start.adding(milliseconds: -1))
         #expect(before.certificate.name.issuer == first.issuing.issuer)
@@ -56,7 +57,7 @@ struct AuthoritySetTests {
             arc: try #require(ExtensionArc(issued)), serial: "CAM-1", manufacturer: "m", validationEndpoint: "",
             sealedSecret: try #require(SealedSecret.seal(secret, with: key)), table: 7, keyIndex: 42, family: "")
         let made = try await set.issue(
-            try order(publicKey: AuthorityKey.random(.p256).publicKey, fleet: statement), at: Self.now)
+            try order(publicKey: SigningKey.random(.p256).publicKey, fleet: statement), at: Self.now)
         let der = made.certificate.der
         let own = try #require(ExtensionArc("1.3.6.1.4.1.32473.1"))
         #expect(set.deviceSecret(in: der, arc: own, secrets) == secret)
@@ -189,7 +190,7 @@ struct AuthoritySetTests {
     func foreignKey() async throws {
         let ca = try await TestCA()
         #expect(throws: AuthorityChainError.self) {
-            try IssuingAuthority(name: "a", chain: ca.issuing.chain, signer: FileSigner(AuthorityKey.random(.p256)))
+            try IssuingAuthority(name: "a", chain: ca.issuing.chain, signer: FileSigner(SigningKey.random(.p256)))
         }
         #expect(throws: AuthorityChainError.self) {
             try IssuingAuthority(name: "a", chain: ca.issuing.chain, signer: ca.root.signer)

@@ -13,14 +13,14 @@ struct CertificateRequestTests {
 
     @Test(
         "A request that OpenSSL makes gives its key, and nothing else that it asks for is used",
-        .enabled(if: OpenSSL.isAvailable, "there is no openssl here"),
+        .enabled(if: OpenSSLFolder.isAvailable, "there is no openssl here"),
         arguments: [
             "P-256 -subj /CN=anything/O=Other", "P-384 -sha384 -subj /CN=x", "P-256 -sha512 -subj /",
             "P-384 -sha256 -subj /CN=x",
             "P-256 -subj /CN=x -addext basicConstraints=critical,CA:TRUE -addext subjectAltName=DNS:evil.example",
         ])
     func openSSL(_ options: String) throws {
-        let openSSL = try OpenSSL()
+        let openSSL = try OpenSSLFolder()
         try openSSL.run(
             "req -new -newkey ec -nodes -keyout key.pem -outform DER -out csr.der -pkeyopt ec_paramgen_curve:" + options)
         try openSSL.run("pkey -in key.pem -pubout -outform DER -out public.der")

@@ -2,6 +2,8 @@ import AssayCertificates
 import AssayCore
 import AssayEncoding
 import AssayProvisioning
+import AssaySigning
+import AssayTesting
 import Crypto
 import Testing
 
@@ -15,13 +17,13 @@ struct IssuingTests {
 
     @Test(
         "OpenSSL verifies a certificate under its root, for CAs of both curves and keys of both",
-        .enabled(if: OpenSSL.isAvailable, "there is no openssl here"), arguments: AuthorityAlgorithm.allCases,
-        AuthorityAlgorithm.allCases)
-    func verified(_ authority: AuthorityAlgorithm, _ device: AuthorityAlgorithm) async throws {
-        let openSSL = try OpenSSL()
+        .enabled(if: OpenSSLFolder.isAvailable, "there is no openssl here"), arguments: SigningAlgorithm.allCases,
+        SigningAlgorithm.allCases)
+    func verified(_ authority: SigningAlgorithm, _ device: SigningAlgorithm) async throws {
+        let openSSL = try OpenSSLFolder()
         let ca = try await TestCA(authority)
         try ca.write(to: openSSL)
-        let key = AuthorityKey.random(device).publicKey
+        let key = SigningKey.random(device).publicKey
         let issued = try await ca.set.issue(try order(publicKey: key), at: Self.now)
         try openSSL.write("leaf.pem", PEM.encode(issued.certificate.der))
         let result = try openSSL.attempt(TestCA.verification("leaf.pem", ["-purpose", "sslclient"]))
@@ -34,9 +36,9 @@ struct IssuingTests {
 
     @Test(
         "OpenSSL shows the names, uses and extensions that the order and the profile ask for",
-        .enabled(if: OpenSSL.isAvailable, "there is no openssl here"))
+        .enabled(if: OpenSSLFolder.isAvailable, "there is no openssl here"))
     func shown() async throws {
-        let openSSL = try OpenSSL()
+        let openSSL = try OpenSSLFolder()
         var profile = CertificateProfile()
         profile.commonName = "{family} {serial}"
         (profile.organization, profile.organizationalUnit) = ("Camera Makers", "{app}")
@@ -44,7 +46,7 @@ struct IssuingTests {
         profile.alternativeNames = ["assay://{app}/{device}", "urn:serial:{serial}"]
         profile.revocationListURL = "http://crl.example/{ca}.crl"
         let issued = try await TestCA().set.issue(
-            try order(publicKey: AuthorityKey.random(.p256).publicKey, profile: profile, fleet: Self.fleet), at: Self.now)
+            try order(publicKey: SigningKey.random(.p256).publicKey, profile: profile, fleet: Self.fleet), at: Self.now)
         try openSSL.write("leaf.pem", PEM.encode(issued.certificate.der))
         let text = try openSSL.run("x509 -in leaf.pem -noout -text -nameopt oneline,utf8")
         for part in [
@@ -62,16 +64,16 @@ struct IssuingTests {
 
     @Test(
         "The purposes of the profile are those of the certificate, and OpenSSL reads them",
-        .enabled(if: OpenSSL.isAvailable, "no openssl"))
+        .enabled(if: OpenSSLFolder.isAvailable, "no openssl"))
     func purposes() async throws {
-        let openSSL = try OpenSSL()
+        let openSSL = try OpenSSLFolder()
         var profile = CertificateProfile()
         profile.keyPurposes = try [
             KeyPurpose("documentSigning"), KeyPurpose("emailProtection"), KeyPurpose("clientAuth"),
             KeyPurpose("1.3.6.1.4.1.62558.2.1"),
         ]
         let issued = try await TestCA().set.issue(
-            try order(publicKey: AuthorityKey.random(.p256).publicKey, profile: profile), at: Self.now)
+            try order(publicKey: SigningKey.random(.p256).publicKey, profile: profile), at: Self.now)
         try openSSL.write("leaf.pem", PEM.encode(issued.certificate.der))
         let text = try openSSL.run("x509 -in leaf.pem -noout -ext extendedKeyUsage")
         #expect(
@@ -84,7 +86,7 @@ struct IssuingTests {
         var profile = CertificateProfile()
         (profile.alternativeNames, profile.keyPurposes) = ([], [])
         let issued = try await TestCA().set.issue(
-            try order(publicKey: AuthorityKey.random(.p256).publicKey, profile: profile, requestID: []), at: Self.now)
+            try order(publicKey: SigningKey.random(.p256).publicKey, profile: profile, requestID: []), at: Self.now)
         let certificate = try Certificate(der: issued.certificate.der[...])
         #expect(
             certificate.extensions.map { "\($0.oid)" } == [
@@ -101,7 +103,7 @@ struct IssuingTests {
         let ca = try await TestCA()
         for simulated in [false, true] {
             let issued = try await ca.set.issue(
-                try order(publicKey: AuthorityKey.random(.p256).publicKey, simulated: simulated), at: Self.now)
+                try order(publicKey: SigningKey.random(.p256).publicKey, simulated: simulated), at: Self.now)
             let statement = try #require(OID(dotted: "\(ExtensionArc.statement).1"))
             let value = try #require(try Certificate(der: issued.certificate.der[...]).value(of: statement))
             try DERReader.parse(value, code: .malformedCertificate) { outer throws(Rejection) in
@@ -123,7 +125,7 @@ struct IssuingTests {
         var statement = Self.fleet
         statement.arc = try #require(ExtensionArc("2.999.7"))
         let issued = try await TestCA().set.issue(
-            try order(publicKey: AuthorityKey.random(.p256).publicKey, fleet: statement), at: Self.now)
+            try order(publicKey: SigningKey.random(.p256).publicKey, fleet: statement), at: Self.now)
         let certificate = try Certificate(der: issued.certificate.der[...])
         let expected: [[UInt8]] = [
             Array("Birthmark".utf8), Array("https://validate.example".utf8), [UInt8](0..<60), [0x09, 0xC3], [0x01, 0x02],
@@ -138,9 +140,9 @@ struct IssuingTests {
 
     @Test(
         "OpenSSL verifies a certificate whose names have 255 characters, and shows an underscore and an umlaut in a serial number",
-        .enabled(if: OpenSSL.isAvailable, "there is no openssl here"))
+        .enabled(if: OpenSSLFolder.isAvailable, "there is no openssl here"))
     func longNames() async throws {
-        let openSSL = try OpenSSL()
+        let openSSL = try OpenSSLFolder()
         let ca = try await TestCA()
         try ca.write(to: openSSL)
         var statement = Self.fleet
@@ -149,7 +151,7 @@ struct IssuingTests {
         for serial in [String(repeating: "x", count: 255), "a_ü#7"] {
             statement.serial = serial
             let issued = try await ca.set.issue(
-                try order(publicKey: AuthorityKey.random(.p256).publicKey, profile: profile, fleet: statement), at: Self.now)
+                try order(publicKey: SigningKey.random(.p256).publicKey, profile: profile, fleet: statement), at: Self.now)
             try openSSL.write("leaf.pem", PEM.encode(issued.certificate.der))
             let result = try openSSL.attempt(TestCA.verification("leaf.pem"))
             #expect(result.succeeded, "\(result.text)")
@@ -161,7 +163,7 @@ struct IssuingTests {
     @Test("The record repeats what the certificate says: serial number, key, validity, issuer")
     func record() async throws {
         let ca = try await TestCA()
-        let key = AuthorityKey.random(.p384).publicKey
+        let key = SigningKey.random(.p384).publicKey
         let instant = Self.now.adding(milliseconds: 789)
         let issued = try await ca.set.issue(try order(publicKey: key), at: instant)
         let certificate = try Certificate(der: issued.certificate.der[...])
@@ -176,7 +178,7 @@ struct IssuingTests {
         #expect(issued.certificate.notBefore == Self.now)
         #expect(issued.certificate.notAfter == Self.now.adding(milliseconds: 365 * TestCA.day))
         let later = Self.now.adding(milliseconds: TestCA.day)
-        let next = try await ca.set.issue(try order(publicKey: AuthorityKey.random(.p256).publicKey), at: later)
+        let next = try await ca.set.issue(try order(publicKey: SigningKey.random(.p256).publicKey), at: later)
         #expect(next.certificate.notBefore == later.adding(milliseconds: -IssuingAuthority.backdating))
     }
 
@@ -184,7 +186,7 @@ struct IssuingTests {
     func bounded() async throws {
         let ca = try await TestCA(validity: 100 * TestCA.day)
         let issued = try await ca.set.issue(
-            try order(publicKey: AuthorityKey.random(.p256).publicKey), at: Self.now.adding(milliseconds: 60 * TestCA.day))
+            try order(publicKey: SigningKey.random(.p256).publicKey), at: Self.now.adding(milliseconds: 60 * TestCA.day))
         #expect(issued.certificate.notAfter == ca.issuing.chain.validity.notAfter)
         #expect(issued.certificate.notAfter == Self.now.adding(milliseconds: 100 * TestCA.day))
     }
@@ -204,7 +206,7 @@ struct IssuingTests {
     func impossibleName(_ commonName: String) async throws {
         var profile = CertificateProfile()
         profile.commonName = try NameTemplate(commonName)
-        let ordered = try order(publicKey: AuthorityKey.random(.p256).publicKey, profile: profile)
+        let ordered = try order(publicKey: SigningKey.random(.p256).publicKey, profile: profile)
         let set = try await TestCA().set
         let error = await #expect(throws: AuthorityError.self) { try await set.issue(ordered, at: Self.now) }
         guard case .impossible = error else {
@@ -216,7 +218,7 @@ struct IssuingTests {
     @Test("Names, URIs, arcs, validities and keys that have no encoding are refused")
     func impossible() async throws {
         let set = try await TestCA().set
-        let key = AuthorityKey.random(.p256).publicKey
+        let key = SigningKey.random(.p256).publicKey
         var changes: [(inout CertificateProfile) -> Void] = [
             { $0.alternativeNames = ["no uri"] }, { $0.alternativeNames = ["{device}"] }, { $0.alternativeNames = ["x:ü"] },
             { $0.revocationListURL = "crl.example" }, { $0.validity = 0 }, { $0.validity = -1 },
@@ -257,29 +259,31 @@ struct IssuingTests {
             let signer = FailingSigner(publicKey: ca.issuing.signer.publicKey, failure: failing)
             let authority = try IssuingAuthority(name: "a", chain: ca.issuing.chain, signer: signer)
             let set = try AuthoritySet([authority])
-            let ordered = try order(publicKey: AuthorityKey.random(.p256).publicKey)
+            let ordered = try order(publicKey: SigningKey.random(.p256).publicKey)
             let error = await #expect(throws: AuthorityError.self) { try await set.issue(ordered, at: Self.now) }
-            guard case .unavailable = error else {
+            guard case .unavailable(let why) = error else {
                 Issue.record("\(String(describing: error))")
                 return
             }
+            // The signer's own sentence.
+            #expect((why == "the token is gone") == (failing == .throwing), "\(why)")
             #expect(set.authorities(at: Self.now).map(\.problem) == ["the token is gone"])
         }
     }
 }
 
 /// A signer whose key is gone.
-struct FailingSigner: AuthoritySigner {
+struct FailingSigner: Signer {
     enum Failure: Sendable { case throwing, garbage }
 
     let publicKey: [UInt8]
     let failure: Failure
-    var algorithm: AuthorityAlgorithm { .p256 }
+    var algorithm: SigningAlgorithm { .p256 }
     var problem: String? { "the token is gone" }
 
-    func sign(_ bytes: [UInt8]) async throws(AuthorityError) -> [UInt8] {
+    func sign(_ bytes: [UInt8]) async throws(SigningError) -> [UInt8] {
         switch failure {
-        case .throwing: throw .unavailable("the token is gone")
+        case .throwing: throw SigningError("the token is gone")
         case .garbage: return [1, 2, 3]
         }
     }

@@ -2,6 +2,8 @@ import AssayCertificates
 import AssayCore
 import AssayEncoding
 import AssayProvisioning
+import AssaySigning
+import AssayTesting
 import Foundation
 import Testing
 
@@ -18,14 +20,14 @@ struct RevocationListTests {
 
     @Test(
         "OpenSSL verifies a list, and refuses the certificates on it and no others",
-        .enabled(if: OpenSSL.isAvailable, "there is no openssl here"), arguments: AuthorityAlgorithm.allCases)
-    func verified(_ algorithm: AuthorityAlgorithm) async throws {
-        let openSSL = try OpenSSL()
+        .enabled(if: OpenSSLFolder.isAvailable, "there is no openssl here"), arguments: SigningAlgorithm.allCases)
+    func verified(_ algorithm: SigningAlgorithm) async throws {
+        let openSSL = try OpenSSLFolder()
         let ca = try await TestCA(algorithm)
         try ca.write(to: openSSL)
         let set = try ca.set
-        let good = try await set.issue(try order(publicKey: AuthorityKey.random(.p256).publicKey), at: Self.now)
-        let bad = try await set.issue(try order(publicKey: AuthorityKey.random(.p256).publicKey), at: Self.now)
+        let good = try await set.issue(try order(publicKey: SigningKey.random(.p256).publicKey), at: Self.now)
+        let bad = try await set.issue(try order(publicKey: SigningKey.random(.p256).publicKey), at: Self.now)
         try openSSL.write("good.pem", PEM.encode(good.certificate.der))
         try openSSL.write("bad.pem", PEM.encode(bad.certificate.der))
         let revoked = RevokedCertificate(
@@ -58,9 +60,9 @@ struct RevocationListTests {
 
     @Test(
         "OpenSSL shows number, times, key identifier, serial numbers and reasons; unspecified has no reason",
-        .enabled(if: OpenSSL.isAvailable, "there is no openssl here"))
+        .enabled(if: OpenSSLFolder.isAvailable, "there is no openssl here"))
     func shown() async throws {
-        let openSSL = try OpenSSL()
+        let openSSL = try OpenSSLFolder()
         let ca = try await TestCA()
         let revoked = RevocationReason.allCases.enumerated().map { index, reason in
             RevokedCertificate(

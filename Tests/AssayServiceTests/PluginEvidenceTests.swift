@@ -50,7 +50,7 @@ struct PluginEvidenceTests {
             app: .camera, declared: try declared(freshness), primary: judge(), others: others)
         return AppProfile(
             id: .camera, verifiers: [verifier] + Array(try AppProfile.testing(.camera).verifiers.values),
-            opinionSources: [format: source], unavailableFormats: unavailable,
+            opinionSources: [format: source], preparers: [format: source], unavailableFormats: unavailable,
             binding: BindingRule(callerOwned: CallerOwnedRule(spendEvidenceFor: 60_000)),
             policyDigest: [UInt8](repeating: 0xD1, count: 32), acceptsSimulated: true)
     }
@@ -418,7 +418,11 @@ struct PluginEvidenceTests {
         }
         #expect(reason(try await prepare())?.hasSuffix("nothing_to_prepare") == true)
         #expect(reason(try await prepare("other.format"))?.hasSuffix("format_not_accepted") == true)
-        #expect(reason(try await prepare("key-signature"))?.hasSuffix("invalid_request") == true)
+        #expect(reason(try await prepare("key-signature"))?.hasSuffix("format_not_accepted") == true)
+        #expect(reason(try await prepare("app-attest.assertion"))?.hasSuffix("nothing_to_prepare") == true)
+        for name in ["", "Key-Signature", "key signature", String(repeating: "k", count: 65)] {
+            #expect(reason(try await prepare(name))?.hasSuffix("invalid_request") == true, "\(name)")
+        }
         source.state.withLock { $0.preparation = .failure(.refused(Rejection(.malformed, "no session"))) }
         #expect(reason(try await prepare())?.hasSuffix("malformed") == true)
         source.state.withLock { $0.preparation = .failure(.unavailable("the provider is down", retryAfter: .seconds(7))) }

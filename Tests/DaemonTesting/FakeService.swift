@@ -27,7 +27,7 @@ final class FakeService: Sendable {
                 path: name,
                 handler: .unary { [asked] (call) throws(RPCError) in
                     asked.messages.withLock { $0[name] = Array(call.message) }
-                    return answer
+                    return try answer.serialised()
                 })
         }
         let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })

@@ -1,3 +1,4 @@
+import AssayApps
 import AssayCertificates
 import AssayCore
 import AssaySchemes

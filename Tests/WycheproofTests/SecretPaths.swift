@@ -1,7 +1,7 @@
 import AssayCore
 import AssayEncoding
-import AssayProvisioning
 import AssayService
+import AssaySigning
 import Crypto
 import CryptoExtras
 import Testing

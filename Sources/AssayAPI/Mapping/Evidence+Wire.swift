@@ -1,24 +1,23 @@
 import AssayCore
 import AssayProtobuf
 
-/// Reads `assay.v1.Evidence` directly into the types of AssayCore. The field numbers are those of `proto/assay/v1/evidence.proto`. Of a
-/// repeated scalar field the last value counts, as in protobuf.
+/// Reads `assay.v1.Evidence` directly into the types of AssayCore. The field numbers are those of `proto/assay/v1/evidence.proto`:
+/// `EvidenceKind` has those of the kinds, and their layouts those of the fields inside. Of a repeated scalar field the last value counts, as
+/// in protobuf.
 extension Evidence {
+    /// The field of `PluginEvidence`.
+    private static let pluginField = 8
+
     /// A piece of evidence has one kind, once, and no other field: an unknown field could be a kind of a later version.
     static func read(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) throws(RequestReadingError) -> Evidence {
         var reader = RequestReader(bytes, range)
         guard let field = try reader.next() else { throw .rule(.evidenceOfNoKind) }
         let evidence: Evidence
         switch field {
-        case .bytes(1, let value): evidence = try keyAndBody(.appAttestAttestation, bytes, value)
-        case .bytes(2, let value): evidence = try keyAndBody(.appAttestAssertion, bytes, value)
-        case .bytes(3, let value): evidence = try certificates(bytes, value)
-        case .bytes(4, let value): evidence = try bodyAlone(.playIntegrity, bytes, value)
-        case .bytes(5, let value): evidence = try signature(bytes, value)
-        case .bytes(6, let value): evidence = try CertificateBundle.read(bytes, value).evidence
-        case .bytes(7, let value): evidence = try bodyAlone(.safetyNet, bytes, value)
-        case .bytes(8, let value): evidence = try plugin(bytes, value)
-        case .bytes(9, let value): evidence = try bodyAlone(.deviceCheck, bytes, value)
+        case .bytes(pluginField, let value): evidence = try plugin(bytes, value)
+        case .bytes(let number, let value):
+            guard let kind = EvidenceKind.at(field: number), let message = kind.message else { throw .rule(.evidenceOfNoKind) }
+            evidence = try read(kind.format, message.layout, bytes, value)
         default: throw .rule(.evidenceOfNoKind)
         }
         guard try reader.next() == nil else {
@@ -26,6 +25,19 @@ extension Evidence {
                 RequestError("evidence", "must hold one kind in each piece, once, and nothing that this version does not know"))
         }
         return evidence
+    }
+
+    /// The content of a kind's message.
+    private static func read(
+        _ format: EvidenceFormat, _ layout: EvidenceKind.Layout, _ bytes: UnsafeRawBufferPointer, _ range: Range<Int>
+    ) throws(RequestReadingError) -> Evidence {
+        switch layout {
+        case .keyAndBytes: try keyAndBody(format, bytes, range)
+        case .bytes, .text: try bodyAlone(format, bytes, range)
+        case .certificates: try certificates(format, bytes, range)
+        case .signature: try signature(format, bytes, range)
+        case .bundle: try CertificateBundle.read(bytes, range).evidence
+        }
     }
 
     /// Key id in field 1, body in field 2.
@@ -74,9 +86,9 @@ extension Evidence {
     }
 
     /// Certificates in field 1, repeated.
-    private static func certificates(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) throws(RequestReadingError)
-        -> Evidence
-    {
+    private static func certificates(
+        _ format: EvidenceFormat, _ bytes: UnsafeRawBufferPointer, _ range: Range<Int>
+    ) throws(RequestReadingError) -> Evidence {
         var reader = RequestReader(bytes, range)
         // One copy of the message, of which the certificates are slices.
         let whole = Array(bytes[range])
@@ -86,12 +98,13 @@ extension Evidence {
                 certificates.append(whole[value.lowerBound - range.lowerBound..<value.upperBound - range.lowerBound])
             }
         }
-        return Evidence(format: .keyAttestation, keyID: [], parts: certificates)
+        return Evidence(format: format, keyID: [], parts: certificates)
     }
 
     /// Key id in field 1, algorithm in field 2, signature in field 3. An algorithm above 255 is read as unspecified.
-    private static func signature(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) throws(RequestReadingError) -> Evidence
-    {
+    private static func signature(
+        _ format: EvidenceFormat, _ bytes: UnsafeRawBufferPointer, _ range: Range<Int>
+    ) throws(RequestReadingError) -> Evidence {
         var reader = RequestReader(bytes, range)
         var keyID = 0..<0
         var algorithm: UInt64 = 0
@@ -105,17 +118,22 @@ extension Evidence {
             }
         }
         return Evidence(
-            format: .keySignature, keyID: Array(bytes[keyID]),
+            format: format, keyID: Array(bytes[keyID]),
             parts: [[UInt8(exactly: algorithm) ?? 0], Array(bytes[signature])[...]])
     }
 }
 
 extension EvidenceFormat {
+    /// A format by its name in a request; `nil` for a name that is not of the form: 1 to 64 characters of `a-z`, `0-9`, `.`, `_` and `-`.
+    package init?(named name: some Collection<UInt8>) {
+        guard (1...64).contains(name.count), name.allSatisfy(\.isOfName) else { return nil }
+        self.init(rawValue: String(decoding: name, as: UTF8.self))
+    }
+
     /// A format of `PluginEvidence`; `nil` for a name that is not of the form, or of a format that has a message of its own.
     package init?(pluginFormat name: some Collection<UInt8>) {
-        let format = EvidenceFormat(rawValue: String(decoding: name, as: UTF8.self))
-        guard (1...64).contains(name.count), name.allSatisfy(\.isOfName), !Self.described.contains(format) else { return nil }
-        self = format
+        self.init(named: name)
+        guard isOfPlugin else { return nil }
     }
 }
 

@@ -16,9 +16,7 @@ package enum EvidenceFile {
     }
 
     /// The formats of which a file can hold evidence.
-    package static let formats = EvidenceFormat.described.subtracting([
-        .appAttestReceipt, .certificateSignature, .fleetDevice,
-    ])
+    package static let formats = Set(EvidenceKind.all.filter { $0.message != nil }.map(\.format))
 
     /// The names of the algorithms of signatures by registered keys.
     package static let algorithms = KeySignatureAlgorithm.allCases.map(\.name)
@@ -31,16 +29,16 @@ package enum EvidenceFile {
     package static func evidence(
         _ format: EvidenceFormat, _ file: [UInt8], keyID: [UInt8] = [], algorithm: String? = nil
     ) throws(Rejection) -> Evidence {
-        switch format {
-        case .keyAttestation: return Evidence(format: format, keyID: keyID, body: Evidence.join(try CertificateFile.read(file)))
-        case .keySignature:
+        switch EvidenceKind.of(format)?.message?.layout {
+        case .certificates: return Evidence(format: format, keyID: keyID, body: Evidence.join(try CertificateFile.read(file)))
+        case .signature:
             let chosen = KeySignatureAlgorithm.allCases.first { $0.name == algorithm } ?? .ecdsaP256SHA256
             return Evidence(format: format, keyID: keyID, body: Evidence.join([[chosen.rawValue], bytes(of: file)]))
-        case .certificateBundle: return CertificateBundle.json(file).evidence
-        case .playIntegrity, .safetyNet:
+        case .bundle: return CertificateBundle.json(file).evidence
+        case .text:
             let token = String(decoding: file, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
             return Evidence(format: format, keyID: keyID, body: Array(token.utf8))
-        default: return Evidence(format: format, keyID: keyID, body: bytes(of: file))
+        case .keyAndBytes, .bytes, nil: return Evidence(format: format, keyID: keyID, body: bytes(of: file))
         }
     }
 }

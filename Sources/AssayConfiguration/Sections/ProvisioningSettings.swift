@@ -3,6 +3,7 @@ package import AssayCore
 import AssayFiles
 package import AssayProvisioning
 import AssaySchemes
+import AssaySigning
 
 /// The CAs that issue device certificates: the section `provisioning`.
 package struct ProvisioningSettings: Sendable {

@@ -24,8 +24,22 @@ extension EvidenceFormat {
     public static let fleetDevice = EvidenceFormat(rawValue: "fleet-device")
 
     /// All of them. Each has a message of its own in the API, or is never sent by itself.
-    package static let described: Set<EvidenceFormat> = [
-        .appAttestAttestation, .appAttestAssertion, .appAttestReceipt, .keyAttestation, .playIntegrity, .safetyNet,
-        .keySignature, .deviceCheck, .certificateBundle, .certificateSignature, .fleetDevice,
+    package static let described = Set(EvidenceKind.all.map(\.format))
+}
+
+extension EvidenceKind {
+    /// All of them. Field 8 of `assay.v1.Evidence` is `PluginEvidence`, which holds the formats that are none of these.
+    package static let all: [EvidenceKind] = [
+        EvidenceKind(.appAttestAttestation, field: 1, .keyAndBytes),
+        EvidenceKind(.appAttestAssertion, field: 2, .keyAndBytes),
+        EvidenceKind(.keyAttestation, field: 3, .certificates),
+        EvidenceKind(.playIntegrity, field: 4, .text),
+        EvidenceKind(.keySignature, field: 5, .signature),
+        EvidenceKind(.certificateBundle, field: 6, .bundle),
+        EvidenceKind(.safetyNet, field: 7, .text),
+        EvidenceKind(.deviceCheck, field: 9, .bytes),
+        EvidenceKind(.appAttestReceipt),
+        EvidenceKind(.certificateSignature),
+        EvidenceKind(.fleetDevice),
     ]
 }

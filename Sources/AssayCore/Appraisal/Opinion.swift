@@ -22,9 +22,6 @@ package protocol OpinionSource: Sendable {
     /// Lets plugins that are tried out judge the same evidence, and counts differences. Returns at once; nothing waits for it.
     func compare(_ question: OpinionQuestion, with appraisal: Appraisal)
 
-    /// Makes what a device needs before it can make evidence. Throws the plugin's refusal, or why it cannot be asked.
-    func prepare(_ body: [UInt8], for app: AppID, at now: Timestamp) async throws(PreparationFailure) -> Preparation
-
     /// Why the plugins that decide are not asked at present; `nil` if they are. For operators; does no I/O.
     func outage(at now: Timestamp) -> String?
 }
@@ -62,24 +59,4 @@ package enum LocatedSubject: Hashable, Sendable {
     case refused(Rejection)
     /// The plugin does not answer. A sentence gives the reason.
     case unavailable(String)
-}
-
-/// What a plugin prepared for a device.
-package struct Preparation: Hashable, Sendable {
-    package let body: [UInt8]
-    /// `nil`: the plugin does not say.
-    package let expiry: Timestamp?
-
-    package init(body: [UInt8], expiry: Timestamp?) { (self.body, self.expiry) = (body, expiry) }
-}
-
-package enum PreparationFailure: Error, Hashable, Sendable {
-    /// The plugin refuses the request.
-    case refused(Rejection)
-    /// The format prepares nothing.
-    case notPrepared
-    /// The plugin gave no usable answer. A sentence gives the reason.
-    ///
-    /// - Parameter retryAfter: when another try may help; `nil`: that is not known.
-    case unavailable(String, retryAfter: Duration? = nil)
 }

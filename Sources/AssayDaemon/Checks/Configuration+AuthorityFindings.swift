@@ -2,6 +2,7 @@ import AssayConfiguration
 import AssayProvisioning
 import AssaySchemes
 import AssayService
+import AssaySigning
 
 extension Configuration {
     /// What keeps the CAs of `provisioning` from signing: files that cannot be opened, keys that do not belong to their certificates, and
@@ -16,9 +17,9 @@ extension Configuration {
         for (index, authority) in settings.authorities.map(\.settings).enumerated() {
             let place = "provisioning.authorities[\(index)]"
             var token: TokenSigner?
-            do throws(AuthorityFileError) {
+            do throws(CredentialFileError) {
                 members.append(
-                    try authority.open { (settings, publicKey) throws(AuthorityFileError) in
+                    try authority.open { (settings, publicKey) throws(CredentialFileError) in
                         let signer = try TokenSigner(settings, publicKey: publicKey)
                         token = signer
                         return signer

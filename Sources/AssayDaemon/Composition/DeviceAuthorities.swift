@@ -2,6 +2,7 @@ import AssayConfiguration
 import AssayCore
 import AssayProvisioning
 import AssayService
+import AssaySigning
 import Logging
 
 extension LiveConfiguration {
@@ -23,10 +24,10 @@ extension LiveConfiguration {
 ///
 /// - Parameter logger: is told when a token cannot be used, and when it can be again.
 func deviceAuthorities(_ settings: ProvisioningSettings?, logger: Logger) throws(StartupError) -> AuthoritySet {
-    do throws(AuthorityFileError) {
+    do throws(CredentialFileError) {
         var signers: [TokenSigner] = []
         let set = try AuthoritySet((settings?.authorities ?? []).map(\.settings)) {
-            (token, publicKey) throws(AuthorityFileError) in
+            (token, publicKey) throws(CredentialFileError) in
             let log = TokenLog(token.tokenLabel, logger: logger)
             let signer = try TokenSigner(token, publicKey: publicKey) { log.changed($0) }
             signers.append(signer)

@@ -118,7 +118,7 @@ package final class RPCConnection: Sendable {
         _ method: String, _ request: some SwiftProtobuf.Message, returning: Reply.Type = Reply.self, timeout: Duration? = nil,
         enforcesTimeout: Bool = true, metadata: RPCMetadata = [:]
     ) async throws(RPCError) -> Reply {
-        guard let message: [UInt8] = try? request.serializedBytes() else { throw .unserialisable }
+        let message = try request.serialised()
         let id = pending.newID()
         let answer = await withTaskCancellationHandler {
             await withCheckedContinuation { (continuation: CheckedContinuation<Result<[UInt8], RPCError>, Never>) in
@@ -137,7 +137,7 @@ package final class RPCConnection: Sendable {
         _ method: String, _ request: some SwiftProtobuf.Message, of: Item.Type = Item.self, timeout: Duration? = nil,
         metadata: RPCMetadata = [:]
     ) throws(RPCError) -> RPCItems<Item> {
-        guard let message: [UInt8] = try? request.serializedBytes() else { throw .unserialisable }
+        let message = try request.serialised()
         let id = pending.newID()
         let queue = ItemQueue(budget: budget)
         begin(id, method, message, timeout, metadata, .stream(queue))

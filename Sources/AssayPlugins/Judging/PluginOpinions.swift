@@ -3,7 +3,7 @@ package import Logging
 import Synchronization
 
 /// Asks the plugins that judge evidence of one format for one app.
-package final class PluginOpinions: OpinionSource {
+package final class PluginOpinions: OpinionSource, EvidencePreparer {
     /// The plugin whose judgement is the format's; `nil` for a built-in format that plugins can only reject.
     private let primary: PluginSupervisor?
     private let others: [PluginSupervisor]
@@ -71,7 +71,8 @@ package final class PluginOpinions: OpinionSource {
         do throws(PluginUnavailable) {
             result = try await primary.prepare(body, format: format, app: app, now: now)
         } catch {
-            throw .unavailable("\(primary.entry.id): \(error.words)", retryAfter: error.retryAfter)
+            throw .unavailable(
+                "\(primary.entry.id): \(error.words)", check: PluginJudge.check, retryAfter: error.retryAfter)
         }
         switch result {
         case .success(let preparation): return preparation

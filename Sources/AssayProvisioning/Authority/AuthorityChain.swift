@@ -1,6 +1,7 @@
 package import AssayCertificates
 import AssayCore
 import AssayEncoding
+import AssaySigning
 import SwiftASN1
 import X509
 
@@ -61,7 +62,7 @@ package struct AuthorityChain: Sendable {
         guard let usage = try reading(issuer, { certificate throws(Rejection) in try certificate.keyUsage() }),
             usage.isSuperset(of: [.keyCertSign, .cRLSign])
         else { throw AuthorityChainError("\"\(issuer.subject)\" lacks the key usage keyCertSign or cRLSign") }
-        guard AuthorityAlgorithm(issuer.publicKey.algorithm) != nil else {
+        guard SigningAlgorithm(issuer.publicKey.algorithm) != nil else {
             throw AuthorityChainError("the key of \"\(issuer.subject)\" is neither P-256 nor P-384")
         }
         // The issuer of a certificate is compared as bytes, so the name must survive being written again.

@@ -1,5 +1,6 @@
 import AssayCertificates
 package import AssayCore
+package import AssaySigning
 
 /// The CAs of a configuration, of which one at a time signs new certificates.
 ///
@@ -27,14 +28,14 @@ package struct AuthoritySet: CertificateAuthority {
     /// - Parameter openToken: gives the signer of a key in a token, whose public key (SubjectPublicKeyInfo, DER) the chain tells.
     package init(
         _ settings: [AuthoritySettings],
-        openToken: (TokenKeySettings, [UInt8]) throws(AuthorityFileError) -> any AuthoritySigner = {
-            (settings, publicKey) throws(AuthorityFileError) in try TokenSigner(settings, publicKey: publicKey)
+        openToken: (TokenKeySettings, [UInt8]) throws(CredentialFileError) -> any Signer = {
+            (settings, publicKey) throws(CredentialFileError) in try TokenSigner(settings, publicKey: publicKey)
         }
-    ) throws(AuthorityFileError) {
+    ) throws(CredentialFileError) {
         var members: [IssuingAuthority] = []
         for setting in settings { members.append(try setting.open(openToken: openToken)) }
         do throws(AuthorityChainError) { try self.init(members) } catch {
-            throw AuthorityFileError(settings.last?.certificateFile ?? "", "cannot be used: \(error.description)")
+            throw CredentialFileError(settings.last?.certificateFile ?? "", "cannot be used: \(error.description)")
         }
     }
 

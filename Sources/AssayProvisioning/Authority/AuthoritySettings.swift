@@ -2,6 +2,7 @@ import AssayCertificates
 package import AssayCore
 import AssayEncoding
 import AssayFiles
+package import AssaySigning
 import Foundation
 
 /// A CA as the configuration names it.
@@ -29,23 +30,9 @@ package struct AuthoritySettings: Hashable, Sendable {
     }
 }
 
-/// A key in a PKCS#11 token.
-package struct TokenKeySettings: Hashable, Sendable {
-    /// The path of the module.
-    package var module: String
-    package var tokenLabel: String
-    package var keyLabel: String
-    /// A file of mode 0600 with the user's PIN.
-    package var pinFile: String
-
-    package init(module: String, tokenLabel: String, keyLabel: String, pinFile: String) {
-        (self.module, self.tokenLabel, self.keyLabel, self.pinFile) = (module, tokenLabel, keyLabel, pinFile)
-    }
-}
-
 extension AuthoritySettings {
     /// The CA's certificates. Throws with the file that is wrong.
-    package func chain() throws(AuthorityFileError) -> AuthorityChain {
+    package func chain() throws(CredentialFileError) -> AuthorityChain {
         guard let certificates else { return try AuthorityChain.read(certificateFile) }
         return try AuthorityChain(certificates, of: certificateFile)
     }
@@ -54,16 +41,16 @@ extension AuthoritySettings {
     ///
     /// - Parameter openToken: gives the signer of a key in a token, whose public key (SubjectPublicKeyInfo, DER) the chain tells.
     package func open(
-        openToken: (TokenKeySettings, [UInt8]) throws(AuthorityFileError) -> any AuthoritySigner
-    ) throws(AuthorityFileError) -> IssuingAuthority {
+        openToken: (TokenKeySettings, [UInt8]) throws(CredentialFileError) -> any Signer
+    ) throws(CredentialFileError) -> IssuingAuthority {
         let chain = try chain()
-        let signer: any AuthoritySigner
+        let signer: any Signer
         let keyFile: String
         switch key {
         case .file(let path, let passphraseFile):
             var passphrase: Passphrase?
             if let passphraseFile { passphrase = try Passphrase.read(passphraseFile) }
-            signer = FileSigner(try AuthorityKeyFile.read(path, passphrase: passphrase, allowsPlain: passphraseFile == nil))
+            signer = FileSigner(try SigningKeyFile.read(path, passphrase: passphrase, allowsPlain: passphraseFile == nil))
             keyFile = path
         case .pkcs11(let token):
             signer = try openToken(token, Array(chain.issuer.publicKey.der))
@@ -72,7 +59,7 @@ extension AuthoritySettings {
         do throws(AuthorityChainError) {
             return try IssuingAuthority(name: name, chain: chain, signer: signer, signsFrom: signsFrom)
         } catch {
-            throw AuthorityFileError(keyFile, "does not belong to \(certificateFile): \(error.description)")
+            throw CredentialFileError(keyFile, "does not belong to \(certificateFile): \(error.description)")
         }
     }
 }
@@ -82,10 +69,10 @@ extension AuthorityChain {
     private static let fileLimit = 256 * 1024
 
     /// Reads a PEM file: the issuer first.
-    package static func read(_ path: String) throws(AuthorityFileError) -> AuthorityChain {
+    package static func read(_ path: String) throws(CredentialFileError) -> AuthorityChain {
         let bytes: [UInt8]
         do throws(BoundedFileError) { bytes = try BoundedFile.read(path, atMost: fileLimit) } catch {
-            throw AuthorityFileError(path, error.description)
+            throw CredentialFileError(path, error.description)
         }
         return try AuthorityChain(bytes, of: path)
     }
@@ -93,16 +80,16 @@ extension AuthorityChain {
     /// - Parameters:
     ///   - content: the certificates in PEM.
     ///   - path: the file with that content, for errors.
-    fileprivate init(_ content: [UInt8], of path: String) throws(AuthorityFileError) {
+    fileprivate init(_ content: [UInt8], of path: String) throws(CredentialFileError) {
         guard content.count <= Self.fileLimit, let text = String(validating: content, as: UTF8.self) else {
-            throw AuthorityFileError(path, "is no text of certificates in PEM")
+            throw CredentialFileError(path, "is no text of certificates in PEM")
         }
         let blocks: [[UInt8]]
         do throws(Rejection) { blocks = try PEM.decode(text) } catch {
-            throw AuthorityFileError(path, "cannot be read: \(error.detail)")
+            throw CredentialFileError(path, "cannot be read: \(error.detail)")
         }
         do throws(AuthorityChainError) { self = try AuthorityChain(blocks) } catch {
-            throw AuthorityFileError(path, "is not the chain of a CA: \(error.description)")
+            throw CredentialFileError(path, "is not the chain of a CA: \(error.description)")
         }
     }
 }

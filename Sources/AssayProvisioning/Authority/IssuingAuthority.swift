@@ -1,12 +1,13 @@
 import AssayCertificates
 package import AssayCore
+package import AssaySigning
 
 /// A CA that can sign: a checked chain, and the private key of its first certificate.
 package struct IssuingAuthority: Sendable {
     /// The name in the configuration.
     package let name: String
     package let chain: AuthorityChain
-    package let signer: any AuthoritySigner
+    package let signer: any Signer
     /// It signs new certificates from this instant on, until a later CA does. Never before its chain is valid.
     package let start: Timestamp
     /// SHA-256 of the SubjectPublicKeyInfo, 32 bytes.
@@ -18,7 +19,7 @@ package struct IssuingAuthority: Sendable {
     ///
     /// - Parameter signsFrom: `nil`: from the beginning of its chain's validity.
     package init(
-        name: String, chain: AuthorityChain, signer: any AuthoritySigner, signsFrom: Timestamp? = nil
+        name: String, chain: AuthorityChain, signer: any Signer, signsFrom: Timestamp? = nil
     ) throws(AuthorityChainError) {
         guard chain.issuer.publicKey.der.elementsEqual(signer.publicKey) else {
             throw AuthorityChainError("the key is not that of \"\(chain.issuer.subject)\"")

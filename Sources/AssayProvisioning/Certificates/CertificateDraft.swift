@@ -1,6 +1,7 @@
 import AssayCertificates
 package import AssayCore
 package import AssayEncoding
+import AssaySigning
 
 /// A certificate of version 3 before it is signed (RFC 5280 §4.1).
 package struct CertificateDraft: Sendable {
@@ -34,7 +35,8 @@ package struct CertificateDraft: Sendable {
             DERWriter.sequence([DERWriter.time(notBefore), DERWriter.time(notAfter)]), try subject.der(), publicKey,
             DERWriter.context(3, [DERWriter.sequence(extensions.map(\.der))]),
         ])
-        let signature = try await signer.signer.sign(body)
+        let signature: [UInt8]
+        do throws(SigningError) { signature = try await signer.signer.sign(body) } catch { throw AuthorityError(error) }
         do throws(Rejection) {
             _ = try DERReader.parse(signature[...], code: .malformedCertificate) { outer throws(Rejection) in
                 try outer.sequence { parts throws(Rejection) in (try parts.integer(), try parts.integer()) }
@@ -69,9 +71,9 @@ package struct ExtensionDraft: Sendable {
 
 /// The key and the name of an issuer.
 struct CertificateSigner: Sendable {
-    let signer: any AuthoritySigner
+    let signer: any Signer
     /// The issuer's subject (DER).
     let name: [UInt8]
 
-    init(_ signer: any AuthoritySigner, name: [UInt8]) { (self.signer, self.name) = (signer, name) }
+    init(_ signer: any Signer, name: [UInt8]) { (self.signer, self.name) = (signer, name) }
 }

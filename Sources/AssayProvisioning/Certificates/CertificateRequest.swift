@@ -1,6 +1,7 @@
 import AssayCertificates
 package import AssayCore
 import AssayEncoding
+import AssaySigning
 
 /// A certification request (PKCS#10, RFC 2986) whose signature proves possession of the private key. Nothing but its key is used: names,
 /// attributes and extensions that it asks for are ignored. So departures from the RFC there, which embedded devices make and other CAs read, are
@@ -30,13 +31,13 @@ package struct CertificateRequest: Sendable {
 struct CertifiableKey {
     /// SubjectPublicKeyInfo.
     let der: [UInt8]
-    let algorithm: AuthorityAlgorithm
+    let algorithm: SigningAlgorithm
     let key: AssayCertificates.PublicKey
 
     /// - Parameter code: for bytes that are no SubjectPublicKeyInfo. Other keys throw `unsupported_key`.
     init(_ der: ArraySlice<UInt8>, code: ReasonCode) throws(Rejection) {
         let info = try SubjectPublicKeyInfo(der: der, code: code)
-        guard let algorithm = AuthorityAlgorithm(info.algorithm) else {
+        guard let algorithm = SigningAlgorithm(info.algorithm) else {
             throw Rejection(.unsupportedKey, "a public key of kind \(info.algorithm); want P-256 or P-384")
         }
         (self.der, self.algorithm, key) = (Array(info.der), algorithm, try AssayCertificates.PublicKey(info))

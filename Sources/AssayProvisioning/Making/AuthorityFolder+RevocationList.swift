@@ -2,6 +2,7 @@ import AssayCertificates
 package import AssayCore
 import AssayEncoding
 import AssayFiles
+package import AssaySigning
 import Foundation
 
 extension AuthorityFolder {
@@ -18,27 +19,27 @@ extension AuthorityFolder {
     ///   - validity: the time until the next update, in milliseconds.
     package func nextRootList(
         _ root: AuthorityFiles, revoking revoked: [String], for reason: RevocationReason, validity: Int64, at now: Timestamp
-    ) async throws(AuthorityFileError) -> RootList {
+    ) async throws(CredentialFileError) -> RootList {
         let chain = try AuthorityChain.read(root.certificate)
         let anchor: TrustAnchor
         do throws(Rejection) {
             anchor = try TrustAnchor(name: Self.rootName, issuing: PEM.encode(chain.issuer.der))
         } catch {
-            throw AuthorityFileError(root.certificate, "is not a CA: \(error.detail)")
+            throw CredentialFileError(root.certificate, "is not a CA: \(error.detail)")
         }
         let signer = try root.signer()
         let authority: IssuingAuthority
         do throws(AuthorityChainError) {
             authority = try IssuingAuthority(name: Self.rootName, chain: chain, signer: signer)
         } catch {
-            throw AuthorityFileError(root.key, "does not belong to \(root.certificate): \(error.description)")
+            throw CredentialFileError(root.key, "does not belong to \(root.certificate): \(error.description)")
         }
         let previous = try previousList(by: anchor)
-        var entries = try previous.map { list throws(AuthorityFileError) in try kept(list) } ?? [:]
+        var entries = try previous.map { list throws(CredentialFileError) in try kept(list) } ?? [:]
         for file in revoked {
             let certificate = try AuthorityChain.read(file).issuer
             guard !certificate.isSelfIssued, anchor.issued(certificate) else {
-                throw AuthorityFileError(file, "is not a CA that this root signed")
+                throw CredentialFileError(file, "is not a CA that this root signed")
             }
             let serial = SerialNumber.magnitude(Array(certificate.serial))
             if entries[serial] == nil { entries[serial] = CertificateRevocation(reason, at: now.wholeSecond) }
@@ -51,31 +52,31 @@ extension AuthorityFolder {
         do throws(AuthorityError) {
             return RootList(content: content, der: try await authority.sign(content))
         } catch {
-            throw AuthorityFileError(root.certificate, "cannot sign a revocation list: \(error)")
+            throw CredentialFileError(root.certificate, "cannot sign a revocation list: \(error)")
         }
     }
 
     /// The list before, which only the root can have signed.
-    private func previousList(by anchor: TrustAnchor) throws(AuthorityFileError) -> CertificateRevocationList? {
+    private func previousList(by anchor: TrustAnchor) throws(CredentialFileError) -> CertificateRevocationList? {
         guard FileManager.default.fileExists(atPath: rootList) else { return nil }
         let bytes: [UInt8]
         do throws(BoundedFileError) { bytes = try BoundedFile.read(rootList, atMost: 64 << 20) } catch {
-            throw AuthorityFileError(rootList, error.description)
+            throw CredentialFileError(rootList, error.description)
         }
         do throws(Rejection) {
             let list = try CertificateRevocationList(file: bytes)
             try list.verify(by: anchor)
             return list
         } catch {
-            throw AuthorityFileError(rootList, "is not the root's revocation list: \(error.detail)")
+            throw CredentialFileError(rootList, "is not the root's revocation list: \(error.detail)")
         }
     }
 
-    private func kept(_ list: CertificateRevocationList) throws(AuthorityFileError) -> [[UInt8]: CertificateRevocation] {
+    private func kept(_ list: CertificateRevocationList) throws(CredentialFileError) -> [[UInt8]: CertificateRevocation] {
         var entries: [[UInt8]: CertificateRevocation] = [:]
         for (serial, entry) in list.entries {
             guard let time = list.times[serial], entry.status == .revoked else {
-                throw AuthorityFileError(rootList, "has a certificate on hold, which cannot be continued")
+                throw CredentialFileError(rootList, "has a certificate on hold, which cannot be continued")
             }
             let reason = RevocationReason.allCases.first { $0.name == entry.reason } ?? .unspecified
             entries[serial] = CertificateRevocation(reason, at: time)

@@ -2,6 +2,7 @@ import AssayCertificates
 package import AssayCore
 import AssayEncoding
 import AssayFiles
+package import AssaySigning
 import Foundation
 
 /// A folder with the files of CAs, as `assay ca` makes them: for each CA `NAME.pem` (its certificate and those above it), `NAME.key` (its
@@ -36,23 +37,23 @@ package struct AuthorityFolder: Sendable {
     }
 
     /// Throws if a CA of the folder has the key: two CAs with one key have one revocation list.
-    private func requireAbsent(_ chain: AuthorityChain) throws(AuthorityFileError) {
+    private func requireAbsent(_ chain: AuthorityChain) throws(CredentialFileError) {
         for file in certificateFiles {
             guard let there = try? AuthorityChain.read(file), there.issuer.publicKey.der == chain.issuer.publicKey.der else {
                 continue
             }
-            throw AuthorityFileError(file, "is this CA already: it was imported or made before, and nothing was written")
+            throw CredentialFileError(file, "is this CA already: it was imported or made before, and nothing was written")
         }
     }
 
     /// Makes the folder if it is missing: mode 0700. The other methods call it once everything else is checked, so that a failure leaves no
     /// folder.
-    package func make() throws(AuthorityFileError) {
+    package func make() throws(CredentialFileError) {
         do {
             try FileManager.default.createDirectory(
                 atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
-            throw AuthorityFileError(path, "cannot be made")
+            throw CredentialFileError(path, "cannot be made")
         }
     }
 }
@@ -67,27 +68,27 @@ package struct AuthorityFiles: Hashable, Sendable {
     package var passphrase: String
 
     /// Throws if a certificate or a key stands there already. A passphrase may: it is used.
-    package func requireAbsent() throws(AuthorityFileError) {
+    package func requireAbsent() throws(CredentialFileError) {
         for path in [certificate, key] where FileManager.default.fileExists(atPath: path) {
-            throw AuthorityFileError(path, "exists already, and is not replaced")
+            throw CredentialFileError(path, "exists already, and is not replaced")
         }
     }
 
     /// Opens the private key with the passphrase.
-    package func signer() throws(AuthorityFileError) -> FileSigner {
-        FileSigner(try AuthorityKeyFile.read(key, passphrase: try Passphrase.read(passphrase)))
+    package func signer() throws(CredentialFileError) -> FileSigner {
+        FileSigner(try SigningKeyFile.read(key, passphrase: try Passphrase.read(passphrase)))
     }
 
     /// Writes a CA: passphrase (a random one unless the file exists), key, certificates.
     ///
     /// - Returns: whether the passphrase was made.
     package func write(
-        _ authority: AuthorityKey, _ chain: AuthorityChain, iterations: Int = PasswordEncryption.iterations
-    ) throws(AuthorityFileError) -> Bool {
+        _ authority: SigningKey, _ chain: AuthorityChain, iterations: Int = PasswordEncryption.iterations
+    ) throws(CredentialFileError) -> Bool {
         try requireAbsent()
         let isNew = !FileManager.default.fileExists(atPath: passphrase)
         var written: [String] = []
-        do throws(AuthorityFileError) {
+        do throws(CredentialFileError) {
             if isNew {
                 try Self.create(passphrase, Passphrase.random().line, mode: 0o600)
                 written.append(passphrase)
@@ -104,31 +105,31 @@ package struct AuthorityFiles: Hashable, Sendable {
         }
     }
 
-    private func encrypted(_ authority: AuthorityKey, iterations: Int) throws(AuthorityFileError) -> String {
+    private func encrypted(_ authority: SigningKey, iterations: Int) throws(CredentialFileError) -> String {
         let opened = try Passphrase.read(passphrase)
-        do throws(AuthorityKeyError) {
-            return try AuthorityKeyFile.text(authority, passphrase: opened, iterations: iterations)
+        do throws(SigningKeyError) {
+            return try SigningKeyFile.text(authority, passphrase: opened, iterations: iterations)
         } catch {
-            throw AuthorityFileError(key, error.description)
+            throw CredentialFileError(key, error.description)
         }
     }
 
     /// Writes the certificates: all that a CA has in files whose key is in a token.
-    package func write(_ chain: AuthorityChain) throws(AuthorityFileError) {
+    package func write(_ chain: AuthorityChain) throws(CredentialFileError) {
         let pem = chain.encoded.map { PEM.encode($0) }.joined()
         try Self.create(certificate, Array(pem.utf8), mode: 0o644)
     }
 
-    private static func create(_ path: String, _ bytes: [UInt8], mode: UInt32) throws(AuthorityFileError) {
+    private static func create(_ path: String, _ bytes: [UInt8], mode: UInt32) throws(CredentialFileError) {
         do throws(NewFileError) { try NewFile.create(path, bytes, mode: mode) } catch {
-            throw AuthorityFileError(path, error.description)
+            throw CredentialFileError(path, error.description)
         }
     }
 }
 
 extension AuthorityFolder {
     /// The name from which a root made by `initialize` was named: its common name without " Root CA".
-    package static func planName(of root: AuthorityFiles) throws(AuthorityFileError) -> String {
+    package static func planName(of root: AuthorityFiles) throws(CredentialFileError) -> String {
         let names = try AuthorityChain.read(root.certificate).issuer.subject.values(of: OID(2, 5, 4, 3))
         guard let name = names.last.flatMap({ String(validating: $0, as: UTF8.self) }) else { return AuthorityPlan().name }
         return name.hasSuffix(" Root CA") ? String(name.dropLast(" Root CA".count)) : name
@@ -143,21 +144,21 @@ extension AuthorityFolder {
     package func initialize(
         _ plan: AuthorityPlan, root: AuthorityFiles, issuing: AuthorityFiles, in place: NewTokenKey? = nil, at now: Timestamp,
         iterations: Int = PasswordEncryption.iterations
-    ) async throws(AuthorityFileError) -> [MadeAuthority] {
+    ) async throws(CredentialFileError) -> [MadeAuthority] {
         try root.requireAbsent()
         try issuing.requireAbsent()
-        let key = AuthorityKey.random(plan.algorithm)
+        let key = SigningKey.random(plan.algorithm)
         let signer = FileSigner(key)
         let chain: AuthorityChain
         do {
             chain = try AuthorityChain([try await plan.root(signer, at: now)])
         } catch {
-            throw AuthorityFileError(root.certificate, "cannot be made: \(error)")
+            throw CredentialFileError(root.certificate, "cannot be made: \(error)")
         }
         let authority = try Self.authority(Self.rootName, chain, signer, root)
         let below = try await Self.made(1, plan, below: authority, issuing, in: place, at: now)
         // The issuing CA is whole before anything is written.
-        do throws(AuthorityFileError) {
+        do throws(CredentialFileError) {
             try make()
             let isNew = try root.write(key, chain, iterations: iterations)
             return [
@@ -175,12 +176,12 @@ extension AuthorityFolder {
     package func next(
         _ plan: AuthorityPlan, root: AuthorityFiles, issuing: AuthorityFiles, in place: NewTokenKey? = nil, at now: Timestamp,
         iterations: Int = PasswordEncryption.iterations
-    ) async throws(AuthorityFileError) -> MadeAuthority {
+    ) async throws(CredentialFileError) -> MadeAuthority {
         try issuing.requireAbsent()
         let chain = try AuthorityChain.read(root.certificate)
         let authority = try Self.authority(Self.rootName, chain, try root.signer(), root)
         let below = try await Self.made(nextNumber, plan, below: authority, issuing, in: place, at: now)
-        do throws(AuthorityFileError) { return try below.written(to: issuing, iterations: iterations) } catch {
+        do throws(CredentialFileError) { return try below.written(to: issuing, iterations: iterations) } catch {
             throw below.left(by: error)
         }
     }
@@ -190,17 +191,17 @@ extension AuthorityFolder {
     package func takeOver(
         chainFile: String, keyFile: String, passphraseFile: String?, allowsPlainKey: Bool, as files: AuthorityFiles,
         iterations: Int = PasswordEncryption.iterations
-    ) throws(AuthorityFileError) -> MadeAuthority {
+    ) throws(CredentialFileError) -> MadeAuthority {
         let chain = try AuthorityChain.read(chainFile)
         try requireAbsent(chain)
         try files.requireAbsent()
         var passphrase: Passphrase?
         if let passphraseFile { passphrase = try Passphrase.read(passphraseFile) }
-        let key = try AuthorityKeyFile.read(keyFile, passphrase: passphrase, allowsPlain: allowsPlainKey)
+        let key = try SigningKeyFile.read(keyFile, passphrase: passphrase, allowsPlain: allowsPlainKey)
         do throws(AuthorityChainError) {
             _ = try IssuingAuthority(name: "imported", chain: chain, signer: FileSigner(key))
         } catch {
-            throw AuthorityFileError(keyFile, "does not belong to \(chainFile): \(error.description)")
+            throw CredentialFileError(keyFile, "does not belong to \(chainFile): \(error.description)")
         }
         try make()
         let isNew = try files.write(key, chain, iterations: iterations)
@@ -212,8 +213,8 @@ extension AuthorityFolder {
     ///
     /// - Parameter keyLabel: `nil`: that of the token's key with the certificate's public key.
     package func takeOver(
-        chainFile: String, from token: AuthorityToken, keyLabel: String?, as files: AuthorityFiles
-    ) async throws(AuthorityFileError) -> MadeAuthority {
+        chainFile: String, from token: SigningToken, keyLabel: String?, as files: AuthorityFiles
+    ) async throws(CredentialFileError) -> MadeAuthority {
         let chain = try AuthorityChain.read(chainFile)
         try requireAbsent(chain)
         try files.requireAbsent()
@@ -224,32 +225,34 @@ extension AuthorityFolder {
     }
 
     private static func authority(
-        _ name: String, _ chain: AuthorityChain, _ signer: any AuthoritySigner, _ files: AuthorityFiles
-    ) throws(AuthorityFileError) -> IssuingAuthority {
+        _ name: String, _ chain: AuthorityChain, _ signer: any Signer, _ files: AuthorityFiles
+    ) throws(CredentialFileError) -> IssuingAuthority {
         do throws(AuthorityChainError) {
             return try IssuingAuthority(name: name, chain: chain, signer: signer)
         } catch {
-            throw AuthorityFileError(files.key, "does not belong to \(files.certificate): \(error.description)")
+            throw CredentialFileError(files.key, "does not belong to \(files.certificate): \(error.description)")
         }
     }
 
     private static func made(
         _ number: Int, _ plan: AuthorityPlan, below root: IssuingAuthority, _ files: AuthorityFiles, in place: NewTokenKey?,
         at now: Timestamp
-    ) async throws(AuthorityFileError) -> UnwrittenAuthority {
-        func chain(_ signer: any AuthoritySigner) async throws(AuthorityFileError) -> AuthorityChain {
+    ) async throws(CredentialFileError) -> UnwrittenAuthority {
+        func chain(_ signer: any Signer) async throws(CredentialFileError) -> AuthorityChain {
             do {
                 let der = try await plan.issuing(number, publicKey: signer, below: root, at: now)
                 return try AuthorityChain([der] + root.chain.encoded)
             } catch {
-                throw AuthorityFileError(files.certificate, "cannot be made: \(error)")
+                throw CredentialFileError(files.certificate, "cannot be made: \(error)")
             }
         }
-        let key = AuthorityKey.random(plan.algorithm)
+        let key = SigningKey.random(plan.algorithm)
         // Before a key is made that stays in the token: whether a certificate can be.
         let withFile = try await chain(FileSigner(key))
         guard let place else { return UnwrittenAuthority(key: .file(key), chain: withFile) }
-        let made = try await place.token.makeKey(plan.algorithm, label: place.label)
+        let made = try await place.token.makeKey(
+            plan.algorithm, label: place.label,
+            ifTaken: "; name another one with --key-label, or take over the CA of that key with 'assay ca import'")
         return UnwrittenAuthority(key: .token(made), chain: try await chain(made.signer))
     }
 }

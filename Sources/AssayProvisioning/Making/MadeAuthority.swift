@@ -1,3 +1,5 @@
+package import AssaySigning
+
 /// A CA whose files were written.
 package struct MadeAuthority: Sendable {
     package let files: AuthorityFiles
@@ -5,9 +7,9 @@ package struct MadeAuthority: Sendable {
     /// Whether a passphrase was made; otherwise the file was there, or none is needed.
     package let madePassphrase: Bool
     /// The key in a token; `nil`: the key is in its file.
-    package let tokenKey: AuthorityTokenKey?
+    package let tokenKey: SigningTokenKey?
 
-    init(files: AuthorityFiles, chain: AuthorityChain, madePassphrase: Bool = false, tokenKey: AuthorityTokenKey? = nil) {
+    init(files: AuthorityFiles, chain: AuthorityChain, madePassphrase: Bool = false, tokenKey: SigningTokenKey? = nil) {
         (self.files, self.chain, self.madePassphrase, self.tokenKey) = (files, chain, madePassphrase, tokenKey)
     }
 }
@@ -15,14 +17,14 @@ package struct MadeAuthority: Sendable {
 /// A CA whose key and certificate are made, and whose files are not.
 struct UnwrittenAuthority {
     enum Key {
-        case file(AuthorityKey)
-        case token(AuthorityTokenKey)
+        case file(SigningKey)
+        case token(SigningTokenKey)
     }
 
     let key: Key
     let chain: AuthorityChain
 
-    func written(to files: AuthorityFiles, iterations: Int) throws(AuthorityFileError) -> MadeAuthority {
+    func written(to files: AuthorityFiles, iterations: Int) throws(CredentialFileError) -> MadeAuthority {
         switch key {
         case .file(let key):
             let isNew = try files.write(key, chain, iterations: iterations)
@@ -34,9 +36,9 @@ struct UnwrittenAuthority {
     }
 
     /// A failure after which a key is in the token for which there is no certificate.
-    func left(by error: AuthorityFileError) -> AuthorityFileError {
+    func left(by error: CredentialFileError) -> CredentialFileError {
         guard case .token(let key) = key else { return error }
-        return AuthorityFileError(
+        return CredentialFileError(
             error.path,
             error.problem
                 + "; the key \"\(key.settings.keyLabel)\" was made in the token and has no certificate: remove it by "

@@ -1,12 +1,13 @@
 import AssayCertificates
 package import AssayCore
+package import AssaySigning
 
 /// How CAs are made: names, keys, validity.
 package struct AuthorityPlan: Sendable {
     /// Names the CAs: "<name> Root CA" and "<name> Issuing CA 1".
     package var name = "Assay Device"
     package var organization: String?
-    package var algorithm = AuthorityAlgorithm.p256
+    package var algorithm = SigningAlgorithm.p256
     /// In milliseconds.
     package var rootValidity: Int64 = 20 * 365 * 86_400_000
     /// In milliseconds.
@@ -17,7 +18,7 @@ package struct AuthorityPlan: Sendable {
 
 extension AuthorityPlan {
     /// The self-signed certificate (DER) of a root, which has room for one CA below another: for issuing CAs only.
-    package func root(_ signer: any AuthoritySigner, at now: Timestamp) async throws(AuthorityError) -> [UInt8] {
+    package func root(_ signer: any Signer, at now: Timestamp) async throws(AuthorityError) -> [UInt8] {
         let subject = try SubjectName(commonName: name + " Root CA", organization: organization)
         let key = try Self.keyIdentifier(signer)
         let draft = CertificateDraft(
@@ -31,7 +32,7 @@ extension AuthorityPlan {
     ///
     /// - Parameter number: stands in its name.
     package func issuing(
-        _ number: Int, publicKey: any AuthoritySigner, below root: IssuingAuthority, at now: Timestamp
+        _ number: Int, publicKey: any Signer, below root: IssuingAuthority, at now: Timestamp
     ) async throws(AuthorityError) -> [UInt8] {
         let notAfter = now.wholeSecond.adding(milliseconds: issuingValidity)
         guard notAfter <= root.chain.validity.notAfter else {
@@ -51,7 +52,7 @@ extension AuthorityPlan {
         return try await draft.signed(by: root.certificateSigner)
     }
 
-    private static func keyIdentifier(_ signer: any AuthoritySigner) throws(AuthorityError) -> [UInt8] {
+    private static func keyIdentifier(_ signer: any Signer) throws(AuthorityError) -> [UInt8] {
         do throws(Rejection) { return try SubjectPublicKeyInfo(der: signer.publicKey[...]).keyIdentifier } catch {
             throw .impossible("the public key cannot be read")
         }

@@ -1,5 +1,6 @@
 import AssayCertificates
 package import AssayCore
+import AssaySigning
 import SwiftASN1
 
 extension IssuingAuthority {
@@ -20,7 +21,8 @@ extension IssuingAuthority {
         } catch {
             throw .impossible("a field of the list has no encoding")
         }
-        let signature = try await signer.sign(signedPart)
+        let signature: [UInt8]
+        do throws(SigningError) { signature = try await signer.sign(signedPart) } catch { throw AuthorityError(error) }
         do {
             var serializer = DER.Serializer()
             try serializer.appendConstructedNode(identifier: .sequence) { coder in

@@ -1,4 +1,5 @@
 import AssayCore
+import AssaySigning
 import SwiftASN1
 
 /// TBSCertList (RFC 5280 §5.1.2), version 2, with the extensions authorityKeyIdentifier and cRLNumber.
@@ -8,7 +9,7 @@ struct RevocationListBody: DERSerializable {
     let issuer: ArraySlice<UInt8>
     /// Of the CA's key.
     let keyIdentifier: [UInt8]
-    let algorithm: AuthorityAlgorithm
+    let algorithm: SigningAlgorithm
 
     func serialize(into coder: inout DER.Serializer) throws {
         try coder.appendConstructedNode(identifier: .sequence) { coder in

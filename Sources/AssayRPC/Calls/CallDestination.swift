@@ -52,7 +52,6 @@ package struct RPCStreamWriter: Sendable {
     /// Sends one message. Suspends while the peer does not read what was sent before. Throws CANCELLED, DEADLINE_EXCEEDED or
     /// UNAVAILABLE once the call is abandoned, and INTERNAL if the message is too long for the front.
     package func send(_ message: some SwiftProtobuf.Message) async throws(RPCError) {
-        guard let bytes: [UInt8] = try? message.serializedBytes() else { throw .unserialisable }
-        try await write(bytes)
+        try await write(try message.serialised())
     }
 }

@@ -80,9 +80,11 @@ package final class RPCCall: Sendable {
     /// Answers OK.
     package func reply(_ message: some SwiftProtobuf.Message) {
         guard state.load(ordering: .relaxed) == .open else { return finish(.failure(.cancelled)) }
-        guard let bytes: [UInt8] = try? message.serializedBytes() else { return finish(.failure(.unserialisable)) }
-        finish(.success(bytes))
+        do throws(RPCError) { finish(.success(try message.serialised())) } catch { finish(.failure(error)) }
     }
+
+    /// Answers OK with a message that is serialised already.
+    package func reply(_ message: [UInt8]) { finish(.success(message)) }
 
     /// A call, and the serialised message or the error that answers it.
     package typealias Answer = (call: RPCCall, answer: Result<[UInt8], RPCError>)

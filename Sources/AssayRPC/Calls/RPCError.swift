@@ -50,7 +50,7 @@ extension RPCError {
     package static let deadlineExceeded = RPCError(.deadlineExceeded, "the deadline passed", reason: "deadline_exceeded")
     package static let unanswered = RPCError(.internalError, "the method returned without an answer", reason: "unanswered")
     package static let unserialisable = RPCError(
-        .internalError, "the answer cannot be serialised", reason: "unserialisable_message")
+        .internalError, "the message cannot be serialised", reason: "unserialisable_message")
 }
 
 /// How a call ended: gRPC's canonical codes and numbers. A number that is not listed is read as ``unknown``.

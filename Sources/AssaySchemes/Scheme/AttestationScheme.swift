@@ -101,6 +101,9 @@ package struct SchemeDependencies: Sendable {
     package let vendors: VendorAccess?
     /// Assay's own CAs that issue device certificates: what they issued is on record.
     package let deviceAuthorities: [TrustAnchor]
+    /// The secrets of evidence that is made in two steps; `nil` for tools, since they do not leave the daemon: a verifier that needs them says
+    /// that its check is unavailable, and the evidence stays unjudged.
+    package let preparations: PreparationSecrets?
     /// The app whose verifiers are made; `nil` for tools.
     package var app: AppID?
     /// The secrets of the app's fleet; `nil` if it has none.
@@ -108,11 +111,13 @@ package struct SchemeDependencies: Sendable {
 
     package init(
         testRoots: [TrustAnchor], links: LinkCache = LinkCache(), revocationLists: [String: any RevocationSource] = [:],
-        vendors: VendorAccess? = nil, deviceAuthorities: [TrustAnchor] = [], app: AppID? = nil, fleet: FleetSecrets? = nil
+        vendors: VendorAccess? = nil, deviceAuthorities: [TrustAnchor] = [], preparations: PreparationSecrets? = nil,
+        app: AppID? = nil, fleet: FleetSecrets? = nil
     ) {
         (self.testRoots, self.links) = (testRoots, links)
         (self.revocationLists, self.vendors) = (revocationLists, vendors)
-        (self.deviceAuthorities, self.app, self.fleet) = (deviceAuthorities, app, fleet)
+        (self.deviceAuthorities, self.preparations) = (deviceAuthorities, preparations)
+        (self.app, self.fleet) = (app, fleet)
     }
 
     /// The same for one app.

@@ -24,6 +24,10 @@ package protocol SchemeSection: Sendable {
     /// What is asked about evidence while the caller waits, by format.
     func answerSources(_ dependencies: SchemeDependencies) -> [EvidenceFormat: any AnswerSource]
 
+    /// What makes what devices need before they can make evidence, by the format of the evidence. A preparer that hides secrets in it derives
+    /// them from the dependencies' `preparations`, as its verifier does.
+    func preparers(_ dependencies: SchemeDependencies) -> [EvidenceFormat: any EvidencePreparer]
+
     /// The source of the app's revocation list; `nil`: the section needs none.
     func revocationSource(_ dependencies: SchemeDependencies) -> (any RevocationSource)?
 
@@ -103,6 +107,7 @@ extension SchemeSection {
     ) -> [any EvidenceVerifier] { [] }
     package func deviceAppraisers(_ dependencies: SchemeDependencies) -> [any RegisteredDeviceAppraiser] { [] }
     package func answerSources(_ dependencies: SchemeDependencies) -> [EvidenceFormat: any AnswerSource] { [:] }
+    package func preparers(_ dependencies: SchemeDependencies) -> [EvidenceFormat: any EvidencePreparer] { [:] }
     package func revocationSource(_ dependencies: SchemeDependencies) -> (any RevocationSource)? { nil }
     package func receiptRoutes(of app: AppID, _ dependencies: SchemeDependencies) -> [ReceiptExchangeRoute] { [] }
     package var requiredTogether: Set<EvidenceFormat> { [] }

@@ -1,16 +1,18 @@
 import Logging
 
-/// Is told of answers once they are decided, before the callers get them. It changes none, and does not wait.
+/// Is told of answers once they are decided and durable, before the callers get them.
 package protocol AnswerFollower: Sendable {
-    func follow(_ group: AnsweredRequests)
+    /// It may wait, which the callers of the group wait for too, and may replace an accepted verdict's answer by the same verdict with a message
+    /// that says more, such as a signed one (``Answer/completed(_:message:)``). Followers later in the list are told of the new answer.
+    func follow(_ group: inout AnsweredRequests) async
     func follow(_ outcome: ProvisioningOutcome)
 }
 
 /// A group of requests that were judged together, with their answers.
 package struct AnsweredRequests: Sendable {
-    let requests: [AuthorizedRequest]
+    package let requests: [AuthorizedRequest]
     /// One for each request.
-    let answers: [Answer]
+    package var answers: [Answer]
     /// The time that each of the group took to be judged.
     let nanoseconds: UInt64
     /// What a log line names the trace of a call by, at its request's place.

@@ -59,9 +59,9 @@ package struct Answering: Sendable {
         let answers = await pipeline.judge(requests)
         let took = MonotonicTime.nanoseconds() &- begun
         rates?.giveBackUncounted(requests, answers)
-        let group = AnsweredRequests(requests: requests, answers: answers, nanoseconds: took, traceNames: traceNames)
-        for follower in followers { follower.follow(group) }
-        return answers
+        var group = AnsweredRequests(requests: requests, answers: answers, nanoseconds: took, traceNames: traceNames)
+        for follower in followers { await follower.follow(&group) }
+        return group.answers
     }
 
     // MARK: Devices of fleets

@@ -2,7 +2,7 @@
 package struct TraceNotes: AnswerFollower {
     package init() {}
 
-    package func follow(_ group: AnsweredRequests) {
+    package func follow(_ group: inout AnsweredRequests) {
         for (request, answer) in zip(group.requests, group.answers) { request.trace?.note(request, answer) }
     }
 

@@ -14,6 +14,8 @@ package final class AppProfile: Sendable {
     package let answerSources: [EvidenceFormat: any AnswerSource]
     /// The plugins that are asked about evidence, by format.
     package let opinionSources: [EvidenceFormat: any OpinionSource]
+    /// What makes what devices need before they can make evidence, by the format of the evidence.
+    package let preparers: [EvidenceFormat: any EvidencePreparer]
     /// Formats of plugins that cannot be judged now, each with the reason: their plugin has not said yet what it judges, and how.
     package let unavailableFormats: [EvidenceFormat: String]
     /// The list of revoked certificates; `nil` for an app that consults none.
@@ -61,7 +63,8 @@ package final class AppProfile: Sendable {
     package init(
         id: AppID, verifiers: [any EvidenceVerifier], deviceAppraisers: [any RegisteredDeviceAppraiser] = [],
         answerSources: [EvidenceFormat: any AnswerSource] = [:],
-        opinionSources: [EvidenceFormat: any OpinionSource] = [:], unavailableFormats: [EvidenceFormat: String] = [:],
+        opinionSources: [EvidenceFormat: any OpinionSource] = [:],
+        preparers: [EvidenceFormat: any EvidencePreparer] = [:], unavailableFormats: [EvidenceFormat: String] = [:],
         revocation: (any RevocationSource)? = nil, listedFormats: Set<EvidenceFormat>? = nil,
         discontinuedFormats: Set<EvidenceFormat> = [], requiredTogether: Set<EvidenceFormat> = [],
         challenges: ChallengeRule = ChallengeRule(),
@@ -76,7 +79,8 @@ package final class AppProfile: Sendable {
         self.deviceAppraisers = Dictionary(
             deviceAppraisers.map { ($0.format, $0) }, uniquingKeysWith: { first, _ in first })
         self.answerSources = answerSources
-        (self.opinionSources, self.unavailableFormats) = (opinionSources, unavailableFormats)
+        (self.opinionSources, self.preparers) = (opinionSources, preparers)
+        self.unavailableFormats = unavailableFormats
         self.revocation = revocation
         self.listedFormats = listedFormats ?? Set(verifiers.map(\.format))
         self.discontinuedFormats = discontinuedFormats

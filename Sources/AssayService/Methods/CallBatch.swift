@@ -45,7 +45,7 @@ struct CallBatch: Sendable {
     func reading<Request>(_ read: (AuthorizedCall) throws(RPCError) -> Request) -> RequestBatch<Request> {
         var batch = RequestBatch<Request>(method)
         batch.reserve(calls.count)
-        // The calls of a batch came over one connection, and are of one caller.
+        // The calls of a batch are of one session, and so of one caller.
         var caller: (name: String, calls: Int)?
         for call in calls where !call.isAbandoned {
             var trace: CallTrace?

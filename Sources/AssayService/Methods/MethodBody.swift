@@ -1,7 +1,6 @@
 import AssayAPI
 import AssayCore
 import AssayRPC
-import SwiftProtobuf
 
 /// A declared method and its body: all that a service gives.
 ///
@@ -17,9 +16,9 @@ package struct MethodBody: Sendable {
         case stream(Stream)
     }
 
-    /// Reads the fields of a call, authorises its app, and returns the work. The work waits for its turn, if the method takes turns.
-    typealias Unary =
-        @Sendable (RPCCall, Caller, CallAuthorizer) throws -> @Sendable () async throws -> any SwiftProtobuf.Message
+    /// Reads the fields of a call, authorises its app, and returns the work, which gives the serialised answer. The work waits for its turn,
+    /// if the method takes turns.
+    typealias Unary = @Sendable (RPCCall, Caller, CallAuthorizer) throws -> @Sendable () async throws -> [UInt8]
     typealias Batch = @Sendable (CallBatch) async -> Void
     typealias Stream = @Sendable (RPCCall, RPCStreamWriter, StreamCaller) async throws -> Void
 
@@ -33,6 +32,16 @@ package struct MethodBody: Sendable {
     static func unary<Request, Response, Fields: Sendable>(
         _ method: AppMethod<Request, Response>, reading read: @escaping @Sendable (AppID, Request) throws -> Fields,
         _ body: @escaping @Sendable (Caller, AppProfile, Fields) async throws -> Response
+    ) -> MethodBody {
+        unary(method, reading: read, serialised: { try await body($0, $1, $2).serialised() })
+    }
+
+    /// - Parameters:
+    ///   - read: as above.
+    ///   - body: returns the response serialised: what is stored with a decision is answered as it is.
+    static func unary<Request, Response, Fields: Sendable>(
+        _ method: AppMethod<Request, Response>, reading read: @escaping @Sendable (AppID, Request) throws -> Fields,
+        serialised body: @escaping @Sendable (Caller, AppProfile, Fields) async throws -> [UInt8]
     ) -> MethodBody {
         MethodBody(
             method.declaration,
@@ -68,7 +77,7 @@ package struct MethodBody: Sendable {
                 let app = request.app.isEmpty ? nil : try AppID(field: request.app)
                 let fields = try read(request)
                 if let app { try authorizer.authorize(filteringBy: app, caller, calling: method.declaration) }
-                return { try await body(caller, fields) }
+                return { try await body(caller, fields).serialised() }
             })
     }
 
@@ -79,7 +88,7 @@ package struct MethodBody: Sendable {
             method.declaration,
             .unary { call, caller, _ in
                 let request = try call.decode(Request.self)
-                return { try await body(caller, request) }
+                return { try await body(caller, request).serialised() }
             })
     }
 
@@ -92,7 +101,7 @@ package struct MethodBody: Sendable {
             method.declaration,
             .unary { call, caller, _ in
                 let (request, peer) = (try call.decode(Request.self), call.peer)
-                return { try await body(caller, peer, request) }
+                return { try await body(caller, peer, request).serialised() }
             })
     }
 

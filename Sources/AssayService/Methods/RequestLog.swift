@@ -53,7 +53,7 @@ package struct RequestLog: Sendable {
 
 /// Logs verdicts, at debug. Requests that could not be judged are logged by `failed`.
 extension RequestLog: AnswerFollower {
-    package func follow(_ group: AnsweredRequests) {
+    package func follow(_ group: inout AnsweredRequests) {
         guard logger.logLevel <= .debug else { return }
         for (index, (request, answer)) in zip(group.requests, group.answers).enumerated() {
             let names = request.names.merging(group.traceNames(index), uniquingKeysWith: { own, _ in own })

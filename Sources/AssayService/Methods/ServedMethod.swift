@@ -4,7 +4,6 @@ import AssayMetrics
 package import AssayRPC
 package import AssayTracing
 import Logging
-import SwiftProtobuf
 
 /// A method as one configuration serves it: its body, and around it what every call needs. A call is
 ///
@@ -35,7 +34,8 @@ final class ServedMethod: Sendable {
         self.callers = callers
     }
 
-    func answer(_ call: RPCCall, _ read: MethodBody.Unary) async throws(RPCError) -> any SwiftProtobuf.Message {
+    /// The serialised answer.
+    func answer(_ call: RPCCall, _ read: MethodBody.Unary) async throws(RPCError) -> [UInt8] {
         counter.began(1)
         var trace: CallTrace?
         do {
@@ -43,7 +43,7 @@ final class ServedMethod: Sendable {
             callers.count(1, of: caller.name)
             if tracer.isOn { trace = tracer.begin(call, of: declaration, by: caller.name) }
             let work = try read(call, caller, authorizer)
-            let answer: any SwiftProtobuf.Message
+            let answer: [UInt8]
             if let trace {
                 answer = try await ActiveSpan.$current.withValue(trace.root) { try await perform(work, call) }
             } else {
@@ -61,8 +61,8 @@ final class ServedMethod: Sendable {
     }
 
     private func perform(
-        _ work: @escaping @Sendable () async throws -> any SwiftProtobuf.Message, _ call: RPCCall
-    ) async throws -> any SwiftProtobuf.Message {
+        _ work: @escaping @Sendable () async throws -> [UInt8], _ call: RPCCall
+    ) async throws -> [UInt8] {
         guard declaration.takesTurns else { return try await work() }
         return try await limiter.pass(call) { () async throws(RPCError) in
             do { return try await work() } catch { throw RPCError(thrown: error) }

@@ -144,7 +144,7 @@ package final class VerdictCounters: Sendable {
 }
 
 extension VerdictCounters: AnswerFollower {
-    package func follow(_ group: AnsweredRequests) { count(group.answers, to: group.requests, took: group.nanoseconds) }
+    package func follow(_ group: inout AnsweredRequests) { count(group.answers, to: group.requests, took: group.nanoseconds) }
 
     package func follow(_ outcome: ProvisioningOutcome) {
         state.withLock { state in

@@ -13,7 +13,7 @@ package struct ObservedVerdicts: Sendable {
 }
 
 extension ObservedVerdicts: AnswerFollower {
-    package func follow(_ group: AnsweredRequests) {
+    package func follow(_ group: inout AnsweredRequests) {
         hub?.judged(group.requests, group.answers)
         guard let observer else { return }
         let given = zip(group.requests, group.answers).compactMap { request, answer in

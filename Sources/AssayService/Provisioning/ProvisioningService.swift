@@ -27,12 +27,12 @@ package struct ProvisioningService: Sendable {
 
     package var methods: [MethodBody] {
         [
-            .unary(API.issueCertificate, reading: { try IssuingFields($1) }) { caller, app, fields in
-                try await issue(API.issueCertificate.path, caller, app, fields)
-            },
-            .unary(API.renewCertificate, reading: { try IssuingFields($1) }) { caller, app, fields in
-                try await issue(API.renewCertificate.path, caller, app, fields)
-            },
+            .unary(
+                API.issueCertificate, reading: { try IssuingFields($1) },
+                serialised: { try await issue(API.issueCertificate.path, $0, $1, $2) }),
+            .unary(
+                API.renewCertificate, reading: { try IssuingFields($1) },
+                serialised: { try await issue(API.renewCertificate.path, $0, $1, $2) }),
             .unary(API.revokeCertificate, reading: { try RevocationFields($1) }, revoke),
             .unary(API.getCertificate, reading: { try CertificateQuery($1) }) { _, app, query in
                 try await certificate(query, of: app.id).message
@@ -47,21 +47,22 @@ package struct ProvisioningService: Sendable {
 
     // MARK: Issuing
 
+    /// The serialised `IssueCertificateResponse`.
     private func issue(
         _ method: String, _ caller: Caller, _ app: AppProfile, _ fields: IssuingFields
-    ) async throws -> Assay_V1_IssueCertificateResponse {
+    ) async throws -> [UInt8] {
         guard let rule = app.issuing else { throw RPCError.issuesNoCertificates }
         let step = IssuingStep(
             method: method, key: fields.key, rule: rule, fleet: app.fleet, authority: authority, ledger: ledger)
         let request = try answering.admit(
             fields.request, app, of: caller, step: step, trace: ActiveSpan.current?.trace, at: answering.chargingTime())
         switch await answering.answer([request]).first {
-        case .verdict(let verdict)?: return try Assay_V1_IssueCertificateResponse(rejection: verdict)
+        case .verdict(let verdict)?: return try Assay_V1_IssueCertificateResponse(rejection: verdict).serialised()
         case .completed(let verdict, let message)?:
             requestLog.changed(
                 "issued a certificate", by: caller, app: app.id, ["device": verdict.device.map { "\($0)" } ?? ""])
-            return try Assay_V1_IssueCertificateResponse(serializedBytes: message)
-        case .repeated(let message)?: return try Assay_V1_IssueCertificateResponse(serializedBytes: message)
+            return message
+        case .repeated(let message)?: return message
         case .failed(let error)?: throw error
         case .abandoned?, nil: throw RPCError.cancelled
         }

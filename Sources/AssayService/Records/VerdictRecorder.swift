@@ -60,7 +60,7 @@ package final class VerdictRecorder: AnswerFollower {
     // MARK: Recording
 
     /// Records a group's answers. Never waits.
-    package func follow(_ group: AnsweredRequests) {
+    package func follow(_ group: inout AnsweredRequests) {
         let (requests, answers) = (group.requests, group.answers)
         guard let store, let recorded = VerdictRecordRule.Recorded(rawValue: recorded.load(ordering: .relaxed)),
             recorded != .none,

@@ -65,75 +65,104 @@ extension AttentionCode {
 extension Assay_V1_StatusResponse {
     /// What needs attention, the most urgent first. It names nothing that the rest of the response does not show to its caller.
     func attention() -> [Assay_V1_StatusResponse.Attention] {
-        var list: [Assay_V1_StatusResponse.Attention] = []
-        func add(_ code: AttentionCode, _ message: String, app: String = "") {
-            // A refused configuration has a line for each problem; an item of the list is one line.
-            let line = message.split(whereSeparator: \.isNewline).joined(separator: "; ")
-            list.append(.with { ($0.code, $0.message, $0.app) = (code.rawValue, line, app) })
+        var list = AttentionList()
+        noteLedger(in: &list)
+        noteApps(in: &list)
+        notePlugins(in: &list)
+        noteFeeds(in: &list)
+        noteCertificates(in: &list)
+        noteAuthorities(in: &list)
+        noteOutlets(in: &list)
+        if configuration.refusedAtUnixMs != 0 {
+            let time = Timestamp(unixMilliseconds: configuration.refusedAtUnixMs)
+            list.add(.reloadRefused, "a newer configuration was refused at \(time): \(configuration.problem)")
         }
-        if !store.available { add(.init(store: store.state), "the store gives no answer: \(store.problem)") }
+        return list.items
+    }
+
+    private func noteLedger(in list: inout AttentionList) {
+        if !store.available { list.add(.init(store: store.state), "the store gives no answer: \(store.problem)") }
         if clock.noChallengesUntilUnixMs != 0 {
             let time = Timestamp(unixMilliseconds: clock.noChallengesUntilUnixMs)
-            add(.noChallenges, "no challenges until \(time): the clock ran ahead before")
+            list.add(.noChallenges, "no challenges until \(time): the clock ran ahead before")
         }
-        if store.evidenceMemoryFull { add(.evidenceMemoryFull, "no more uses of evidence may be kept") }
-        if disk.low { add(.diskLow, "the disk of the ledger is nearly full: \(disk.freeBytes >> 20) MiB are free") }
+        if store.evidenceMemoryFull { list.add(.evidenceMemoryFull, "no more uses of evidence may be kept") }
+        if disk.low { list.add(.diskLow, "the disk of the ledger is nearly full: \(disk.freeBytes >> 20) MiB are free") }
+    }
+
+    private func noteApps(in list: inout AttentionList) {
         for app in apps {
             for outage in app.outages {
-                add(
+                list.add(
                     .appUnavailable, "no verdict on \(outage.formats.joined(separator: ", ")): \(outage.reason)", app: app.app)
             }
         }
+    }
+
+    private func notePlugins(in list: inout AttentionList) {
         for plugin in plugins {
             switch plugin.state {
-            case .broken, .refused: add(.pluginNotReady, "the plugin \(plugin.id) does not run: \(plugin.problem)")
+            case .broken, .refused: list.add(.pluginNotReady, "the plugin \(plugin.id) does not run: \(plugin.problem)")
             default:
-                if !plugin.health.isEmpty { add(.pluginNotReady, "the plugin \(plugin.id) cannot work: \(plugin.health)") }
+                if !plugin.health.isEmpty { list.add(.pluginNotReady, "the plugin \(plugin.id) cannot work: \(plugin.health)") }
             }
             if plugin.counts.quarantined > 0 {
-                add(
+                list.add(
                     .pluginQuarantine,
                     "\(plugin.counts.quarantined) pieces of evidence ended the plugin \(plugin.id) twice each and are kept aside"
                 )
             }
         }
+    }
+
+    private func noteFeeds(in list: inout AttentionList) {
         for feed in feeds where feed.wanted {
             if !feed.unavailable.isEmpty {
-                add(feed.id.isEmpty ? .feedMissing : .feedOutdated, "\(feed.feed): \(feed.unavailable)")
+                list.add(feed.id.isEmpty ? .feedMissing : .feedOutdated, "\(feed.feed): \(feed.unavailable)")
             } else if !feed.problem.isEmpty, feed.isNearlyOutdated(at: nowUnixMs) {
-                add(.feedNotRefreshed, "\(feed.feed) cannot be refreshed and will be too old soon: \(feed.problem)")
+                list.add(.feedNotRefreshed, "\(feed.feed) cannot be refreshed and will be too old soon: \(feed.problem)")
             }
         }
+    }
+
+    private func noteCertificates(in list: inout AttentionList) {
         for certificate in certificates {
             let end = Timestamp(unixMilliseconds: certificate.notAfterUnixMs)
             let left = end.milliseconds(since: Timestamp(unixMilliseconds: nowUnixMs))
             if left < 0 {
-                add(.certificateExpired, "\(certificate.file): a certificate expired \(end)")
+                list.add(.certificateExpired, "\(certificate.file): a certificate expired \(end)")
             } else if left < CertificateEnd.notice {
-                add(.certificateExpiresSoon, "\(certificate.file): a certificate expires \(end)")
+                list.add(.certificateExpiresSoon, "\(certificate.file): a certificate expires \(end)")
             }
         }
+    }
+
+    private func noteAuthorities(in list: inout AttentionList) {
         if !authorities.isEmpty, !authorities.contains(where: { $0.state == .signing }) {
-            add(.issuingUnavailable, "no CA of the configuration signs device certificates now")
+            list.add(.issuingUnavailable, "no CA of the configuration signs device certificates now")
         }
         for authority in authorities where authority.state != .ended {
             if authority.state == .signing, !authority.problem.isEmpty {
-                add(.issuingUnavailable, "the CA \(authority.name) cannot sign device certificates: \(authority.problem)")
+                list.add(.issuingUnavailable, "the CA \(authority.name) cannot sign device certificates: \(authority.problem)")
             }
             let end = Timestamp(unixMilliseconds: authority.notAfterUnixMs)
             if authority.state == .signing,
                 end.milliseconds(since: Timestamp(unixMilliseconds: nowUnixMs)) < CertificateEnd.notice
             {
-                add(.authorityExpiresSoon, "the certificate of the CA \(authority.name) ends \(end)")
+                list.add(.authorityExpiresSoon, "the certificate of the CA \(authority.name) ends \(end)")
             }
             if !authority.revocationListProblem.isEmpty {
-                add(
+                list.add(
                     .revocationListNotRefreshed,
                     "the revocation list of the CA \(authority.name): \(authority.revocationListProblem)")
             }
         }
+    }
+
+    /// Where verdicts go beside their callers.
+    private func noteOutlets(in list: inout AttentionList) {
         if !verdictRecords.problem.isEmpty {
-            add(.recordsUnavailable, "verdicts are not recorded: \(verdictRecords.problem)")
+            list.add(.recordsUnavailable, "verdicts are not recorded: \(verdictRecords.problem)")
         }
         for webhook in webhooks {
             let failing = webhook.failingSinceUnixMs == 0 ? 0 : nowUnixMs - webhook.failingSinceUnixMs
@@ -141,13 +170,19 @@ extension Assay_V1_StatusResponse {
                 webhook.state == .gone || failing >= AttentionCode.webhookNotice
                     || (webhook.state == .delivering && !webhook.problem.isEmpty)
             else { continue }
-            add(.webhookFailing, "the webhook \(webhook.name): \(webhook.problem)")
+            list.add(.webhookFailing, "the webhook \(webhook.name): \(webhook.problem)")
         }
-        if configuration.refusedAtUnixMs != 0 {
-            let time = Timestamp(unixMilliseconds: configuration.refusedAtUnixMs)
-            add(.reloadRefused, "a newer configuration was refused at \(time): \(configuration.problem)")
-        }
-        return list
+    }
+}
+
+/// The items in their order.
+private struct AttentionList {
+    private(set) var items: [Assay_V1_StatusResponse.Attention] = []
+
+    mutating func add(_ code: AttentionCode, _ message: String, app: String = "") {
+        // A refused configuration has a line for each problem; an item of the list is one line.
+        let line = message.split(whereSeparator: \.isNewline).joined(separator: "; ")
+        items.append(.with { ($0.code, $0.message, $0.app) = (code.rawValue, line, app) })
     }
 }
 

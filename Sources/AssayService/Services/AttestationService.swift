@@ -128,12 +128,12 @@ extension AttestationService {
         let address: SourceAddress?
         let body: [UInt8]
 
-        /// The most that a plugin takes, in bytes.
+        /// The most that a preparer takes, in bytes.
         private static let bodyLimit = 524_288
 
         init(_ request: Assay_V1_PrepareRequest) throws(RequestError) {
-            guard let format = EvidenceFormat(pluginFormat: request.format.utf8) else {
-                throw RequestError("format", "must be a format of a plugin")
+            guard let format = EvidenceFormat(named: request.format.utf8) else {
+                throw RequestError("format", "must have 1 to 64 characters of a-z, 0-9, '.', '_' and '-'")
             }
             self.format = format
             address = try SourceAddress?(field: request.sourceAddress.utf8)
@@ -148,12 +148,9 @@ extension AttestationService {
         if let why = app.unavailableFormats[fields.format] {
             throw PipelineError.evidenceUnavailable(check: "plugin", detail: why)
         }
-        guard let source = app.opinionSources[fields.format] else {
-            throw RPCError(
-                .failedPrecondition, "the app does not accept \(fields.format)", reason: ReasonCode.formatNotAccepted.rawValue)
-        }
         do throws(PreparationFailure) {
-            let preparation = try await source.prepare(fields.body, for: app.id, at: clock.now())
+            guard let preparer = app.preparers[fields.format] else { throw .notPrepared }
+            let preparation = try await preparer.prepare(fields.body, for: app.id, at: clock.now())
             return .with {
                 $0.body = Data(preparation.body)
                 $0.expiresAtUnixMs = preparation.expiry?.unixMilliseconds ?? 0
@@ -162,10 +159,14 @@ extension AttestationService {
             switch error {
             case .refused(let rejection):
                 throw RPCError(.failedPrecondition, rejection.detail, reason: rejection.code.rawValue)
+            case .notPrepared where app.verifiers[fields.format] == nil:
+                throw RPCError(
+                    .failedPrecondition, "the app does not accept \(fields.format)",
+                    reason: ReasonCode.formatNotAccepted.rawValue)
             case .notPrepared:
                 throw RPCError(.failedPrecondition, "\(fields.format) prepares nothing", reason: "nothing_to_prepare")
-            case .unavailable(let why, let delay):
-                throw RPCError(.evidenceUnavailable(check: "plugin", detail: why), retryAfter: delay)
+            case .unavailable(let why, let check, let delay):
+                throw RPCError(.evidenceUnavailable(check: check, detail: why), retryAfter: delay)
             }
         }
     }

@@ -3,6 +3,7 @@ import AssayCertificates
 import AssayCore
 import AssayEncoding
 import AssayProvisioning
+import AssaySigning
 import Foundation
 
 struct CACommand: AsyncParsableCommand {
@@ -24,7 +25,7 @@ struct CACommand: AsyncParsableCommand {
 /// How a CA is named and how long it is valid.
 struct CAOptions: ParsableArguments {
     @Option(help: "The curve of the keys: p256 or p384.")
-    var algorithm = AuthorityAlgorithm.p256
+    var algorithm = SigningAlgorithm.p256
 
     @Option(
         help: ArgumentHelp("The organization in the names of the CAs. Default of 'next': that of the root.", valueName: "text"))
@@ -96,7 +97,7 @@ struct CAOptions: ParsableArguments {
     }
 }
 
-extension AuthorityAlgorithm: ExpressibleByArgument {}
+extension SigningAlgorithm: ExpressibleByArgument {}
 
 struct CAInitCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -146,7 +147,7 @@ struct CAInitCommand: AsyncParsableCommand {
         let folder = AuthorityFolder(folder)
         var plan = try options.plan(name: name)
         plan.rootValidity = try validity()
-        do throws(AuthorityFileError) {
+        do throws(CredentialFileError) {
             let made = try await folder.initialize(
                 plan, root: options.root(in: folder), issuing: options.issuing("issuing-1", in: folder),
                 in: try options.token.place(of: "issuing-1"), at: CAText.now)
@@ -195,7 +196,7 @@ struct CANextCommand: AsyncParsableCommand {
         let label = "issuing-\(folder.nextNumber)"
         let now = CAText.now
         var plan = try options.plan(name: "")
-        do throws(AuthorityFileError) {
+        do throws(CredentialFileError) {
             if let name { plan.name = name } else { plan.name = try AuthorityFolder.planName(of: root) }
             if plan.organization == nil {
                 let organizations = try AuthorityChain.read(root.certificate).issuer.subject.values(of: OID(2, 5, 4, 10))
@@ -276,7 +277,7 @@ struct CAImportCommand: AsyncParsableCommand {
         let label = name ?? "issuing-\(folder.nextNumber)"
         var files = folder.files(of: label)
         if let passphraseFile { files.passphrase = passphraseFile }
-        do throws(AuthorityFileError) {
+        do throws(CredentialFileError) {
             let made: MadeAuthority
             if let token = try token.token() {
                 made = try await folder.takeOver(chainFile: chain, from: token, keyLabel: self.token.keyLabel, as: files)
@@ -317,7 +318,7 @@ struct CAShowCommand: ParsableCommand {
         guard !files.isEmpty else { throw Console.unreadable("\(path) has no certificate files (*.pem)") }
         var isGood = true
         for file in files {
-            do throws(AuthorityFileError) {
+            do throws(CredentialFileError) {
                 let chain = try AuthorityChain.read(file)
                 if json {
                     Console.print(json: CAText.json(chain, file), pretty: false)

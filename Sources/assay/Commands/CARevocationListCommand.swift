@@ -2,6 +2,7 @@ import ArgumentParser
 import AssayCore
 import AssayEncoding
 import AssayProvisioning
+import AssaySigning
 
 struct CARevocationListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -53,7 +54,7 @@ struct CARevocationListCommand: AsyncParsableCommand {
         var root = folder.files(of: AuthorityFolder.rootName)
         if let rootPassphraseFile { root.passphrase = rootPassphraseFile }
         let list: RootList
-        do throws(AuthorityFileError) {
+        do throws(CredentialFileError) {
             list = try await folder.nextRootList(
                 root, revoking: revoke, for: reason ?? .unspecified, validity: validity, at: CAText.now)
         } catch {

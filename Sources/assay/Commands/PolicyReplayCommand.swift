@@ -1,9 +1,9 @@
 import ArgumentParser
 import AssayAPI
+import AssayApps
 import AssayClient
 import AssayConfiguration
 import AssayCore
-import AssayDaemon
 import AssaySchemes
 import Logging
 

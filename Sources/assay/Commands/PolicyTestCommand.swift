@@ -1,5 +1,5 @@
 import ArgumentParser
-import AssayDaemon
+import AssayApps
 import AssaySchemes
 import Logging
 
@@ -31,7 +31,7 @@ struct PolicyTestCommand: AsyncParsableCommand {
             throw Console.failure("unreadable_input", "\(error)", status: 2)
         }
         var (passed, failed) = (0, 0)
-        do throws(StartupError) {
+        do throws(TrialError) {
             try await PolicyCaseRunner(cases, logger: Logger(label: "assay", factory: { _ in SwiftLogNoOpLogHandler() })).run {
                 result in
                 if result.passed { passed += 1 } else { failed += 1 }

@@ -56,7 +56,7 @@ struct FileArgument: ExpressibleByArgument {
     init?(argument: String) { path = argument }
 
     /// The longest evidence or list, in bytes: no daemon accepts longer frames (`limits.max_frame_bytes`).
-    private static let sizeLimit = 64 << 20
+    static let sizeLimit = 64 << 20
 
     /// - Parameter limit: longer input throws. A payload, of which only the digest is needed, may have any length.
     func read(atMost limit: Int = Self.sizeLimit) throws -> [UInt8] {

@@ -63,34 +63,20 @@ struct EvidenceOptions: ParsableArguments {
 
     func read() throws -> [Evidence] {
         let keyID = keyID?.bytes(wanting: 32) ?? []
-        var evidence: [Evidence] = []
-        if let attestation {
-            evidence.append(Evidence(format: .appAttestAttestation, keyID: keyID, body: try attestation.readEvidence()))
-        }
-        if let assertion {
-            evidence.append(Evidence(format: .appAttestAssertion, keyID: keyID, body: try assertion.readEvidence()))
-        }
-        if let keyAttestation {
-            do {
-                let chain = try CertificateFile.read(try keyAttestation.read())
-                evidence.append(Evidence(format: .keyAttestation, keyID: [], body: Evidence.join(chain)))
-            } catch let rejection as Rejection {
-                throw Console.unreadable("\(keyAttestation.path): \(rejection.detail)")
+        let given: [(file: FileArgument?, format: EvidenceFormat, keyID: [UInt8])] = [
+            (attestation, .appAttestAttestation, keyID), (assertion, .appAttestAssertion, keyID),
+            (keyAttestation, .keyAttestation, []), (keySignature, .keySignature, keyID), (playToken, .playIntegrity, []),
+            (deviceCheck, .deviceCheck, []), (bundle, .certificateBundle, []),
+        ]
+        return try given.compactMap { given in
+            guard let file = given.file else { return nil }
+            let limit = given.format == .certificateBundle ? CertificateBundle.jsonLimit : FileArgument.sizeLimit
+            let content = try file.read(atMost: limit)
+            do throws(Rejection) {
+                return try EvidenceFile.evidence(given.format, content, keyID: given.keyID, algorithm: algorithm?.name)
+            } catch {
+                throw Console.unreadable("\(file.path): \(error.detail)")
             }
         }
-        if let keySignature {
-            let parts = [[(algorithm ?? .ecdsaP256SHA256).rawValue], try keySignature.readEvidence()]
-            evidence.append(Evidence(format: .keySignature, keyID: keyID, body: Evidence.join(parts)))
-        }
-        if let playToken {
-            evidence.append(Evidence(format: .playIntegrity, keyID: [], body: try playToken.readToken()))
-        }
-        if let deviceCheck {
-            evidence.append(Evidence(format: .deviceCheck, keyID: [], body: try deviceCheck.readEvidence()))
-        }
-        if let bundle {
-            evidence.append(CertificateBundle.json(try bundle.read(atMost: CertificateBundle.jsonLimit)).evidence)
-        }
-        return evidence
     }
 }

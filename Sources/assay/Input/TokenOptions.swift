@@ -1,5 +1,6 @@
 import ArgumentParser
 import AssayProvisioning
+import AssaySigning
 
 /// The PKCS#11 token in which a CA's key is.
 struct TokenOptions: ParsableArguments {
@@ -33,13 +34,13 @@ struct TokenOptions: ParsableArguments {
     }
 
     /// `nil` where no token is named.
-    func token() throws(AuthorityFileError) -> AuthorityToken? {
+    func token() throws(CredentialFileError) -> SigningToken? {
         guard let module, let label, let pinFile else { return nil }
-        return try AuthorityToken(module: module, label: label, pinFile: pinFile)
+        return try SigningToken(module: module, label: label, pinFile: pinFile)
     }
 
     /// Where the key of a new CA is made; `nil`: in a file.
-    func place(of name: String) throws(AuthorityFileError) -> NewTokenKey? {
+    func place(of name: String) throws(CredentialFileError) -> NewTokenKey? {
         guard let token = try token() else { return nil }
         return NewTokenKey(in: token, label: keyLabel ?? name)
     }

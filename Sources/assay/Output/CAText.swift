@@ -2,6 +2,7 @@ import AssayCertificates
 import AssayCore
 import AssayEncoding
 import AssayProvisioning
+import AssaySigning
 import Foundation
 
 /// What the commands of `assay ca` print.

@@ -1,5 +1,5 @@
+import AssayApps
 import AssayCore
-import AssayDaemon
 import Foundation
 
 extension ReplayedFlip.Outcome {

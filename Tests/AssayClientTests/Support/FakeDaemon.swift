@@ -74,12 +74,12 @@ final class FakeDaemon: Sendable {
         await server?.stop()
     }
 
-    private func answer(_ call: RPCCall) async throws(RPCError) -> any SwiftProtobuf.Message {
+    private func answer(_ call: RPCCall) async throws(RPCError) -> [UInt8] {
         let (answer, number) = state.withLock { state in
             state.calls.append(call)
             return (state.answer, state.calls.count)
         }
-        return try await answer(call, number)
+        return try await answer(call, number).serialised()
     }
 
     func client(_ time: TestTime, _ options: ClientOptions = ClientOptions()) throws -> AssayClient {

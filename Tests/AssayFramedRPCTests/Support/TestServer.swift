@@ -71,7 +71,7 @@ struct TestServer {
                             }
                         })
                 }),
-            RPCMethod(path: unaryEcho, handler: .unary { call throws(RPCError) in try call.decode(Text.self) }),
+            RPCMethod(path: unaryEcho, handler: .unary { call throws(RPCError) in try call.decode(Text.self).serialised() }),
             // Answered when the test decides.
             RPCMethod(path: hold, handler: .batch { calls in await held.hold(calls) }),
             // Until it is cancelled.
@@ -125,7 +125,7 @@ struct TestServer {
                 path: who,
                 handler: .unary { call throws(RPCError) in
                     guard case .tls(_, _, let names) = call.peer else { throw RPCError(.unauthenticated, "no TLS") }
-                    return Text(names.description)
+                    return try Text(names.description).serialised()
                 }),
             // Items of 1 KiB without end.
             RPCMethod(

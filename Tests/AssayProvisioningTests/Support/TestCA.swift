@@ -2,6 +2,8 @@ import AssayCertificates
 import AssayCore
 import AssayEncoding
 import AssayProvisioning
+import AssaySigning
+import AssayTesting
 import Testing
 
 /// A root and an issuing CA in memory.
@@ -13,7 +15,7 @@ struct TestCA {
     let issuing: IssuingAuthority
 
     init(
-        _ algorithm: AuthorityAlgorithm = .p256, name: String = "issuing-1", number: Int = 1, at now: Timestamp = now,
+        _ algorithm: SigningAlgorithm = .p256, name: String = "issuing-1", number: Int = 1, at now: Timestamp = now,
         signsFrom: Timestamp? = nil, validity: Int64? = nil, root: IssuingAuthority? = nil
     ) async throws {
         var plan = AuthorityPlan()
@@ -22,11 +24,11 @@ struct TestCA {
         if let root {
             self.root = root
         } else {
-            let rootSigner = FileSigner(AuthorityKey.random(algorithm))
+            let rootSigner = FileSigner(SigningKey.random(algorithm))
             let chain = try AuthorityChain([try await plan.root(rootSigner, at: now)])
             self.root = try IssuingAuthority(name: "root", chain: chain, signer: rootSigner)
         }
-        let signer = FileSigner(AuthorityKey.random(algorithm))
+        let signer = FileSigner(SigningKey.random(algorithm))
         let der = try await plan.issuing(number, publicKey: signer, below: self.root, at: now)
         issuing = try IssuingAuthority(
             name: name, chain: try AuthorityChain([der] + self.root.chain.encoded), signer: signer, signsFrom: signsFrom)
@@ -35,7 +37,7 @@ struct TestCA {
     var set: AuthoritySet { get throws { try AuthoritySet([issuing]) } }
 
     /// Writes `root.pem` and `issuing.pem`.
-    func write(to openSSL: OpenSSL) throws {
+    func write(to openSSL: OpenSSLFolder) throws {
         try openSSL.write("root.pem", PEM.encode(root.chain.issuer.der))
         try openSSL.write("issuing.pem", PEM.encode(issuing.chain.issuer.der))
     }

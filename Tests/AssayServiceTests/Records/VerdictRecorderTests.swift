@@ -129,17 +129,18 @@ struct VerdictRecorderTests {
                     decision: decision, findings: [], claims: Claims(), device: nil, binding: nil, evidenceDigest: [],
                     policyDigest: [], simulated: false, requestID: [], decidedAt: ServiceHarness.opening))
         }
-        func group(_ requests: [AuthorizedRequest], _ answers: [Answer]) -> AnsweredRequests {
-            AnsweredRequests(requests: requests, answers: answers, nanoseconds: 0) { _ in [:] }
+        func follow(_ requests: [AuthorizedRequest], _ answers: [Answer]) {
+            var group = AnsweredRequests(requests: requests, answers: answers, nanoseconds: 0) { _ in [:] }
+            recorder.follow(&group)
         }
         let (good, bad) = (answer(.accepted(.hardware)), answer(.rejected(Rejection(.badChain, "no"), check: "c")))
-        for _ in 0..<100 { recorder.follow(group([request, request], [good, good])) }
+        for _ in 0..<100 { follow([request, request], [good, good]) }
         #expect(store.calls == 0)
-        for _ in 0..<1000 { recorder.follow(group([request, request, request], [good, bad, good])) }
+        for _ in 0..<1000 { follow([request, request, request], [good, bad, good]) }
         // 10 in full, and 9 runs of 100: the rest of the flood only counted.
         #expect(store.records == 19)
         let before = store.calls
-        for _ in 0..<100 { recorder.follow(group([request, request], [good, good])) }
+        for _ in 0..<100 { follow([request, request], [good, good]) }
         #expect(store.calls == before)
         _ = recorder.settled()
         #expect(store.verdicts == 1000)

@@ -7,7 +7,8 @@ extension AppProfile {
     func followed(recording: RecordingRule? = nil, shadow: AppProfile? = nil) -> AppProfile {
         AppProfile(
             id: id, verifiers: Array(verifiers.values), deviceAppraisers: Array(deviceAppraisers.values),
-            answerSources: answerSources, opinionSources: opinionSources, unavailableFormats: unavailableFormats,
+            answerSources: answerSources, opinionSources: opinionSources, preparers: preparers,
+            unavailableFormats: unavailableFormats,
             revocation: revocation, discontinuedFormats: discontinuedFormats, requiredTogether: requiredTogether,
             challenges: challenges, binding: binding, devicesPerSubject: devicesPerSubject, replacement: replacement,
             policyDigest: policyDigest,

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The methods that proto/assay/v1 defines, read from its text.
+/// The methods and messages that proto/assay/v1 defines, read from its text.
 enum ProtoFiles {
     /// An `rpc` of a service.
     struct Method: Hashable {
@@ -27,6 +27,33 @@ enum ProtoFiles {
             }
             return choices
         }.sorted()
+    }
+
+    /// A field of a message.
+    struct Field: Hashable {
+        var number: Int
+        /// The type, as it stands there.
+        var type: String
+        var isRepeated = false
+    }
+
+    /// The fields of a message, those of its oneofs too, in the order of the file.
+    static func fields(of message: String) throws -> [Field] {
+        let lines = try texts().flatMap { $0.split(separator: "\n") }.map { line in
+            line.prefix { $0 != "/" }.replacing(";", with: " ").split(separator: " ").map(String.init)
+        }
+        let start = try #require(lines.firstIndex(of: ["message", message, "{"]), "there is no message \(message)")
+        var (fields, depth): ([Field], Int) = ([], 0)
+        for words in lines[start...] {
+            depth += words.count { $0 == "{" } - words.count { $0 == "}" }
+            if depth == 0 { break }
+            let isRepeated = words.first == "repeated"
+            let rest = Array(words.dropFirst(isRepeated ? 1 : 0))
+            // TYPE name = NUMBER; the values of an enumeration have no type.
+            guard rest.count == 4, rest[2] == "=", let number = Int(rest[3]) else { continue }
+            fields.append(Field(number: number, type: rest[0], isRepeated: isRepeated))
+        }
+        return fields
     }
 
     private static func texts() throws -> [String] {

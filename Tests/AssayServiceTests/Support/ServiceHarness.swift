@@ -63,7 +63,7 @@ struct ServiceHarness: Sendable {
         plugins: any PluginControl = NoPlugins(), observer: (any VerdictObserver)? = nil,
         recording rule: VerdictRecordRule = VerdictRecordRule(),
         rates: @Sendable (VerdictCounters) -> RateLimits? = { _ in nil }, watching capacity: Int = WatchHub.capacity,
-        replaying: Bool = true
+        replaying: Bool = true, followers: [any AnswerFollower] = []
     ) async throws {
         let counters = VerdictCounters()
         self.counters = counters
@@ -110,7 +110,7 @@ struct ServiceHarness: Sendable {
         self.clockWatch = clockWatch
         let answering = Answering(
             pipeline: pipeline, rates: rates, clock: clock,
-            followers: [counters, requestLog, ObservedVerdicts(observer, hub: hub), recorder, TraceNotes()])
+            followers: [counters, requestLog, ObservedVerdicts(observer, hub: hub), recorder, TraceNotes()] + followers)
         let bodies =
             AttestationService(answering: answering, keys: keys, counters: counters, clock: clock, horizon: horizon).methods
             + DevicesService(

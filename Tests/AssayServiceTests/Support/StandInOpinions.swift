@@ -6,7 +6,7 @@ import SwiftProtobuf
 import Synchronization
 
 /// Plugins that say what a test gives them, by their ids.
-final class StandInOpinions: OpinionSource {
+final class StandInOpinions: OpinionSource, EvidencePreparer {
     struct State: Sendable {
         var answers: [String: OutsideAnswer] = [:]
         var subject = LocatedSubject.none

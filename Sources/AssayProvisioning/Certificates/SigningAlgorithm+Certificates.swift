@@ -1,0 +1,13 @@
+import AssayCertificates
+import AssaySigning
+
+extension SigningAlgorithm {
+    /// That of a certificate's or a request's key; `nil` for keys that no CA may have.
+    init?(_ key: SubjectPublicKeyInfo.Algorithm) {
+        switch key {
+        case .p256: self = .p256
+        case .p384: self = .p384
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,161 @@
+import AssayCore
+import AssayEncoding
+import Crypto
+
+/// A private key in memory.
+package struct SigningKey: Sendable {
+    private enum Key: Sendable {
+        case p256(P256.Signing.PrivateKey)
+        case p384(P384.Signing.PrivateKey)
+    }
+    private let key: Key
+
+    /// A new random key.
+    package static func random(_ algorithm: SigningAlgorithm) -> SigningKey {
+        switch algorithm {
+        case .p256: SigningKey(key: .p256(P256.Signing.PrivateKey()))
+        case .p384: SigningKey(key: .p384(P384.Signing.PrivateKey()))
+        }
+    }
+
+    private init(key: Key) { self.key = key }
+
+    package var algorithm: SigningAlgorithm {
+        switch key {
+        case .p256: .p256
+        case .p384: .p384
+        }
+    }
+
+    /// SubjectPublicKeyInfo (DER).
+    package var publicKey: [UInt8] {
+        switch key {
+        case .p256(let key): Array(key.publicKey.derRepresentation)
+        case .p384(let key): Array(key.publicKey.derRepresentation)
+        }
+    }
+
+    /// - Returns: an ECDSA-Sig-Value (DER).
+    package func sign(_ bytes: [UInt8]) throws(SigningKeyError) -> [UInt8] {
+        do {
+            switch key {
+            case .p256(let key): return Array(try key.signature(for: bytes).derRepresentation)
+            case .p384(let key): return Array(try key.signature(for: bytes).derRepresentation)
+            }
+        } catch {
+            throw .malformed("the key cannot sign")
+        }
+    }
+
+    /// PrivateKeyInfo (DER, RFC 5208 §5), with the ECPrivateKey of RFC 5915 in it.
+    package var pkcs8: [UInt8] {
+        switch key {
+        case .p256(let key): Array(key.derRepresentation)
+        case .p384(let key): Array(key.derRepresentation)
+        }
+    }
+}
+
+extension SigningKey {
+    private static let ecPublicKey = OID(1, 2, 840, 10045, 2, 1)
+    private static let curves: [OID: SigningAlgorithm] = [
+        OID(1, 2, 840, 10045, 3, 1, 7): .p256, OID(1, 3, 132, 0, 34): .p384,
+    ]
+
+    /// Reads exactly one PrivateKeyInfo (RFC 5208 §5, RFC 5958 §2).
+    package init(pkcs8 der: [UInt8]) throws(SigningKeyError) {
+        self = try Self.read(der) { fields throws(Rejection) in
+            let version = try fields.smallInteger()
+            guard version <= 1 else { throw fields.rejection("version \(version)") }
+            let curve = try fields.sequence { parts throws(Rejection) -> OID? in
+                let algorithm = try parts.objectIdentifier()
+                guard algorithm == Self.ecPublicKey else {
+                    while !parts.isAtEnd { _ = try parts.element() }
+                    return nil
+                }
+                return try parts.objectIdentifier()
+            }
+            guard let curve, let algorithm = Self.curves[curve] else { throw Rejection(.unsupportedAlgorithm, "") }
+            let inner = try fields.octetString()
+            // Attributes and the public key of RFC 5958.
+            while !fields.isAtEnd { _ = try fields.element() }
+            return try DERReader.parse(inner, code: .unsupportedKey) { outer throws(Rejection) in
+                try outer.sequence { parts throws(Rejection) in try Self(from: &parts, algorithm: algorithm) }
+            }
+        }
+    }
+
+    /// Reads exactly one ECPrivateKey with the name of its curve (RFC 5915 §3), as `openssl ecparam -genkey` writes it.
+    package init(sec1 der: [UInt8]) throws(SigningKeyError) {
+        self = try Self.read(der) { parts throws(Rejection) in try Self(from: &parts, algorithm: nil) }
+    }
+
+    private static func read(
+        _ der: [UInt8], _ body: (inout DERReader) throws(Rejection) -> SigningKey
+    ) throws(SigningKeyError) -> SigningKey {
+        do throws(Rejection) {
+            return try DERReader.parse(der[...], code: .unsupportedKey) { outer throws(Rejection) in try outer.sequence(body) }
+        } catch {
+            throw error.code == .unsupportedAlgorithm ? .wrongKind : .malformed(error.detail)
+        }
+    }
+
+    /// The fields of an ECPrivateKey. Its curve and public key must agree with what is known of them.
+    private init(from parts: inout DERReader, algorithm known: SigningAlgorithm?) throws(Rejection) {
+        guard try parts.smallInteger() == 1 else { throw parts.rejection("an ECPrivateKey of another version than 1") }
+        let scalar = try parts.octetString()
+        var algorithm = known
+        if let parameters = try parts.optional(.context(0)) {
+            let curve = try DERReader.parse(parameters.content, code: .unsupportedKey) { reader throws(Rejection) in
+                try reader.objectIdentifier()
+            }
+            guard let named = Self.curves[curve] else { throw Rejection(.unsupportedAlgorithm, "") }
+            guard known == nil || known == named else { throw parts.rejection("two different curves") }
+            algorithm = named
+        }
+        let point = try parts.optional(.context(1)).map { wrapper throws(Rejection) in
+            try DERReader.parse(wrapper.content, code: .unsupportedKey) { reader throws(Rejection) in try reader.bitString() }
+        }
+        guard let algorithm else { throw parts.rejection("no curve is named") }
+        let publicPoint: [UInt8]
+        switch algorithm {
+        case .p256:
+            guard let made = try? P256.Signing.PrivateKey(rawRepresentation: scalar) else {
+                throw parts.rejection("not a private key of P-256")
+            }
+            (key, publicPoint) = (.p256(made), Array(made.publicKey.x963Representation))
+        case .p384:
+            guard let made = try? P384.Signing.PrivateKey(rawRepresentation: scalar) else {
+                throw parts.rejection("not a private key of P-384")
+            }
+            (key, publicPoint) = (.p384(made), Array(made.publicKey.x963Representation))
+        }
+        guard point.map({ $0.elementsEqual(publicPoint) }) ?? true else {
+            throw parts.rejection("the public key beside the private key is another one")
+        }
+    }
+}
+
+/// Why a private key cannot be read. Nothing of the key or passphrase is in it.
+package enum SigningKeyError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// Neither P-256 nor P-384.
+    case wrongKind
+    case notEncrypted
+    case encrypted
+    case wrongPassphrase
+    /// The encryption is not supported. A sentence names it.
+    case unsupportedEncryption(String)
+    case malformed(String)
+
+    /// To stand behind the path of the key's file.
+    package var description: String {
+        switch self {
+        case .wrongKind: "is not a key of P-256 or P-384"
+        case .notEncrypted: "is not encrypted; 'openssl pkcs8 -topk8 -v2 aes-256-cbc' encrypts it"
+        case .encrypted: "is encrypted, and no passphrase is given"
+        case .wrongPassphrase: "cannot be decrypted: the passphrase is wrong, or the file is damaged"
+        case .unsupportedEncryption(let what): "cannot be decrypted: \(what)"
+        case .malformed(let what): "cannot be read: \(what)"
+        }
+    }
+}

@@ -1,0 +1,17 @@
+/// A private key that signs, in a file or in a token: that of a CA, or of a service that signs its results.
+///
+/// - `sign` never blocks a thread of the concurrency pool: a signer that waits for a device does so on a thread of its own.
+/// - `sign` ends within the signer's own deadline. An answer of the device that comes later is discarded.
+/// - Calls may run at the same time.
+package protocol Signer: Sendable {
+    /// SubjectPublicKeyInfo (DER), with an uncompressed point. It never changes.
+    var publicKey: [UInt8] { get }
+    var algorithm: SigningAlgorithm { get }
+    /// Why the key cannot be used now, in a sentence without secrets; `nil` if nothing is known against it.
+    var problem: String? { get }
+
+    /// Signs bytes: ECDSA over their digest (`SigningAlgorithm.digest`).
+    ///
+    /// - Returns: an ECDSA-Sig-Value (DER) that verifies under `publicKey`.
+    func sign(_ bytes: [UInt8]) async throws(SigningError) -> [UInt8]
+}
