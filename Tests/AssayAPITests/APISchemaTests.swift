@@ -49,6 +49,12 @@ struct APISchemaTests {
         }
         let values = schema.enumerations[purpose]
         #expect(values.name == "assay.v1.Purpose" && values.values.first?.number == 0)
+        for enumeration in schema.enumerations {
+            let names = enumeration.values.flatMap { Set([$0.spelling, $0.shortSpelling]) }
+            #expect(
+                Set(names).count == 2 * enumeration.values.count,
+                "each value of \(enumeration.name) has a name of its own with and without the prefix")
+        }
         #expect(values.value(named: Array("PURPOSE_ASSERT".utf8)[...])?.number == Int32(Assay_V1_Purpose.assert.rawValue))
         #expect(values.value(1_000_000) == nil)
         let metrics = try #require(schema[message: "assay.v1.Plugin"]?.fields.first { $0.name == "metrics" })

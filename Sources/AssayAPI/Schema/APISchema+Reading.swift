@@ -22,7 +22,7 @@ extension APISchema {
         let enumerations = declared.enumerations.map { name, descriptor in
             EnumerationSchema(
                 name: name, comment: comments[name] ?? "",
-                values: descriptor.value.map { EnumerationSchema.Value(number: $0.number, name: $0.name) })
+                values: descriptor.value.map { ($0.number, $0.name) })
         }
         self.init(
             files: try Self.files(in: descriptors), messages: messages, enumerations: enumerations, comments: comments)

@@ -82,8 +82,13 @@ package struct EnumerationSchema: Sendable {
         /// As in the file and in JSON: `PURPOSE_REGISTER`.
         package let name: String
         let spelling: [UInt8]
+        /// Without the enumeration's name: `REGISTER`.
+        let shortSpelling: [UInt8]
 
-        init(number: Int32, name: String) { (self.number, self.name, spelling) = (number, name, Array(name.utf8)) }
+        fileprivate init(number: Int32, name: String, prefix: [UInt8]) {
+            (self.number, self.name, spelling) = (number, name, Array(name.utf8))
+            shortSpelling = spelling.starts(with: prefix) ? Array(spelling.dropFirst(prefix.count)) : spelling
+        }
     }
 
     /// The full name, such as `assay.v1.Purpose`.
@@ -92,10 +97,31 @@ package struct EnumerationSchema: Sendable {
     /// In the order of the file.
     package let values: [Value]
 
+    /// - Parameter values: in the order of the file.
+    init(name: String, comment: String, values: [(number: Int32, name: String)]) {
+        (self.name, self.comment) = (name, comment)
+        let prefix = Self.prefix(ofValuesIn: name)
+        self.values = values.map { Value(number: $0.number, name: $0.name, prefix: prefix) }
+    }
+
+    /// What the names of its values begin with, as protobuf's style guide has it: `REVOCATION_REASON_` for `assay.v1.RevocationReason`.
+    private static func prefix(ofValuesIn name: String) -> [UInt8] {
+        let words = name.utf8.split(separator: UInt8(ascii: ".")).last ?? ""[...].utf8
+        var prefix: [UInt8] = []
+        for byte in words {
+            let isUpper = (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
+            if isUpper && !prefix.isEmpty { prefix.append(UInt8(ascii: "_")) }
+            prefix.append((UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) ? byte - 0x20 : byte)
+        }
+        return prefix + [UInt8(ascii: "_")]
+    }
+
     func value(_ number: Int32) -> Value? { values.first { $0.number == number } }
 
     /// Names from outside are compared as bytes.
-    func value(named name: ArraySlice<UInt8>) -> Value? { values.first { name.isSame(as: $0.spelling) } }
+    func value(named name: ArraySlice<UInt8>) -> Value? {
+        values.first { name.isSame(as: $0.spelling) || name.isSame(as: $0.shortSpelling) }
+    }
 }
 
 extension ArraySlice<UInt8> {

@@ -193,24 +193,24 @@ struct JSONMessageReader {
             default: throw JSONMessageError("must be true or false")
             }
         case .int32:
-            return Int64(try integer(Int32.self, "an integer of 32 bits", orText: false))
+            return Int64(try integer(Int32.self, "an integer of 32 bits"))
         case .uint32:
-            return Int64(try integer(UInt32.self, "an unsigned integer of 32 bits", orText: false))
+            return Int64(try integer(UInt32.self, "an unsigned integer of 32 bits"))
         case .uint64:
-            return Int64(bitPattern: try integer(UInt64.self, "an unsigned integer of 64 bits", orText: true))
+            return Int64(bitPattern: try integer(UInt64.self, "an unsigned integer of 64 bits"))
         case .enumeration(let position): return Int64(try choice(of: schema.enumerations[position]))
         case .int64, .double, .text, .bytes, .message:
-            return try integer(Int64.self, "an integer of 64 bits", orText: true)
+            return try integer(Int64.self, "an integer of 64 bits")
         }
     }
 
-    /// - Parameter orText: JSON's numbers are doubles for many readers, so that integers of 64 bits are written as texts.
+    /// A number, or a text of its digits: JSON's numbers are doubles for many programs, so that integers of 64 bits are written as texts.
     private mutating func integer<Integer: FixedWidthInteger>(
-        _ type: Integer.Type, _ wanted: String, orText: Bool
+        _ type: Integer.Type, _ wanted: String
     ) throws(JSONMessageError) -> Integer {
         let digits: ArraySlice<UInt8>
         switch scanner.first() {
-        case UInt8(ascii: "\"") where orText: digits = try string()
+        case UInt8(ascii: "\""): digits = try string()
         case let byte? where byte == UInt8(ascii: "-") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte):
             digits = try number()
         default: throw JSONMessageError("must be \(wanted)")
@@ -223,7 +223,7 @@ struct JSONMessageReader {
         if scanner.first() == UInt8(ascii: "\"") {
             if let value = enumeration.value(named: try string()) { return value.number }
         } else {
-            let value = try integer(Int32.self, "one of the values of \(enumeration.name)", orText: false)
+            let value = try integer(Int32.self, "one of the values of \(enumeration.name)")
             if enumeration.value(value) != nil { return value }
         }
         throw JSONMessageError("must be one of the values of \(enumeration.name)")
