@@ -86,17 +86,17 @@ struct CallDispatcherTests {
     }
 
     private func admit(
-        _ dispatcher: inout CallDispatcher, _ id: UInt64, to path: String, of session: RPCSession, metadata: RPCMetadata = [:],
+        _ dispatcher: CallDispatcher, _ id: UInt64, to path: String, of session: RPCSession, metadata: RPCMetadata = [:],
         received: ContinuousClock.Instant = .now, timeout: Duration? = nil
     ) throws {
-        guard case .known(let method) = find(&dispatcher, Array(path.utf8)) else { throw RPCError.unknownMethod(path) }
+        guard case .known(let method) = find(dispatcher, Array(path.utf8)) else { throw RPCError.unknownMethod(path) }
         try [UInt8]("hello".utf8).withUnsafeBytes { message in
             try dispatcher.admit(
                 id, to: method, message: message, metadata: metadata, received: received, timeout: timeout, of: session)
         }
     }
 
-    private func find(_ dispatcher: inout CallDispatcher, _ path: [UInt8]) -> CallDispatcher.Finding {
+    private func find(_ dispatcher: CallDispatcher, _ path: [UInt8]) -> CallDispatcher.Finding {
         path.withUnsafeBytes { dispatcher.find($0) }
     }
 
@@ -108,9 +108,9 @@ struct CallDispatcherTests {
     func batch() async throws {
         let service = service()
         let connection = FakeConnection(service)
-        var dispatcher = CallDispatcher(service, to: connection)
+        let dispatcher = CallDispatcher(service, to: connection)
         for id: UInt64 in 1...3 {
-            try admit(&dispatcher, id, to: "/t/batch", of: connection.session, metadata: ["name": "call \(id)"])
+            try admit(dispatcher, id, to: "/t/batch", of: connection.session, metadata: ["name": "call \(id)"])
         }
         #expect(service.state.statistics.callsInFlight == 3 && notes.all.isEmpty, "nothing starts before dispatch")
         dispatcher.dispatch()
@@ -125,9 +125,9 @@ struct CallDispatcherTests {
     func stream() async throws {
         let service = service()
         let connection = FakeConnection(service)
-        var dispatcher = CallDispatcher(service, to: connection)
-        try admit(&dispatcher, 1, to: "/t/batch", of: connection.session)
-        try admit(&dispatcher, 2, to: "/t/stream", of: connection.session)
+        let dispatcher = CallDispatcher(service, to: connection)
+        try admit(dispatcher, 1, to: "/t/batch", of: connection.session)
+        try admit(dispatcher, 2, to: "/t/stream", of: connection.session)
         try await eventually("the dispatcher has done it") { connection.answers[1] != nil }
         dispatcher.dispatch()
         try await eventually("the dispatcher has done it") { connection.answers[2] != nil }
@@ -145,7 +145,7 @@ struct CallDispatcherTests {
             CallDispatcher(service, to: connection, maxInFlight: number == 2 ? 1 : .max)
         }
         func begin(_ id: UInt64, _ number: Int) throws {
-            try admit(&dispatchers[number], id, to: "/t/batch", of: connections[number].session)
+            try admit(dispatchers[number], id, to: "/t/batch", of: connections[number].session)
         }
         try begin(1, 0)
         try begin(1, 1)
@@ -172,15 +172,15 @@ struct CallDispatcherTests {
         let service = service(access: access)
         let connection = FakeConnection(service)
         // A connection that is full: what may not be called is refused for that.
-        var dispatcher = CallDispatcher(service, to: connection, maxInFlight: 3)
-        for id: UInt64 in 1...2 { try admit(&dispatcher, id, to: "/t/batch", of: connection.session) }
+        let dispatcher = CallDispatcher(service, to: connection, maxInFlight: 3)
+        for id: UInt64 in 1...2 { try admit(dispatcher, id, to: "/t/batch", of: connection.session) }
         for id: UInt64 in 3...4 {
             #expect(throws: RPCError(.permissionDenied, "no")) {
-                try admit(&dispatcher, id, to: "/t/sleep", of: connection.session)
+                try admit(dispatcher, id, to: "/t/sleep", of: connection.session)
             }
         }
         version.withLock { $0 += 1 }
-        try admit(&dispatcher, 5, to: "/t/batch", of: connection.session)
+        try admit(dispatcher, 5, to: "/t/batch", of: connection.session)
         #expect(asked.withLock { $0 } == ["/t/batch", "/t/sleep", "/t/sleep", "/t/batch"])
         #expect(service.state.statistics.callsInFlight == 3)
         dispatcher.end()
@@ -189,8 +189,8 @@ struct CallDispatcherTests {
     @Test("a path is found by its bytes; other paths are unknown, and bytes that are not UTF-8 are no path")
     func paths() {
         let service = service()
-        var dispatcher = CallDispatcher(service, to: FakeConnection(service))
-        func finding(_ path: [UInt8]) -> String { "\(find(&dispatcher, path))" }
+        let dispatcher = CallDispatcher(service, to: FakeConnection(service))
+        func finding(_ path: [UInt8]) -> String { "\(find(dispatcher, path))" }
         #expect((0..<2).map { _ in finding(Array("/t/batch".utf8)) } == ["known(0)", "known(0)"])
         #expect(finding(Array("/t/other".utf8)) == #"unknown("/t/other")"#)
         #expect(finding([]) == #"unknown("")"#)
@@ -202,15 +202,15 @@ struct CallDispatcherTests {
     func abandonment() async throws {
         let service = service()
         let connection = FakeConnection(service)
-        var dispatcher = CallDispatcher(service, to: connection)
-        try admit(&dispatcher, 1, to: "/t/sleep", of: connection.session)
+        let dispatcher = CallDispatcher(service, to: connection)
+        try admit(dispatcher, 1, to: "/t/sleep", of: connection.session)
         dispatcher.dispatch()
         #expect(dispatcher.isInFlight(1) && !dispatcher.isIdle)
         for _ in 0..<2 { dispatcher.cancel(1) }
         #expect(connection.refused == [1: .cancelled] && dispatcher.isIdle)
         try await eventually("it is given back") { service.state.statistics.callsInFlight == 0 }
         // Ended before its handler is started: the handler does not begin.
-        try admit(&dispatcher, 2, to: "/t/sleep", of: connection.session)
+        try admit(dispatcher, 2, to: "/t/sleep", of: connection.session)
         dispatcher.end()
         try await eventually("it is given back") { service.state.statistics.callsInFlight == 0 }
         #expect(connection.answers.isEmpty && connection.refused.count == 1 && notes.all.filter { $0 == "awake" }.isEmpty)
@@ -222,11 +222,11 @@ struct CallDispatcherTests {
     func sameID() async throws {
         let service = service()
         let connection = FakeConnection(service)
-        var dispatcher = CallDispatcher(service, to: connection)
-        try admit(&dispatcher, 1, to: "/t/batch", of: connection.session, metadata: ["name": "first"])
+        let dispatcher = CallDispatcher(service, to: connection)
+        try admit(dispatcher, 1, to: "/t/batch", of: connection.session, metadata: ["name": "first"])
         dispatcher.cancel(1)
         #expect(connection.refused == [1: .cancelled])
-        try admit(&dispatcher, 1, to: "/t/batch", of: connection.session, metadata: ["name": "second"])
+        try admit(dispatcher, 1, to: "/t/batch", of: connection.session, metadata: ["name": "second"])
         dispatcher.dispatch()
         try await eventually("it is answered") { connection.answers[1] != nil }
         #expect(try text(connection.answers[1]) == "second" && dispatcher.isInFlight(1))
@@ -242,18 +242,18 @@ struct CallDispatcherTests {
         let service = service(limits)
         let connection = FakeConnection(service)
         let other = RPCSession(.unix(userID: 2, groupID: 1, processID: 1), in: service)
-        var dispatcher = CallDispatcher(service, to: connection, maxInFlight: 4)
+        let dispatcher = CallDispatcher(service, to: connection, maxInFlight: 4)
         for id: UInt64 in 1...4 {
             let session = id % 2 == 0 ? other : connection.session
-            try admit(&dispatcher, id, to: "/t/batch", of: session, metadata: ["name": "\(id)"])
+            try admit(dispatcher, id, to: "/t/batch", of: session, metadata: ["name": "\(id)"])
         }
-        #expect(throws: RPCError.tooManyCalls) { try admit(&dispatcher, 5, to: "/t/batch", of: other) }
+        #expect(throws: RPCError.tooManyCalls) { try admit(dispatcher, 5, to: "/t/batch", of: other) }
         dispatcher.dispatch()
         try await eventually("all are answered") { connection.answers.count == 4 }
         #expect(notes.all == ["batch of 2", "batch of 2"])
         #expect(try (1...4).map { try text(connection.answers[UInt64($0)]) } == ["1", "2", "3", "4"])
         try await eventually("all is given back") { service.state.statistics.callsInFlight == 0 }
-        try admit(&dispatcher, 6, to: "/t/batch", of: other)
+        try admit(dispatcher, 6, to: "/t/batch", of: other)
         dispatcher.end()
     }
 
@@ -262,14 +262,14 @@ struct CallDispatcherTests {
         let isLate = Mutex(false)
         let service = service(lateness: { isLate.withLock { $0 } ? RPCError(.unavailable, "late", reason: "late") : nil })
         let connection = FakeConnection(service)
-        var dispatcher = CallDispatcher(service, to: connection)
+        let dispatcher = CallDispatcher(service, to: connection)
         let begin = ContinuousClock.now
         #expect(dispatcher.nextLook == nil)
-        try admit(&dispatcher, 1, to: "/t/sleep", of: connection.session)
+        try admit(dispatcher, 1, to: "/t/sleep", of: connection.session)
         #expect(dispatcher.nextLook == nil, "it has no deadline")
-        try admit(&dispatcher, 2, to: "/t/sleep", of: connection.session, received: begin, timeout: .seconds(10))
+        try admit(dispatcher, 2, to: "/t/sleep", of: connection.session, received: begin, timeout: .seconds(10))
         #expect(dispatcher.nextLook == begin + .milliseconds(9900))
-        try admit(&dispatcher, 3, to: "/t/sleep", of: connection.session, received: begin, timeout: .milliseconds(500))
+        try admit(dispatcher, 3, to: "/t/sleep", of: connection.session, received: begin, timeout: .milliseconds(500))
         #expect(dispatcher.nextLook == begin + .milliseconds(450))
         dispatcher.look(at: begin + .milliseconds(449))
         #expect(connection.refused.isEmpty && dispatcher.nextLook == begin + .milliseconds(450))

@@ -33,7 +33,7 @@ final class ServerConnection: ChannelDuplexHandler {
     var stage = Stage.serving
 
     var splitter: FrameSplitter
-    var dispatcher: CallDispatcher
+    let dispatcher: CallDispatcher
     /// One instant by both clocks, of the last read: the one of calls goes on while the machine sleeps.
     private var clocks = (uptime: NIODeadline.now(), instant: ContinuousClock.now)
 

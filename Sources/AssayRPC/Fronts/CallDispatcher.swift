@@ -6,7 +6,7 @@ import Synchronization
 /// A front calls ``find(_:)``, checks what its protocol alone demands, finds the call's session, and calls
 /// ``admit(_:to:message:metadata:received:timeout:of:)``. When all calls that came together are admitted, it calls ``dispatch()``; at
 /// ``nextLook`` it calls ``look(at:)``, and when the connection has ended ``end()``.
-package struct CallDispatcher {
+package final class CallDispatcher {
     /// The result of looking up a path.
     package enum Finding {
         /// A method, by its number in the service.
@@ -41,7 +41,7 @@ package struct CallDispatcher {
         (self.service, self.destination, self.maxInFlight) = (service, destination, maxInFlight)
     }
 
-    package mutating func find(_ path: UnsafeRawBufferPointer) -> Finding {
+    package func find(_ path: UnsafeRawBufferPointer) -> Finding {
         if let last, last.path.count == path.count, last.path.elementsEqual(path) { return .known(last.index) }
         let finding = service.table.find(path)
         if case .known(let index) = finding { last = (Array(path), index) }
@@ -58,7 +58,7 @@ package struct CallDispatcher {
     ///   - method: a number that ``find(_:)`` returned.
     ///   - message: the serialised request; copied once.
     ///   - timeout: from `received` until the answer becomes worthless; nil for none.
-    package mutating func admit(
+    package func admit(
         _ id: UInt64, to method: Int, message: UnsafeRawBufferPointer, metadata: RPCMetadata,
         received: ContinuousClock.Instant, timeout: Duration?, of session: RPCSession
     ) throws(RPCError) {
@@ -83,7 +83,7 @@ package struct CallDispatcher {
     }
 
     /// Starts the handler for the admitted calls, in chunks of one session each.
-    package mutating func dispatch() {
+    package func dispatch() {
         var rest = burst
         burst = []
         while let session = rest.first?.session {
@@ -116,7 +116,7 @@ package struct CallDispatcher {
 
     /// Answers the calls whose deadline has passed, and those that are about to pass it because something is late
     /// (``RPCService/lateness``).
-    package mutating func look(at now: ContinuousClock.Instant = .now) {
+    package func look(at now: ContinuousClock.Instant = .now) {
         guard let nextLook, nextLook <= now else { return }
         for (id, inFlight) in calls {
             guard let deadline = inFlight.call.deadline, let look = inFlight.look, look <= now else { continue }
@@ -134,20 +134,20 @@ package struct CallDispatcher {
     }
 
     /// The client does not want the answer any more.
-    package mutating func cancel(_ id: UInt64) { abandon(id, .cancelled) }
+    package func cancel(_ id: UInt64) { abandon(id, .cancelled) }
 
     /// Answers all that are in flight: the time for the end is over.
-    package mutating func drain() {
+    package func drain() {
         for id in calls.keys { abandon(id, .drained) }
     }
 
     /// The last bytes of these calls were handed to the socket.
-    package mutating func answered(_ ids: [UInt64]) {
+    package func answered(_ ids: [UInt64]) {
         for id in ids { calls[id] = nil }
     }
 
     /// Releases all calls: the connection is gone, and nothing can be answered.
-    package mutating func end() {
+    package func end() {
         let abandoned = calls.values.map(\.call)
         calls = [:]
         nextLook = nil
@@ -161,7 +161,7 @@ package struct CallDispatcher {
 
     /// Answers a call in its handler's place, and tells the handler. Ignores a call that is not in flight, and one whose answer is on
     /// its way to the socket: the answer and the cancellation have crossed.
-    private mutating func abandon(_ id: UInt64, _ error: RPCError) {
+    private func abandon(_ id: UInt64, _ error: RPCError) {
         guard let call = calls[id]?.call, call.abandon() else { return }
         calls[id] = nil
         service.state.countRefusal(because: error.reason)

@@ -1,7 +1,7 @@
 import AssayCore
 
-/// A request with all facts that were fetched for it, ready to be judged without I/O.
-struct VerificationCase: Sendable {
+/// A request with all facts that were fetched for it, ready to be judged without I/O. A class, since it goes through all stages of a verdict.
+final class VerificationCase: Sendable {
     struct Piece: Sendable {
         let evidence: BoundedEvidence
         let verifier: any EvidenceVerifier

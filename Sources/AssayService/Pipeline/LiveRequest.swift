@@ -1,7 +1,7 @@
 import AssayCore
 
-/// A request on its way through the stages.
-struct LiveRequest {
+/// A request on its way through the stages. Used by one task. A class, since what it holds is long and each stage would copy it.
+final class LiveRequest {
     enum Stage {
         case begun
         case prepared(VerificationCase)

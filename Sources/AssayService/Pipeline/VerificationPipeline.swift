@@ -87,21 +87,21 @@ package struct VerificationPipeline: Sendable {
         var group: [LiveRequest] = []
         group.reserveCapacity(requests.count)
         for admitted in requests {
-            var live = LiveRequest(admitted)
-            await prepare(&live)
+            let live = LiveRequest(admitted)
+            await prepare(live)
             group.append(live)
         }
         watch.ended(.prepare)
-        for index in group.indices { appraise(&group[index]) }
+        for live in group { appraise(live) }
         watch.ended(.appraise)
-        for index in group.indices { decide(&group[index]) }
-        for index in group.indices { await perform(&group[index]) }
+        for live in group { decide(live) }
+        for live in group { await perform(live) }
         watch.ended(.decide)
-        for index in group.indices {
-            guard case .ended(let answer) = group[index].stage else { continue }
-            if let other = await stored.winner(over: answer, to: group[index].admitted) { group[index].stage = .ended(other) }
+        for live in group {
+            guard case .ended(let answer) = live.stage else { continue }
+            if let other = await stored.winner(over: answer, to: live.admitted) { live.stage = .ended(other) }
         }
-        await commit(&group, &watch)
+        await commit(group, &watch)
         if let followers, requests.contains(where: { $0.profile.isFollowed }) {
             followers.judged(group.map { JudgedRequest($0.admitted, $0.answer, $0.known, $0.appraised) })
         }
@@ -109,33 +109,33 @@ package struct VerificationPipeline: Sendable {
     }
 
     /// The one place where a request comes to its answer.
-    private func end(_ live: inout LiveRequest, _ answer: Answer) {
+    private func end(_ live: LiveRequest, _ answer: Answer) {
         reservations.settle(live.taken, of: live.admitted, by: answer)
         live.stage = .ended(answer)
     }
 
-    private func end(_ live: inout LiveRequest, by interruption: StageError) {
-        end(&live, Answer(interruption, to: live.admitted))
+    private func end(_ live: LiveRequest, by interruption: StageError) {
+        end(live, Answer(interruption, to: live.admitted))
     }
 
     // MARK: Stages
 
     /// Goes through the rules that stand before the appraisal, and fetches the facts that they and the appraisal need.
-    private func prepare(_ live: inout LiveRequest) async {
+    private func prepare(_ live: LiveRequest) async {
         let admitted = live.admitted
         var judging = OpenJudgement(admitted, subject: subjects.hash(admitted.request.subject, app: admitted.request.app))
         do throws(StageError) {
             guard !admitted.isAbandoned() else { throw .abandoned }
-            if let answer = try await stored.answer(to: admitted) { return end(&live, answer) }
+            if let answer = try await stored.answer(to: admitted) { return end(live, answer) }
             defer { if admitted.profile.isFollowed { live.known = judging.known } }
-            if let refused = try reservations.earlierRefusal(of: admitted, &live.taken) { return end(&live, .verdict(refused)) }
+            if let refused = try reservations.earlierRefusal(of: admitted, &live.taken) { return end(live, .verdict(refused)) }
             while let question = try judging.next() {
                 switch question {
                 case .attempt(let challenge): try reservations.tryChallenge(challenge, of: admitted, &live.taken)
                 case .earlierRefusal(let freshness):
                     try reservations.checkMemory(for: freshness)
                     guard let refused = reservations.earlierRefusal(ofEvidenceOf: admitted, freshness) else { continue }
-                    return end(&live, .verdict(refused))
+                    return end(live, .verdict(refused))
                 default: try await facts.answer(question, in: &judging)
                 }
             }
@@ -146,11 +146,11 @@ package struct VerificationPipeline: Sendable {
             if case .refused(let rejection, let check, let device) = error, let freshness = judging.freshness {
                 live.taken.refusal = (judging.refusal(rejection, check: check, device: device), freshness)
             }
-            end(&live, by: error)
+            end(live, by: error)
         }
     }
 
-    private func appraise(_ live: inout LiveRequest) {
+    private func appraise(_ live: LiveRequest) {
         guard case .prepared(let prepared) = live.stage else { return }
         let appraisals = prepared.appraise()
         prepared.compare(appraisals)
@@ -159,19 +159,19 @@ package struct VerificationPipeline: Sendable {
     }
 
     /// Makes the decision, and for an acceptance the ledger entry that makes it durable.
-    private func decide(_ live: inout LiveRequest) {
+    private func decide(_ live: LiveRequest) {
         guard case .appraised(let prepared, let appraisals) = live.stage else { return }
         switch prepared.judgement(of: appraisals) {
-        case .open(let check, let detail): end(&live, .failed(.evidenceUnavailable(check: check, detail: detail)))
+        case .open(let check, let detail): end(live, .failed(.evidenceUnavailable(check: check, detail: detail)))
         case .rejected(let refusal):
             live.taken.refusal = (refusal, prepared.freshness)
-            end(&live, .verdict(refusal.verdict))
+            end(live, .verdict(refusal.verdict))
         case .accepted(let decided):
             do throws(StageError) {
                 try reservations.checkMemory(for: prepared.freshness, decided.changes.uses)
                 try reservations.charge(decided.device, live.admitted, &live.taken)
             } catch {
-                return end(&live, by: error)
+                return end(live, by: error)
             }
             measures.record(decided.changes, of: prepared)
             live.stage = live.admitted.step == nil ? .accepted(PendingAcceptance(decided)) : .decided(decided)
@@ -179,34 +179,34 @@ package struct VerificationPipeline: Sendable {
     }
 
     /// Makes what an accepted request leads to beside its verdict. It counts once the entry is committed.
-    private func perform(_ live: inout LiveRequest) async {
+    private func perform(_ live: LiveRequest) async {
         guard case .decided(let decided) = live.stage, let step = live.admitted.step else { return }
         do throws(StageError) {
             guard !live.admitted.isAbandoned() else { throw .abandoned }
             live.stage = .accepted(PendingAcceptance(decided, try await step.perform(on: decided)))
         } catch {
-            guard case .refused(let rejection, let check, _) = error else { return end(&live, by: error) }
+            guard case .refused(let rejection, let check, _) = error else { return end(live, by: error) }
             let device = decided.prepared.knownDevice?.id
-            end(&live, .verdict(decided.verdict.rejected(rejection, check: check, device: device)))
+            end(live, .verdict(decided.verdict.rejected(rejection, check: check, device: device)))
         }
     }
 
     /// Commits the acceptances of the group together. An abandoned one is left out.
-    private func commit(_ group: inout [LiveRequest], _ watch: inout StageTimes.Watch) async {
-        var waiting: [(index: Int, accepted: PendingAcceptance)] = []
-        for index in group.indices {
-            guard case .accepted(let accepted) = group[index].stage else { continue }
+    private func commit(_ group: [LiveRequest], _ watch: inout StageTimes.Watch) async {
+        var waiting: [(live: LiveRequest, accepted: PendingAcceptance)] = []
+        for live in group {
+            guard case .accepted(let accepted) = live.stage else { continue }
             if accepted.admitted.isAbandoned() {
-                end(&group[index], .abandoned)
+                end(live, .abandoned)
             } else {
-                waiting.append((index, accepted))
+                waiting.append((live, accepted))
             }
         }
         guard !waiting.isEmpty else { return }
         watch.goesOn(with: waiting.count) { waiting.map(\.accepted.admitted) }
         let answers = await commits.commit(waiting.map(\.accepted))
         watch.ended(.commit)
-        for ((index, _), answer) in zip(waiting, answers) { end(&group[index], answer) }
+        for ((live, _), answer) in zip(waiting, answers) { end(live, answer) }
     }
 }
 
