@@ -141,7 +141,7 @@ struct CallDispatcherTests {
         limits.maxInFlightPerCaller = 2
         let service = service(limits)
         let connections = [FakeConnection(service), FakeConnection(service), FakeConnection(service, userID: 2)]
-        var dispatchers = connections.enumerated().map { number, connection in
+        let dispatchers = connections.enumerated().map { number, connection in
             CallDispatcher(service, to: connection, maxInFlight: number == 2 ? 1 : .max)
         }
         func begin(_ id: UInt64, _ number: Int) throws {

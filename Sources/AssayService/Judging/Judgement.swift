@@ -64,7 +64,7 @@ private enum Preparation {
 }
 
 /// A request that the policy accepts, before its step and its commit.
-package struct DecidedRequest: Sendable {
+package final class DecidedRequest: Sendable {
     let prepared: VerificationCase
     let verdict: Verdict
     let assurance: Assurance
@@ -72,6 +72,14 @@ package struct DecidedRequest: Sendable {
     let changes: VerificationCase.Changes
     /// The device that is registered now, or that the evidence comes from.
     let device: Device?
+
+    init(
+        prepared: VerificationCase, verdict: Verdict, assurance: Assurance, appraisals: [Appraisal],
+        changes: VerificationCase.Changes, device: Device?
+    ) {
+        (self.prepared, self.verdict, self.assurance) = (prepared, verdict, assurance)
+        (self.appraisals, self.changes, self.device) = (appraisals, changes, device)
+    }
 }
 
 extension OpenJudgement {

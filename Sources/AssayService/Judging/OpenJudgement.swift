@@ -142,7 +142,7 @@ struct OpenJudgement: Sendable {
             var question = opinionQuestion(about: piece)
         {
             (question.subject, question.device) = (pieces[piece].location, pieces[piece].device)
-            pieces[piece].question = (question, source)
+            pieces[piece].question = PreparedQuestion(question, source)
         }
         return nil
     }

@@ -14,7 +14,7 @@ final class VerificationCase: Sendable {
         /// The device that a plugin read from it.
         var location = LocatedSubject.none
         /// What plugins are asked about it, and who asks them.
-        var question: (question: OpinionQuestion, source: any OpinionSource)?
+        var question: PreparedQuestion?
         /// Whether the device that a plugin read from it was looked up.
         var isLocatedDeviceKnown = false
 
@@ -104,8 +104,8 @@ final class VerificationCase: Sendable {
     /// Lets plugins that are tried out judge the same.
     func compare(_ appraisals: [Appraisal]) {
         for (piece, appraisal) in zip(pieces, appraisals) {
-            guard let (question, source) = piece.question else { continue }
-            source.compare(question, with: appraisal)
+            guard let asked = piece.question else { continue }
+            asked.source.compare(asked.question, with: appraisal)
         }
     }
 
@@ -249,4 +249,12 @@ extension VerificationCase {
         }
         return appraise(piece, bound: Binding(clientData), beside: key)
     }
+}
+
+/// What plugins are asked about a piece of evidence, and who asks them. Few pieces have one.
+final class PreparedQuestion: Sendable {
+    let question: OpinionQuestion
+    let source: any OpinionSource
+
+    init(_ question: OpinionQuestion, _ source: any OpinionSource) { (self.question, self.source) = (question, source) }
 }

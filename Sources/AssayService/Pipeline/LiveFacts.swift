@@ -96,9 +96,9 @@ struct LiveFacts: Sendable {
     }
 
     private func opinions(on piece: VerificationCase.Piece, _ admitted: AuthorizedRequest) async -> [Opinion] {
-        guard let (question, source) = piece.question else { return [] }
+        guard let asked = piece.question else { return [] }
         let span = admitted.trace?.root.open("plugin appraise")
-        let opinions = await source.opinions(on: question)
+        let opinions = await asked.source.opinions(on: asked.question)
         span?.end(.unset, [SpanAttribute("assay.format", piece.evidence.format.rawValue)])
         return opinions
     }
