@@ -12,8 +12,8 @@ struct OpenJudgement: Sendable {
         case authenticity(Challenge)
         /// Whether the challenge may be tried once more. Only the daemon that counts the attempts can tell.
         case attempt(Challenge)
-        /// Whether the same request or evidence was refused before. Only the daemon that remembers can tell.
-        case earlierRefusal(Freshness)
+        /// Whether evidence of that ``freshness`` was refused before. Only the daemon that remembers can tell.
+        case earlierRefusal
         case device(DeviceKey, piece: Int)
         case attestationKeyUse([UInt8], piece: Int)
         case certificate(Needs.CertificateQuery, piece: Int)
@@ -32,8 +32,8 @@ struct OpenJudgement: Sendable {
 
     private enum Step {
         case form
-        case authenticated(Challenge)
-        case counted(Challenge)
+        case authenticated
+        case counted
         case evidence
         case records(piece: Int)
         case locations(piece: Int)
@@ -49,6 +49,8 @@ struct OpenJudgement: Sendable {
     let admitted: AuthorizedRequest
     /// The keyed hash of the subject that the request names; `nil`: it names none.
     let subject: [UInt8]?
+    /// That of the request; `nil`: it has none, or its form was not checked.
+    private var challenge: Challenge?
     /// Known once the challenge is.
     private(set) var freshness: Freshness?
     private(set) var pieces: [VerificationCase.Piece] = []
@@ -81,14 +83,16 @@ struct OpenJudgement: Sendable {
         switch step {
         case .form:
             try admitted.checkForm()
-            guard let challenge = try admitted.statedChallenge() else { return try settleFreshness(with: nil) }
-            step = .authenticated(challenge)
+            challenge = try admitted.statedChallenge()
+            guard let challenge else { return try settleFreshness() }
+            step = .authenticated
             return .authenticity(challenge)
-        case .authenticated(let challenge):
+        case .authenticated:
+            step = .counted
+            guard let challenge else { return nil }
             try admitted.check(challenge)
-            step = .counted(challenge)
             return .attempt(challenge)
-        case .counted(let challenge): return try settleFreshness(with: challenge)
+        case .counted: return try settleFreshness()
         case .evidence:
             pieces = try admitted.locateEvidence()
             step = .records(piece: 0)
@@ -109,7 +113,7 @@ struct OpenJudgement: Sendable {
         case .subject:
             step = .replacement
             // A device that is registered for the subject would be blocked too.
-            guard let subject, !pieces.contains(where: { $0.device?.subject == subject }) else { return nil }
+            guard let subject, !pieces.indices.contains(where: { pieces[$0].device?.subject == subject }) else { return nil }
             return .subjectBlock(subject)
         case .replacement:
             step = .oneDevice
@@ -125,11 +129,10 @@ struct OpenJudgement: Sendable {
         return nil
     }
 
-    private mutating func settleFreshness(with challenge: Challenge?) throws(StageError) -> Question? {
-        let freshness = try Freshness(of: admitted, with: challenge)
-        self.freshness = freshness
+    private mutating func settleFreshness() throws(StageError) -> Question? {
+        freshness = try Freshness(of: admitted, with: challenge)
         step = .evidence
-        return .earlierRefusal(freshness)
+        return .earlierRefusal
     }
 
     private mutating func locate(_ piece: Int) throws(StageError) -> Question? {
@@ -173,7 +176,8 @@ struct OpenJudgement: Sendable {
             return pieces[piece].needs.opinions ? .opinions(piece: piece) : nil
         default:
             step = .complete
-            guard let source = admitted.profile.revocation, pieces.contains(where: { $0.needs.revocation }) else { return nil }
+            guard let source = admitted.profile.revocation, pieces.indices.contains(where: { pieces[$0].needs.revocation })
+            else { return nil }
             return .revocation(source)
         }
     }

@@ -84,13 +84,13 @@ final class VerificationCase: Sendable {
     /// The subject whose block the commit has to look for: `nil` where the device was registered for it, whose own state says
     /// whether it is blocked.
     var subjectToRecheck: [UInt8]? {
-        guard let subject, !pieces.contains(where: { $0.device?.subject == subject }) else { return nil }
+        guard let subject, !pieces.indices.contains(where: { pieces[$0].device?.subject == subject }) else { return nil }
         return subject
     }
 
     func appraise() -> [Appraisal] {
         guard pieces.count > 1, pieces.contains(where: { $0.verifier.relation == .boundToAttestedKey }) else {
-            return pieces.map { appraise($0, bound: binding) }
+            return pieces.indices.map { appraise(pieces[$0], bound: binding) }
         }
         return appraiseTogether()
     }
@@ -103,8 +103,8 @@ final class VerificationCase: Sendable {
 
     /// Lets plugins that are tried out judge the same.
     func compare(_ appraisals: [Appraisal]) {
-        for (piece, appraisal) in zip(pieces, appraisals) {
-            guard let asked = piece.question else { continue }
+        for (index, appraisal) in zip(pieces.indices, appraisals) {
+            guard let asked = pieces[index].question else { continue }
             asked.source.compare(asked.question, with: appraisal)
         }
     }

@@ -132,7 +132,8 @@ package struct VerificationPipeline: Sendable {
             while let question = try judging.next() {
                 switch question {
                 case .attempt(let challenge): try reservations.tryChallenge(challenge, of: admitted, &live.taken)
-                case .earlierRefusal(let freshness):
+                case .earlierRefusal:
+                    guard let freshness = judging.freshness else { continue }
                     try reservations.checkMemory(for: freshness)
                     guard let refused = reservations.earlierRefusal(ofEvidenceOf: admitted, freshness) else { continue }
                     return end(live, .verdict(refused))
