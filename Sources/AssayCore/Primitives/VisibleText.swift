@@ -24,7 +24,9 @@ extension Unicode.Scalar {
 extension StringProtocol {
     /// The text with U+FFFD for what is invisible, which could hide or overwrite the text beside it.
     package var visible: String {
-        guard utf8.contains(where: { !(0x20..<0x7F).contains($0) }) else { return String(self) }
+        // Most texts are visible ASCII.
+        let isPlain = utf8.withContiguousStorageIfAvailable { $0.allSatisfy { $0 &- 0x20 < 0x5F } }
+        guard isPlain != true else { return String(self) }
         var text = String.UnicodeScalarView()
         for scalar in unicodeScalars { text.append(scalar.isInvisible ? "\u{FFFD}" : scalar) }
         return String(text)

@@ -137,7 +137,7 @@ struct OpenJudgement: Sendable {
 
     private mutating func locate(_ piece: Int) throws(StageError) -> Question? {
         if pieces[piece].needs.opinions, !pieces[piece].lookups.contains(.location) { return .location(piece: piece) }
-        if let keyID = pieces[piece].locatedKeyID, !pieces[piece].isLocatedDeviceKnown {
+        if case .device(let keyID, _) = pieces[piece].location, !pieces[piece].isLocatedDeviceKnown {
             return .locatedDevice(DeviceKey(app: admitted.request.app, keyID: keyID), piece: piece)
         }
         // Made also where no plugin decides: those that are tried out are asked later.

@@ -90,7 +90,12 @@ final class VerificationCase: Sendable {
 
     func appraise() -> [Appraisal] {
         guard pieces.count > 1, pieces.contains(where: { $0.verifier.relation == .boundToAttestedKey }) else {
-            return pieces.indices.map { appraise(pieces[$0], bound: binding) }
+            // Not through a function of a piece: a piece is long, and would be copied.
+            return pieces.indices.map { index in
+                pieces[index].verifier.appraise(
+                    pieces[index].evidence,
+                    in: AppraisalContext(binding: binding, facts: pieces[index].facts, now: admitted.now))
+            }
         }
         return appraiseTogether()
     }
