@@ -15,11 +15,19 @@ final class LiveRequest {
     let admitted: AuthorizedRequest
     var stage = Stage.begun
     var taken = Reservations.Taken()
-    /// For what goes on after the answer, of apps that are followed: the appraisals, and what was known before them.
-    var appraised: AppraisedRequest?
-    var known: RequestFacts?
+    /// For what goes on after the answer; `nil` for apps that are not followed.
+    let followed: Followed?
 
-    init(_ admitted: AuthorizedRequest) { self.admitted = admitted }
+    /// The appraisals, and what was known before them.
+    final class Followed {
+        var appraised: AppraisedRequest?
+        var known: RequestFacts?
+    }
+
+    init(_ admitted: AuthorizedRequest) {
+        self.admitted = admitted
+        followed = admitted.profile.isFollowed ? Followed() : nil
+    }
 
     var answer: Answer { if case .ended(let answer) = stage { answer } else { .abandoned } }
 }

@@ -8,7 +8,15 @@ struct Reservations: Sendable {
         fileprivate var attempt: Challenge?
         fileprivate var charged: DeviceID?
         /// The refusal that the judgement came to, to be remembered.
-        var refusal: (Judgement.Refusal, Freshness)?
+        var refusal: Refused?
+    }
+
+    /// A refusal, and what it was judged by. An object, so that requests which are accepted hold no space for one.
+    final class Refused: Sendable {
+        let refusal: Judgement.Refusal
+        let freshness: Freshness
+
+        init(_ refusal: Judgement.Refusal, _ freshness: Freshness) { (self.refusal, self.freshness) = (refusal, freshness) }
     }
 
     let attempts: ChallengeAttempts
@@ -78,8 +86,8 @@ struct Reservations: Sendable {
             }
         if isAccepted || !isJudged, let challenge = taken.attempt { attempts.forget(challenge) }
         if !isAccepted, let device = taken.charged { rates?.giveBack(device, of: admitted.request.app) }
-        if isJudged, !isAccepted, let (refusal, freshness) = taken.refusal {
-            refusals?.remember(refusal, of: admitted, freshness)
+        if isJudged, !isAccepted, let refused = taken.refusal {
+            refusals?.remember(refused.refusal, of: admitted, refused.freshness)
         }
     }
 }

@@ -103,7 +103,7 @@ package struct VerificationPipeline: Sendable {
         }
         await commit(group, &watch)
         if let followers, requests.contains(where: { $0.profile.isFollowed }) {
-            followers.judged(group.map { JudgedRequest($0.admitted, $0.answer, $0.known, $0.appraised) })
+            followers.judged(group.map { JudgedRequest($0.admitted, $0.answer, $0.followed?.known, $0.followed?.appraised) })
         }
         return group.map(\.answer)
     }
@@ -127,7 +127,7 @@ package struct VerificationPipeline: Sendable {
         do throws(StageError) {
             guard !admitted.isAbandoned() else { throw .abandoned }
             if let answer = try await stored.answer(to: admitted) { return end(live, answer) }
-            defer { if admitted.profile.isFollowed { live.known = judging.known } }
+            defer { live.followed?.known = judging.known }
             if let refused = try reservations.earlierRefusal(of: admitted, &live.taken) { return end(live, .verdict(refused)) }
             while let question = try judging.next() {
                 switch question {
@@ -145,7 +145,7 @@ package struct VerificationPipeline: Sendable {
             live.stage = .prepared(prepared)
         } catch {
             if case .refused(let rejection, let check, let device) = error, let freshness = judging.freshness {
-                live.taken.refusal = (judging.refusal(rejection, check: check, device: device), freshness)
+                live.taken.refusal = .init(judging.refusal(rejection, check: check, device: device), freshness)
             }
             end(live, by: error)
         }
@@ -155,7 +155,7 @@ package struct VerificationPipeline: Sendable {
         guard case .prepared(let prepared) = live.stage else { return }
         let appraisals = prepared.appraise()
         prepared.compare(appraisals)
-        if live.admitted.profile.isFollowed { live.appraised = AppraisedRequest(prepared, appraisals) }
+        live.followed?.appraised = AppraisedRequest(prepared, appraisals)
         live.stage = .appraised(prepared, appraisals)
     }
 
@@ -165,7 +165,7 @@ package struct VerificationPipeline: Sendable {
         switch prepared.judgement(of: appraisals) {
         case .open(let check, let detail): end(live, .failed(.evidenceUnavailable(check: check, detail: detail)))
         case .rejected(let refusal):
-            live.taken.refusal = (refusal, prepared.freshness)
+            live.taken.refusal = .init(refusal, prepared.freshness)
             end(live, .verdict(refusal.verdict))
         case .accepted(let decided):
             do throws(StageError) {
