@@ -85,6 +85,11 @@ lint: ## formatting, imports between modules, places of platforms, text comparis
 proto: ## generate Swift and Python from proto/
 	@dev/generate-protos.sh
 
+.PHONY: openapi
+openapi: setup ## write docs/openapi.yaml, the interface over HTTP, from the declared methods and proto/
+	@$(BUILD) --product assay
+	@.build/debug/assay openapi > docs/openapi.yaml.new && mv docs/openapi.yaml.new docs/openapi.yaml
+
 .PHONY: proto-check
 proto-check: ## is the generated code fresh? needs no tools
 	@dev/check-protos.sh
@@ -112,6 +117,31 @@ FROM =
 upgrade-test: setup ## exchange daemons of an earlier version (FROM=revision or assayd) for this one's under load, and compare (SEED=n repeats)
 	@SWIFT="$(SWIFT)" dev/upgrade-test.sh "$(FROM)" "$(SEED)"
 
+.PHONY: http-clients
+http-clients: setup ## run real clients and proxies (gRPC, Connect, curl, nginx, Envoy) against a daemon that listens over HTTP
+	@$(BUILD) --product assayd
+	@$(BUILD) --product assay
+	@dev/http-clients.sh
+
+# The number of requests.
+CASES = 10000
+.PHONY: http-schema
+http-schema: setup ## compare a daemon's answers with the OpenAPI document by at least CASES made-up requests (default 10000)
+	@$(BUILD) --product assayd
+	@$(BUILD) --product assay
+	@dev/http-schema.sh --cases $(CASES)
+
+.PHONY: http-hostile
+http-hostile: build ## attack a daemon that listens over HTTP: floods, bombs, smuggling, slow and silent peers; measure memory, processor, honest calls
+	@dev/http-hostile.sh --assayd .build/release/assayd --slow
+
+# How many requests are sent to each daemon.
+REQUESTS = 10000
+.PHONY: compare-fronts
+compare-fronts: build ## send REQUESTS made-up requests (default 10000) over frames, gRPC and JSON to three daemons, and compare (SEED=n repeats)
+	$(SWIFT) build --package-path Benchmarks $(RELEASE) --product front-comparison
+	Benchmarks/.build/release/front-comparison --daemon .build/release/assayd --requests $(REQUESTS) $(if $(SEED),--seed $(SEED))
+
 .PHONY: bench
 bench: build ## the daemon's CPU per accepted assertion, in raw P-256 verifications of the same run
 	$(SWIFT) run --package-path Benchmarks $(RELEASE) daemon-benchmark --daemon .build/release/assayd
@@ -122,6 +152,12 @@ bench-certificates: build ## the daemon's CPU per certificate bundle and per iss
 	Benchmarks/.build/release/daemon-benchmark bundle --daemon .build/release/assayd
 	Benchmarks/.build/release/daemon-benchmark certificate --daemon .build/release/assayd
 	Benchmarks/.build/release/daemon-benchmark certificate --fleet --daemon .build/release/assayd
+
+.PHONY: bench-fronts
+bench-fronts: build ## the daemon's CPU per accepted assertion over gRPC and JSON, against the framed protocol in the same run
+	$(SWIFT) build --package-path Benchmarks $(RELEASE)
+	Benchmarks/.build/release/daemon-benchmark fronts --daemon .build/release/assayd --in-flight 32
+	Benchmarks/.build/release/daemon-benchmark fronts --daemon .build/release/assayd --in-flight 128
 
 .PHONY: bench-shared
 bench-shared: build ## CPU of daemons and database per accepted assertion, with 1 to 3 daemons on PostgreSQL and one on SQLite

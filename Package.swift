@@ -20,6 +20,11 @@ let tls: [Target.Dependency] = [
     .product(name: "NIOSSL", package: "swift-nio-ssl"),
     .product(name: "NIOTLS", package: "swift-nio"),
 ]
+let http2: [Target.Dependency] = [
+    .product(name: "NIOHTTP1", package: "swift-nio"),
+    .product(name: "NIOHTTP2", package: "swift-nio-http2"),
+    .product(name: "NIOHPACK", package: "swift-nio-http2"),
+]
 let protobuf = Target.Dependency.product(name: "SwiftProtobuf", package: "swift-protobuf")
 let log = Target.Dependency.product(name: "Logging", package: "swift-log")
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
@@ -82,6 +87,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
@@ -136,9 +142,24 @@ let package = Package(
         module("AssayListening", ["AssayRPC", "AssayCore"] + nio + tls + [log]),
         module("AssayFramedRPC", ["AssayListening", "AssayRPC", "AssayProtobuf"] + nio + tls + [protobuf, log]),
         module("AssayAPI", ["AssayProtobuf", "AssayCore", crypto, protobuf]),
+        // gRPC, gRPC-Web and Connect over HTTP/1.1 and HTTP/2. Compressed requests are inflated by zlib.
+        .systemLibrary(name: "CZlib", path: "Sources/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        module(
+            "AssayHTTP",
+            ["AssayListening", "AssayRPC", "AssayAPI", "AssayProtobuf", "AssayCore", "CZlib"] + nio + tls + http2 + [
+                crypto, protobuf, log,
+            ]
+        ),
+        // The client's side of Connect over HTTP.
+        module(
+            "AssayHTTPClient",
+            ["AssayListening", "AssayRPC", "AssayProtobuf", "AssayCore", http] + nio + tls + http2 + [protobuf]),
         module(
             "AssayClient",
-            ["AssayTracing", "AssayAPI", "AssayFramedRPC", "AssayListening", "AssayRPC", "AssayFiles", "AssayCore"]),
+            [
+                "AssayTracing", "AssayAPI", "AssayHTTPClient", "AssayFramedRPC", "AssayListening", "AssayRPC", "AssayFiles",
+                "AssayCore",
+            ]),
 
         // The ledger: what its backends share, then one module for each.
         module("AssayLedger", ["AssayMetrics", "AssayCore"]),
@@ -210,8 +231,9 @@ let package = Package(
             schemes + [
                 "AssayTraceExport", "AssayTracing", "AssaySchemes", "AssayPlugins", "AssayProvisioning", "AssaySigning",
                 "AssayPostgres", "AssaySQLite", "AssayVendors", "AssayCertificates",
-                "AssayEncoding", "AssayFiles", "AssayAPI", "AssayFramedRPC", "AssayListening", "AssayRPC", "AssayCore", crypto,
-                log,
+                "AssayEncoding", "AssayFiles", "AssayAPI", "AssayHTTP", "AssayFramedRPC", "AssayListening", "AssayRPC",
+                "AssayCore",
+                crypto, log,
             ]),
         module("AssayAudit", ["AssayCore", arguments]),
 
@@ -233,7 +255,7 @@ let package = Package(
                 "AssayApps", "AssayConfiguration", "AssaySchemes", "AssayPlugins",
                 "AssayService", "AssayPostgres", "AssaySQLite", "AssayVendors", "AssayCertificates", "AssayEncoding",
                 "AssayFiles",
-                "AssayAPI", "AssayFramedRPC", "AssayListening", "AssayRPC", "AssayCore",
+                "AssayAPI", "AssayHTTP", "AssayFramedRPC", "AssayListening", "AssayRPC", "AssayCore",
                 crypto,
                 log, lifecycle,
             ]),
@@ -261,8 +283,7 @@ let package = Package(
 
         // For tests, of this package and of others.
         module("AssaySimulator", ["AssayEncoding", "AssayCore", crypto, cryptoExtras]),
-        module(
-            "AssayTesting", ["AssayCore", crypto, log, .product(name: "NIOHTTP1", package: "swift-nio")] + nio + tls),
+        module("AssayTesting", ["AssayCore", http, crypto, log] + nio + tls + http2),
         .target(name: "CFaultVFS", dependencies: ["CSQLite"]),
         .target(name: "FakePKCS11", dependencies: ["CPKCS11"], path: "Tests/FakePKCS11"),
         module(
@@ -270,7 +291,7 @@ let package = Package(
             [
                 "AssayConfiguration", "AssaySchemes", "AssaySimulator", "AssayProvisioning", "AssayVendors",
                 "AssayCertificates",
-                "AssayEncoding", "AssayAPI", "AssayFramedRPC", "AssayCore", protobuf,
+                "AssayEncoding", "AssayAPI", "AssayHTTP", "AssayFramedRPC", "AssayRPC", "AssayCore", protobuf,
                 .product(name: "NIOCore", package: "swift-nio"),
             ] + schemes),
         .executableTarget(
@@ -346,13 +367,20 @@ let package = Package(
             ]),
         tests("AssayAPI", ["AssayTesting", "AssayCore", protobuf]),
         tests(
+            "AssayHTTP",
+            nio + tls + http2 + [
+                "AssayListening", "AssayRPC", "AssayAPI", "AssayProtobuf", "AssayTesting", "AssaySimulator", "AssayCore",
+                "CZlib",
+                crypto, protobuf, log,
+            ]),
+        tests(
             "AssayClient",
             [
                 "AssayTesting", "AssaySimulator", "AssayDaemon", "AssayConfiguration", "AssaySchemes", "AssayService",
-                "AppAttest", "AssayCertificates", "AssayAPI", "AssayFramedRPC", "AssayListening", "AssayRPC", "AssayCore",
-                crypto, log,
+                "AppAttest", "AssayCertificates", "AssayAPI", "AssayHTTPClient", "AssayFramedRPC", "AssayListening", "AssayRPC",
+                "AssayCore", crypto, log,
                 protobuf,
-            ]),
+            ] + nio + tls + http2),
         tests(
             "AssaySQLite",
             ["AssayTesting", "AssayLedger", "AssayMetrics", "AssayCore", "CSQLite", "CFaultVFS", "ledger-crash-child"],
@@ -397,8 +425,8 @@ let package = Package(
                 "DaemonTesting", "AssayDaemon", "AssaySchemes", "AssayPlugins", "AssaySimulator", "AssayTesting",
                 "AssayService",
                 "AssayPostgres", "AssaySQLite", "AssayVendors", "AssayProvisioning", "AssayCertificates", "AssayEncoding",
-                "AssayAPI", "AssayTraceExport", "AssayTracing", "AssayFramedRPC", "AssayListening", "AssayRPC", "AssayCore",
-                "assay", crypto, log,
+                "AssayAPI", "AssayTraceExport", "AssayTracing", "AssayHTTP", "AssayFramedRPC", "AssayListening", "AssayRPC",
+                "AssayCore", "assay", crypto, log,
             ] + schemes),
         .testTarget(
             name: "AssayCommandTests",
@@ -414,7 +442,8 @@ let package = Package(
                 "DaemonTesting", "AssayConfiguration", "AssaySchemes", "AssayPlugins", "AssayAudit", "AssayTesting",
                 "AssaySimulator", "AssayClient", "AssayService", "AssayLedger", "AssayPostgres", "AssaySQLite", "AssayVendors",
                 "AssayProvisioning", "AssayCertificates", "AssayEncoding", "AssayAPI", "AssayOperations", "AssayTraceExport",
-                "AssayTracing", "AssayOTLP", "AssayMetrics", "AssayFramedRPC", "AssayListening", "AssayRPC", "AssayCore",
+                "AssayTracing", "AssayOTLP", "AssayMetrics", "AssayHTTP", "AssayFramedRPC", "AssayListening", "AssayRPC",
+                "AssayCore",
                 "CSQLite", "CFaultVFS",
                 "assayd", "assay", "crash-test", crypto, log, lifecycle,
             ] + schemes),

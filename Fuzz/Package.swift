@@ -18,5 +18,6 @@ let package = Package(
         fuzzer("key-signature"), fuzzer("status-list"), fuzzer("vendor-answers"),
         fuzzer("certificate-request"),
         fuzzer("certificate-bundle"), fuzzer("signals"), fuzzer("method-json"),
+        fuzzer("envelope"), fuzzer("gzip"), fuzzer("grpc-web-text"), fuzzer("reflection"), fuzzer("forwarded"),
     ]
 )

@@ -32,7 +32,9 @@ AssayProtobuf|Sources/AssayProtobuf|no|
 AssayListening|Sources/AssayListening|yes|AssayRPC AssayCore
 AssayFramedRPC|Sources/AssayFramedRPC|yes|AssayListening AssayRPC AssayProtobuf
 AssayAPI|Sources/AssayAPI|yes|AssayProtobuf AssayCore
-AssayClient|Sources/AssayClient|yes|AssayTracing AssayAPI AssayFramedRPC AssayListening AssayRPC AssayFiles AssayCore
+AssayHTTP|Sources/AssayHTTP|yes|AssayListening AssayRPC AssayAPI AssayProtobuf AssayCore CZlib
+AssayHTTPClient|Sources/AssayHTTPClient|no|AssayListening AssayRPC AssayProtobuf AssayCore
+AssayClient|Sources/AssayClient|yes|AssayTracing AssayAPI AssayHTTPClient AssayFramedRPC AssayListening AssayRPC AssayFiles AssayCore
 AssayLedger|Sources/AssayLedger|no|AssayMetrics AssayCore
 AssaySQLite|Sources/AssaySQLite|yes|AssayLedger AssayMetrics AssayCore CSQLite
 AssayPostgres|Sources/AssayPostgres|no|AssayLedger AssayMetrics AssayCore CPostgres
@@ -44,16 +46,17 @@ AssayService|Sources/AssayService|yes|AssayTracing AssayMetrics AssayAPI AssayRP
 AssayAudit|Sources/AssayAudit|no|AssayCore
 AssayTop|Sources/AssayTop|yes|AssayAPI
 AssayCommandLine|Sources/AssayCommandLine|yes|AssayCore
-AssayConfiguration|Sources/AssayConfiguration|yes|AppAttest AndroidKeyAttestation PlayIntegrity KeySignature DeviceCheck SafetyNet CertificateBundle AssayTraceExport AssayTracing AssaySchemes AssayPlugins AssayProvisioning AssaySigning AssayPostgres AssaySQLite AssayVendors AssayCertificates AssayEncoding AssayFiles AssayAPI AssayFramedRPC AssayListening AssayRPC AssayCore
+AssayConfiguration|Sources/AssayConfiguration|yes|AppAttest AndroidKeyAttestation PlayIntegrity KeySignature DeviceCheck SafetyNet CertificateBundle AssayTraceExport AssayTracing AssaySchemes AssayPlugins AssayProvisioning AssaySigning AssayPostgres AssaySQLite AssayVendors AssayCertificates AssayEncoding AssayFiles AssayAPI AssayHTTP AssayFramedRPC AssayListening AssayRPC AssayCore
 AssayOperations|Sources/AssayOperations|yes|AssayMetrics AssayListening AssayRPC
 AssayApps|Sources/AssayApps|yes|AssayConfiguration AssaySchemes AssayPlugins AssayService AssaySQLite AssayVendors AssayCertificates AssayFiles AssayCore
-AssayDaemon|Sources/AssayDaemon|yes|AssayApps AssayOperations AssayTraceExport AssayTracing AssayMetrics AssayProvisioning AssaySigning AssayConfiguration AssaySchemes AssayPlugins AssayService AssayLedger AssayPostgres AssaySQLite AssayVendors AssayCertificates AssayEncoding AssayFiles AssayAPI AssayFramedRPC AssayListening AssayRPC AssayCore
+AssayDaemon|Sources/AssayDaemon|yes|AssayApps AssayOperations AssayTraceExport AssayTracing AssayMetrics AssayProvisioning AssaySigning AssayConfiguration AssaySchemes AssayPlugins AssayService AssayLedger AssayPostgres AssaySQLite AssayVendors AssayCertificates AssayEncoding AssayFiles AssayAPI AssayHTTP AssayFramedRPC AssayListening AssayRPC AssayCore
 assayd|Sources/assayd|yes|AssayMetrics AssayDaemon AssayConfiguration AssaySchemes AssayPlugins AssayLedger AssaySQLite AssayAudit AssayCommandLine AssayCore
 assay|Sources/assay|yes|AssayTop AssayApps AssayConfiguration AssaySchemes AssayPlugins AssayAudit AssayCommandLine AssayClient AssaySimulator AssayProvisioning AssaySigning AssayCertificates AssayEncoding AssayFiles AssayAPI AssayCore
 AssaySimulator|Sources/AssaySimulator|no|AssayEncoding AssayCore
 AssayTesting|Sources/AssayTesting|yes|AssayCore
-FuzzTargets|Fuzz/Targets|yes|AssayConfiguration AssaySchemes AppAttest AndroidKeyAttestation PlayIntegrity KeySignature DeviceCheck SafetyNet CertificateBundle AssaySimulator AssayProvisioning AssayVendors AssayCertificates AssayEncoding AssayAPI AssayFramedRPC AssayCore
+FuzzTargets|Fuzz/Targets|yes|AssayConfiguration AssaySchemes AppAttest AndroidKeyAttestation PlayIntegrity KeySignature DeviceCheck SafetyNet CertificateBundle AssaySimulator AssayProvisioning AssayVendors AssayCertificates AssayEncoding AssayAPI AssayHTTP AssayFramedRPC AssayRPC AssayCore
 CSQLite|Sources/CSQLite|yes|
+CZlib|Sources/CZlib|yes|
 CPostgres|Sources/CPostgres|yes|
 CPKCS11|Sources/CPKCS11|yes|
 CPluginProcess|Sources/CPluginProcess|yes|
@@ -64,7 +67,7 @@ TABLE
 [ "${1:-}" != --modules ] || { modules; exit 0; }
 
 # Modules that may import SwiftNIO. Calls and services know no transport.
-nio="AssayListening AssayFramedRPC AssayOperations AssayTraceExport AssayVendors AssayTesting FuzzTargets"
+nio="AssayListening AssayFramedRPC AssayHTTP AssayHTTPClient AssayOperations AssayTraceExport AssayVendors AssayTesting FuzzTargets"
 # Folders that may not import AssayRPC: what judges requests knows no calls.
 without_calls="Sources/AssayService/Judging Sources/AssayService/Pipeline Sources/AssayService/Freshness"
 

@@ -17,11 +17,12 @@ CertificateBundle;certificate[_ -]?bundle
 TABLE
 }
 
-# Files that may name every platform: the list of schemes; the API's messages, their one mapping and the names of formats; the table of reason
+# Files that may name every platform: the list of schemes; the API's messages, their one mapping, examples of them, and the names of formats; the table of reason
 # codes; the simulator; the commands that make evidence or read it from options.
 allowed="Sources/AssayConfiguration/Schemes.swift
 Sources/AssayAPI/Generated/
 Sources/AssayAPI/Mapping/
+Sources/AssayAPI/OpenAPI/OpenAPIExamples.swift
 Sources/AssayCore/Appraisal/Evidence+Formats.swift
 Sources/AssayCore/Appraisal/KeySignatureAlgorithm.swift
 Sources/AssayCore/Appraisal/CertificateBundle.swift

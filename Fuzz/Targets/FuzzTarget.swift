@@ -35,6 +35,16 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case signals
     /// The JSON of every method's request, and answers written as JSON.
     case methodJSON = "method-json"
+    /// A body of gRPC and its relatives, cut anywhere.
+    case envelope
+    /// Compressed requests.
+    case gzip
+    /// A body of gRPC-Web as text, cut anywhere, and the envelopes in it.
+    case grpcWebText = "grpc-web-text"
+    /// Questions about the .proto files of the API.
+    case reflection
+    /// Headers by which proxies pass on the address of a client, and ranges of addresses.
+    case forwarded
 
     public func run(_ bytes: [UInt8]) {
         switch self {
@@ -55,6 +65,11 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
         case .certificateRequest: Self.certificateRequest(bytes)
         case .signals: Self.signals(bytes)
         case .methodJSON: Self.methodJSON(bytes)
+        case .envelope: Self.envelope(bytes)
+        case .gzip: Self.gzip(bytes)
+        case .grpcWebText: Self.grpcWebText(bytes)
+        case .reflection: Self.reflection(bytes)
+        case .forwarded: Self.forwarded(bytes)
         }
     }
 }

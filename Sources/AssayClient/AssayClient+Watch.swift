@@ -1,6 +1,5 @@
 public import AssayAPI
 public import AssayCore
-import AssayFramedRPC
 import AssayRPC
 import Foundation
 import SwiftProtobuf

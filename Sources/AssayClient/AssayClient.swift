@@ -1,6 +1,5 @@
 public import AssayAPI
 public import AssayCore
-import AssayFramedRPC
 import AssayRPC
 import Foundation
 import SwiftProtobuf
@@ -19,10 +18,12 @@ public final class AssayClient: Sendable {
     private let reconnecting: ReconnectingConnection
     private let caller: RetryingCaller
 
-    /// A client of the daemon at `tls:host:port`, `host:port`, `tcp:host:port` or `unix:/path`. It connects for the first call.
+    /// A client of the daemon at `tls:host:port`, `host:port`, `tcp:host:port` or `unix:/path`, which speaks framed RPC, or at
+    /// `https://host:port`, `http://host:port` or `http+unix:/path`, which speaks Connect over HTTP. It connects for the first call.
     ///
     /// - Parameters:
-    ///   - credentials: an address with TLS needs them; other addresses ignore them.
+    ///   - credentials: `tls:` needs them, with CAs. Without them `https:` trusts the CAs that the machine trusts and shows no certificate.
+    ///     Other addresses ignore them.
     ///   - key: the API key of a caller that has one. It is sent over TLS and to Unix sockets only.
     public convenience init(
         address: String, credentials: ClientCredentials? = nil, key: ClientKey? = nil, options: ClientOptions = ClientOptions()
@@ -48,24 +49,10 @@ public final class AssayClient: Sendable {
         address text: String, credentials: ClientCredentials? = nil, key: ClientKey? = nil, options: ClientOptions,
         time: ClientTime
     ) throws(AssayError) {
-        guard let address = RPCAddress(parsing: text) else {
-            throw AssayError(
-                .invalidArgument, "\"\(text)\" is not tls:host:port, host:port, tcp:host:port or unix:/path",
-                reason: "bad_address")
-        }
-        if case .tls = address, credentials == nil {
-            throw AssayError(
-                .invalidArgument, "\(text) takes a certificate, its key, and the CA of the daemon's",
-                reason: "credentials_required")
-        }
-        if case .tcp = address, key != nil {
-            throw AssayError(
-                .invalidArgument, "\(text) is not encrypted: an API key is sent over TLS or to a Unix socket",
-                reason: "key_without_tls")
-        }
+        let address = try ServerAddress(parsing: text, credentials, hasKey: key != nil)
         self.options = options
         reconnecting = ReconnectingConnection(rule: options.retry, time: time) { () async throws(RPCError) in
-            try await RPCConnection.connect(to: address, tls: credentials?.files.current())
+            try await address.connect(credentials)
         }
         var caller = RetryingCaller(reconnecting: reconnecting, rule: options.retry, time: time)
         if let key { caller.credential = [RPCMetadata.authorization: "Bearer \(key.text)"] }
@@ -164,7 +151,8 @@ public final class AssayClient: Sendable {
         try await call(API.whoAmI, Assay_V1_WhoAmIRequest(), timeout)
     }
 
-    /// The round-trip time of a ping, which no method sees. It is tried once.
+    /// The round-trip time of a ping, which no method sees; over HTTP that of a HEAD request, which a proxy before the daemon may answer. It
+    /// is tried once.
     public func ping() async throws(AssayError) -> Duration {
         do { return try await reconnecting.connection(within: options.timeout).ping() } catch { throw AssayError(error) }
     }
@@ -187,7 +175,9 @@ public final class AssayClient: Sendable {
     ) async throws(AssayError) -> RPCItems<Method.Response> {
         do {
             return try await reconnecting.connection(within: options.timeout)
-                .stream(method.path, request, metadata: caller.credential.merging(TraceContext.current?.metadata ?? [:]))
+                .stream(
+                    method.path, request, of: Method.Response.self, timeout: nil,
+                    metadata: caller.credential.merging(TraceContext.current?.metadata ?? [:]))
         } catch {
             throw AssayError(error)
         }

@@ -1,10 +1,11 @@
 import AssayFiles
 import AssayFramedRPC
+import AssayHTTPClient
 import AssayListening
 import Foundation
 import Synchronization
 
-/// The certificate that a client presents to a daemon over TLS, and the CAs that it trusts.
+/// The certificate that a client presents to a daemon over TLS or HTTPS, and the CAs that it trusts.
 public struct ClientCredentials: Sendable {
     let files: CredentialFiles
 
@@ -20,7 +21,7 @@ public struct ClientCredentials: Sendable {
         authorities: String, certificate: String, privateKey: String, serverName: String? = nil
     ) throws(AssayError) {
         files = try CredentialFiles(
-            authorities: authorities, certificate: certificate, privateKey: privateKey, serverName: serverName)
+            authorities: authorities, identity: (certificate, privateKey), serverName: serverName)
     }
 }
 
@@ -29,7 +30,41 @@ extension ClientCredentials {
     ///
     /// - Parameter authorities: a PEM file with the CAs that must have issued the daemon's certificate.
     public init(authorities: String, serverName: String? = nil) throws(AssayError) {
-        files = try CredentialFiles(authorities: authorities, certificate: nil, privateKey: nil, serverName: serverName)
+        files = try CredentialFiles(authorities: authorities, identity: nil, serverName: serverName)
+    }
+
+    /// A client that trusts the CAs that the machine trusts, for an address that begins with `https:`.
+    ///
+    /// - Parameter identity: PEM files: the certificate that the client shows, followed by its intermediates, and its key without a
+    ///   passphrase; `nil`: it shows none.
+    /// - Throws: `invalidArgument`, `bad_credentials`, with the file that cannot be used.
+    public static func trustingTheMachine(
+        identity: (certificate: String, privateKey: String)? = nil, serverName: String? = nil
+    ) throws(AssayError) -> ClientCredentials {
+        ClientCredentials(
+            files: try CredentialFiles(authorities: nil, identity: identity, serverName: serverName))
+    }
+
+    private init(files: CredentialFiles) { self.files = files }
+}
+
+extension ClientTLS {
+    /// An address with framed TLS names the CAs.
+    init(_ content: CredentialFiles.Content) throws(TLSError) {
+        let authorities = content.authorities ?? []
+        guard let identity = content.identity else {
+            try self.init(authorities: authorities, serverName: content.serverName)
+            return
+        }
+        let credentials = try TLSCredentials(
+            certificates: identity.certificates, privateKey: identity.privateKey, authorities: authorities)
+        try self.init(credentials, serverName: content.serverName)
+    }
+}
+
+extension HTTPClientTLS {
+    init(_ content: CredentialFiles.Content) throws(TLSError) {
+        try self.init(authorities: content.authorities, identity: content.identity, serverName: content.serverName)
     }
 }
 
@@ -61,48 +96,60 @@ final class CredentialFiles: Sendable {
     /// The largest file that is read, in bytes.
     private static let sizeLimit = 1 << 20
 
-    private let authorities: String
-    private let certificate: String?
-    private let privateKey: String?
+    /// What the files hold, PEM.
+    struct Content: Sendable {
+        /// `nil`: the CAs that the machine trusts.
+        let authorities: [UInt8]?
+        /// `nil`: no certificate is shown.
+        let identity: (certificates: [UInt8], privateKey: [UInt8])?
+        let serverName: String?
+    }
+
+    private let authorities: String?
+    private let identity: (certificate: String, privateKey: String)?
     private let serverName: String?
     /// The content of the files when they were last usable.
-    private let last: Mutex<ClientTLS>
+    private let last: Mutex<Content>
 
-    init(authorities: String, certificate: String?, privateKey: String?, serverName: String?) throws(AssayError) {
-        (self.authorities, self.certificate) = (authorities, certificate)
-        (self.privateKey, self.serverName) = (privateKey, serverName)
-        last = Mutex(try Self.read(authorities, certificate, privateKey, serverName))
-    }
-
-    /// The content of the files; while they are unusable, for example while they are written, their last usable content.
-    func current() -> ClientTLS {
-        guard let new = try? Self.read(authorities, certificate, privateKey, serverName) else { return last.withLock { $0 } }
-        last.withLock { $0 = new }
-        return new
-    }
-
-    private static func read(
-        _ authorities: String, _ certificate: String?, _ privateKey: String?, _ serverName: String?
-    ) throws(AssayError) -> ClientTLS {
-        guard let certificate, let privateKey else {
-            let trusted = try read(authorities)
-            do throws(TLSError) { return try ClientTLS(authorities: trusted, serverName: serverName) } catch {
-                throw .badCredentials("\(authorities): \(error)")
-            }
-        }
-        let (chain, key, trusted) = (try read(certificate), try read(privateKey), try read(authorities))
+    init(
+        authorities: String?, identity: (certificate: String, privateKey: String)?, serverName: String?
+    ) throws(AssayError) {
+        (self.authorities, self.identity, self.serverName) = (authorities, identity, serverName)
+        let content = try Self.read(authorities, identity, serverName)
+        last = Mutex(content)
         do throws(TLSError) {
-            return try ClientTLS(
-                TLSCredentials(certificates: chain, privateKey: key, authorities: trusted), serverName: serverName)
+            if authorities == nil { _ = try HTTPClientTLS(content) } else { _ = try ClientTLS(content) }
         } catch {
             let file =
                 switch error.part {
-                case .certificates: certificate
-                case .privateKey: privateKey
+                case .certificates: identity?.certificate
+                case .privateKey: identity?.privateKey
                 case .authorities: authorities
                 }
-            throw .badCredentials("\(file): \(error)")
+            throw .badCredentials((file.map { "\($0): " } ?? "") + "\(error)")
         }
+    }
+
+    /// Whether the CAs are named that the daemon's certificate must come from.
+    var namesAuthorities: Bool { authorities != nil }
+
+    /// One side of TLS by the content of the files; while they are unusable, for example while they are written, by their last usable
+    /// content.
+    func current<TLS>(_ make: (Content) throws(TLSError) -> TLS) throws(TLSError) -> TLS {
+        if let new = try? Self.read(authorities, identity, serverName), let tls = try? make(new) {
+            last.withLock { $0 = new }
+            return tls
+        }
+        return try make(last.withLock { $0 })
+    }
+
+    private static func read(
+        _ authorities: String?, _ identity: (certificate: String, privateKey: String)?, _ serverName: String?
+    ) throws(AssayError) -> Content {
+        let shown: (certificates: [UInt8], privateKey: [UInt8])? =
+            if let identity { (try read(identity.certificate), try read(identity.privateKey)) } else { nil }
+        let trusted: [UInt8]? = if let authorities { try read(authorities) } else { nil }
+        return Content(authorities: trusted, identity: shown, serverName: serverName)
     }
 
     fileprivate static func read(_ path: String, atMost limit: Int = sizeLimit) throws(AssayError) -> [UInt8] {

@@ -3,6 +3,7 @@ import AssayCertificates
 package import AssayCore
 import AssayFiles
 import AssayFramedRPC
+import AssayHTTP
 import AssayListening
 import AssayPlugins
 import AssayRPC
@@ -48,9 +49,10 @@ extension Configuration {
         let files = ConfigurationFiles(folder: folder)
         let store = top.required("store").flatMap { FixedConfiguration.Store(reading: $0, files, at: now) }
         let callers = CallerDirectory(reading: top.required("callers"), apps: top.optional("apps")?.names ?? [])
-        let (listen, withoutCertificates) = top.required("listen").map { readListen($0, files, callers) } ?? ([], [])
+        let listen = top.required("listen").map { readListen($0, files, callers) } ?? []
         let tls = top.optional("tls").flatMap { TLSSettings.read($0, files, at: now) }
-        let (limits, rates) = readLimits(top.optional("limits"))
+        let (limits, httpLimits, rates) = readLimits(top.optional("limits"))
+        let http = HTTPSettings(reading: top.optional("http"))
         let testRoots = readTestRoots(top.optional("trust"), files)
         let log = LogSettings(reading: top.optional("log"))
         let operate = OperateSection(reading: top.optional("operate"), files, callers)
@@ -70,8 +72,8 @@ extension Configuration {
         let apps = top.required("apps").map { readApps($0, shared, schemes, provisioning, catalog.entries) } ?? []
         vendors.makeRoom(for: apps.count(where: \.asksWhileCallerWaits), top.optional("vendors"))
         top.done()
-        reportOverlaps(of: operate.listen, with: listen, in: top.optional("operate"))
-        if tls == nil, (listen + operate.listen).contains(where: { if case .tls = $0 { true } else { false } }),
+        reportOverlaps(of: operate.listen, with: listen.addresses, in: top.optional("operate"))
+        if tls == nil, (listen.addresses + operate.listen).contains(where: { if case .tls = $0 { true } else { false } }),
             top.optional("tls") == nil
         {
             top.value.report("\"tls\" is missing: what listens with TLS shows a certificate")
@@ -79,13 +81,16 @@ extension Configuration {
         if let value = top.optional("apps") {
             LiveConfiguration.requireOwnRoots(of: apps, testRoots, in: value, top.optional("trust"), schemes)
         }
-        if let value = top.optional("callers") { warnOfUnreachable(callers, listen + operate.listen, in: value) }
+        if let value = top.optional("callers") { warnOfUnreachable(callers, listen.addresses + operate.listen, in: value) }
+        if listen.speaking(.http).isEmpty {
+            for value in [top.optional("http"), top.optional("limits")?.at("http")] { value?.warnOfUnusedHTTP() }
+        }
         if let value = top.optional("apps") { warnOfUnused(apps, callers, in: value) }
         if let store { reader.requireOwnFiles(for: store, lists, verdicts, configuration: file) }
         try reader.finish()
         guard let store else { throw ConfigurationError(file: file, "\"store\" is missing") }
         let fixed = FixedConfiguration(
-            listen: listen, withoutCertificates: withoutCertificates, store: store, limits: limits, servesTLS: tls != nil,
+            listen: listen, store: store, limits: limits, httpLimits: httpLimits, http: http, servesTLS: tls != nil,
             plugins: plugins, operate: operate.listen, operateWithoutCertificates: operate.withoutCertificates)
         var live = LiveConfiguration(
             callers: callers, rates: rates, apps: apps, testRoots: testRoots, tls: tls?.settings, log: log,
@@ -105,9 +110,9 @@ extension Configuration {
     }
 
     /// The limits of the transport, and the rates, which alone are live.
-    private static func readLimits(_ value: ConfigurationReader.Value?) -> (RPCLimits, RateRules) {
+    private static func readLimits(_ value: ConfigurationReader.Value?) -> (RPCLimits, HTTPLimits, RateRules) {
         var limits = RPCLimits()
-        guard let section = value?.section() else { return (limits, RateRules()) }
+        guard let section = value?.section() else { return (limits, HTTPLimits(), RateRules()) }
         func set<T>(_ field: WritableKeyPath<RPCLimits, T>, _ new: T?) {
             if let new { limits[keyPath: field] = new }
         }
@@ -126,9 +131,10 @@ extension Configuration {
         set(\.idleTimeout, seconds("idle_timeout"))
         set(\.writeTimeout, seconds("write_timeout"))
         set(\.drainTimeout, seconds("drain_timeout"))
+        let http = HTTPLimits(reading: section.optional("http"), beside: limits)
         let rates = RateRules(reading: section.optional("rates"))
         section.done()
-        return (limits, rates)
+        return (limits, http, rates)
     }
 
     private static func readTestRoots(_ value: ConfigurationReader.Value?, _ files: ConfigurationFiles) -> [TrustAnchor] {

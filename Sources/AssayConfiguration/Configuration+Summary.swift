@@ -39,7 +39,7 @@ extension Configuration {
         let store = fixed.store
         var lines = fixed.listen.map {
             "listens on \($0)"
-                + (fixed.withoutCertificates.contains($0) ? ", also for clients with an API key and no certificate" : "")
+                + ($0.withoutCertificates ? ", also for clients with an API key and no certificate" : "")
         }
         lines += fixed.operate.map { address in
             let open = live.operate.open.union(live.operate.openToTheNetwork).map(\.rawValue).sorted()

@@ -1,5 +1,6 @@
 package import AssayCore
 package import AssayFramedRPC
+package import AssayHTTP
 package import AssayPlugins
 package import AssayRPC
 package import AssaySchemes
@@ -35,11 +36,15 @@ package struct Configuration: Sendable {
 
 /// The part of the configuration that a running daemon cannot change: its sockets and its ledger are open.
 package struct FixedConfiguration: Hashable, Sendable {
-    package var listen: [RPCAddress]
-    /// The addresses with TLS at which clients may show no certificate.
-    package var withoutCertificates: Set<RPCAddress> = []
+    /// Where callers connect, in the order of the file.
+    package var listen: [ListenAddress]
     package var store: Store
+    /// Of calls, of connections, and of frames.
     package var limits: RPCLimits
+    /// Those of connections that speak HTTP.
+    package var httpLimits = HTTPLimits()
+    /// What is served over HTTP beside the calls.
+    package var http = HTTPSettings()
     /// Whether there is a section `tls`. Its files may change, and are followed.
     package var servesTLS: Bool
     /// How plugins are run. The catalog is live.
@@ -52,13 +57,19 @@ package struct FixedConfiguration: Hashable, Sendable {
     /// The sections that differ in another configuration.
     package func sections(thatDifferIn other: Self) -> [String] {
         var sections: [String] = []
-        if listen != other.listen || withoutCertificates != other.withoutCertificates { sections.append("listen") }
+        if listen != other.listen { sections.append("listen") }
         // The declaration of a new ledger is of the start alone: it can be taken out of the file at any time.
         var store = self.store
         store.newLedger = other.store.newLedger
         if store != other.store { sections.append("store") }
         if servesTLS != other.servesTLS { sections.append("tls") }
-        if limits != other.limits { sections.append("limits") }
+        // Most keys of `limits` are limits over HTTP too.
+        if limits != other.limits {
+            sections.append("limits")
+        } else if httpLimits != other.httpLimits {
+            sections.append("limits.http")
+        }
+        if http != other.http { sections.append("http") }
         if plugins != other.plugins { sections.append("plugins") }
         if operate != other.operate || operateWithoutCertificates != other.operateWithoutCertificates {
             sections.append("operate.listen")
@@ -79,7 +90,7 @@ package struct FixedConfiguration: Hashable, Sendable {
                 return ("\(section)[\(index)].\(kind)", address)
             }
         }
-        return keyed("listen", listen) + keyed("operate.listen", operate)
+        return keyed("listen", listen.addresses) + keyed("operate.listen", operate)
     }
 
     package struct Store: Hashable, Sendable {

@@ -10,9 +10,10 @@ struct Assay: AsyncParsableCommand {
         abstract: "Ask an Assay daemon for challenges and verdicts, and operate it.",
         discussion: """
             The daemon is found by --server, or the environment variable ASSAY_SERVER, or at the socket /run/assay/assayd.sock if \
-            it exists, or at 127.0.0.1:7421. The credentials for one that listens with TLS are found by --tls-ca, --tls-cert and --tls-key, or \
-            ASSAY_TLS_CA, ASSAY_TLS_CERT and ASSAY_TLS_KEY; an API key takes the place of a certificate by --key-file or ASSAY_KEY_FILE. These \
-            options may stand before or after the command.
+            it exists, or at 127.0.0.1:7421. An address that begins with https:// or http:// is called over HTTP. The credentials for \
+            one that listens with TLS are found by --tls-ca, --tls-cert and --tls-key, or ASSAY_TLS_CA, ASSAY_TLS_CERT and \
+            ASSAY_TLS_KEY; an API key takes the place of a certificate by --key-file or ASSAY_KEY_FILE. These options may stand before \
+            or after the command.
 
             Exit status: 0 done, or accepted; 1 rejected, or a test failed; 64 wrong usage; \
             65 unreadable input; 69 the daemon or something that it needs is unavailable; 77 not permitted; \
@@ -25,7 +26,7 @@ struct Assay: AsyncParsableCommand {
             AuditCommand.self,
             FeedsCommand.self, ProvisionCommand.self, CertCommand.self, CRLCommand.self, CACommand.self, EnrolCommand.self,
             AnchorsCommand.self, PluginCommand.self, ConfidenceCommand.self, InspectCommand.self, SimulateCommand.self,
-            ConformanceCommand.self,
+            ConformanceCommand.self, OpenAPICommand.self,
         ])
 
     static func main() async { await run(moving: ServerOptions.names.merging(["--json": false]) { old, _ in old }) }

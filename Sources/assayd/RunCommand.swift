@@ -49,7 +49,7 @@ struct RunCommand: AsyncParsableCommand {
                 level: finding.severity == .note ? .info : .warning, "\(finding)",
                 metadata: ["code": "\(finding.code.rawValue)"])
         }
-        if let warning = DescriptorLimit.raise(for: configuration.fixed.limits) { logger.warning("\(warning)") }
+        if let warning = DescriptorLimit.raise(for: configuration.fixed) { logger.warning("\(warning)") }
         do {
             var exceptions = OpenStore.Exceptions()
             (exceptions.newLedger, exceptions.ledgerMode) = (acceptNewLedger, acceptLedgerMode)

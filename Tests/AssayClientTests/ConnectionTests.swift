@@ -10,7 +10,7 @@ import Testing
 struct ConnectionTests {
     @Test(
         "is not made to what is no address",
-        arguments: ["", "host", "host:", "host:99999", "unix:", "http://host:1/", "::1:80"])
+        arguments: ["", "host", "host:", "host:99999", "unix:", "http://host:1/?", "ftp://host:1/", "::1:80"])
     func badAddress(_ text: String) async {
         let error = await #expect(throws: AssayError.self) { try await AssayClient.connect(to: text) }
         #expect(error?.code == .invalidArgument && error?.reason == "bad_address")

@@ -49,7 +49,7 @@ struct TestDaemon {
             callers: {loopback_demo: true}
             apps: {camera: {accept_simulated: true, app_attest: {identities: [{app_id: \(appID)}]}}}
             """, file: "assayd.yaml", folder: "/nowhere")
-        configuration.fixed.listen = [socket.address]
+        configuration.fixed.listen = [ListenAddress(socket.address)]
         configuration.fixed.limits = limits
         configuration.live.callers = callers
         configuration.live.testRoots = [try TrustAnchor(name: "test root", pem: authority.rootPEM, simulated: true)]

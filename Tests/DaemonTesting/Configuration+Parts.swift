@@ -11,7 +11,7 @@ import PlayIntegrity
 
 /// What tests read of a configuration.
 extension Configuration {
-    var listen: [RPCAddress] { fixed.listen }
+    var listen: [RPCAddress] { fixed.listen.addresses }
     var store: FixedConfiguration.Store { fixed.store }
     var limits: RPCLimits { fixed.limits }
     var callers: CallerDirectory { live.callers }

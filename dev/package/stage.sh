@@ -21,7 +21,7 @@ done
 
 install -D -m 644 -t "$stage/lib/systemd/system" deploy/systemd/assayd.service
 doc=$stage/share/doc/assay
-install -D -m 644 -t "$doc" README.md SECURITY.md docs/*.md deploy/assayd.example.yaml
+install -D -m 644 -t "$doc" README.md SECURITY.md docs/*.md docs/openapi.yaml deploy/assayd.example.yaml
 for folder in configuration decisions plugins provisioning verifiers; do
     install -D -m 644 -t "$doc/$folder" "docs/$folder"/*.md
 done

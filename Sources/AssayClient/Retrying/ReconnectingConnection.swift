@@ -1,4 +1,3 @@
-import AssayFramedRPC
 import AssayRPC
 import Synchronization
 
@@ -8,13 +7,13 @@ import Synchronization
 /// and calls in between fail with the time of the next attempt. A connection whose server sent GoAway is dropped here, while its calls
 /// are finished.
 final class ReconnectingConnection: Sendable {
-    typealias Connect = @Sendable () async throws(RPCError) -> RPCConnection
-    fileprivate typealias Waiter = CheckedContinuation<Result<RPCConnection, RPCError>, Never>
+    typealias Connect = @Sendable () async throws(RPCError) -> any RPCChannel
+    fileprivate typealias Waiter = CheckedContinuation<Result<any RPCChannel, RPCError>, Never>
 
     fileprivate enum Stage {
         case idle
         case connecting([UInt64: Waiter])
-        case open(RPCConnection)
+        case open(any RPCChannel)
         case closed
     }
 
@@ -37,9 +36,9 @@ final class ReconnectingConnection: Sendable {
     }
 
     /// A connection that takes calls. Waits as long as an attempt takes, and at most for `limit`.
-    func connection(within limit: Duration) async throws(RPCError) -> RPCConnection {
+    func connection(within limit: Duration) async throws(RPCError) -> any RPCChannel {
         if let open = state.withLock({ $0.openConnection }) { return open }
-        let result = await withTaskGroup(of: Result<RPCConnection, RPCError>.self) { group in
+        let result = await withTaskGroup(of: Result<any RPCChannel, RPCError>.self) { group in
             group.addTask { await self.wait() }
             group.addTask {
                 try? await Task.sleep(for: limit)
@@ -53,12 +52,12 @@ final class ReconnectingConnection: Sendable {
     }
 
     fileprivate enum Step {
-        case answer(Result<RPCConnection, RPCError>)
+        case answer(Result<any RPCChannel, RPCError>)
         case attempt
         case wait
     }
 
-    private func wait() async -> Result<RPCConnection, RPCError> {
+    private func wait() async -> Result<any RPCChannel, RPCError> {
         let id = state.withLock { state in
             state.waiterCount += 1
             return state.waiterCount
@@ -89,7 +88,7 @@ final class ReconnectingConnection: Sendable {
     }
 
     private func attempt() async {
-        let result: Result<RPCConnection, RPCError>
+        let result: Result<any RPCChannel, RPCError>
         do throws(RPCError) { result = .success(try await connect()) } catch { result = .failure(error) }
         let (waiters, told) = state.withLock { state in
             guard case .connecting(let waiters) = state.stage else { return ([Waiter](), result) }
@@ -101,7 +100,7 @@ final class ReconnectingConnection: Sendable {
 
     /// Takes no more calls, waits for the calls in flight, and closes.
     func close() async {
-        let (open, waiters) = state.withLock { state -> (RPCConnection?, [Waiter]) in
+        let (open, waiters) = state.withLock { state -> ((any RPCChannel)?, [Waiter]) in
             defer { state.stage = .closed }
             switch state.stage {
             case .idle, .closed: return (nil, [])
@@ -115,7 +114,7 @@ final class ReconnectingConnection: Sendable {
 }
 
 extension ReconnectingConnection.State {
-    fileprivate var openConnection: RPCConnection? {
+    fileprivate var openConnection: (any RPCChannel)? {
         guard case .open(let connection) = stage, connection.isOpen else { return nil }
         return connection
     }
@@ -140,8 +139,8 @@ extension ReconnectingConnection.State {
 
     /// Notes the result of an attempt, and returns the result for the calls that wait.
     fileprivate mutating func conclude(
-        _ result: Result<RPCConnection, RPCError>, _ rule: RetryRule, now: Duration, chance: Double
-    ) -> Result<RPCConnection, RPCError> {
+        _ result: Result<any RPCChannel, RPCError>, _ rule: RetryRule, now: Duration, chance: Double
+    ) -> Result<any RPCChannel, RPCError> {
         switch result {
         case .success(let connection):
             (stage, failures, failure) = (.open(connection), 0, nil)

@@ -1,4 +1,3 @@
-import AssayFramedRPC
 import AssayRPC
 import SwiftProtobuf
 
@@ -24,12 +23,13 @@ struct RetryingCaller: Sendable {
         return try await retrying(isIdempotent, timeout: timeout) { remaining throws(RPCError) in
             let connection = try await reconnecting.connection(within: remaining())
             do throws(RPCError) {
-                return try await connection.call(method, request, timeout: remaining(), metadata: metadata)
+                return try await connection.call(
+                    method, request, returning: Reply.self, timeout: remaining(), metadata: metadata)
             } catch {
                 // The connection ended before the call was begun: it is made over another one at once.
                 guard error.wasNotBegun, !connection.isOpen else { throw error }
                 return try await reconnecting.connection(within: remaining())
-                    .call(method, request, timeout: remaining(), metadata: metadata)
+                    .call(method, request, returning: Reply.self, timeout: remaining(), metadata: metadata)
             }
         }
     }

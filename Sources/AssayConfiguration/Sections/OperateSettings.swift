@@ -40,20 +40,15 @@ struct OperateSection {
         let list = section.optional("listen")
         section.done()
         let settings = settings
-        var withoutCertificates: Set<RPCAddress> = []
-        listen =
-            list.map {
-                Configuration.readAddresses($0, files) { value, address, certificates in
-                    let isOptional = certificates?.choice(["required": false, "optional": true]) ?? false
-                    if isOptional, callers.keys == nil {
-                        certificates?.report("a client without a certificate needs an API key: want \"callers.keys\"")
-                    }
-                    if isOptional { withoutCertificates.insert(address) }
-                    return isMisread ? address : value.held(address, by: settings, callers, takesKeys: isOptional)
-                }
-            } ?? [Self.usual]
-        self.withoutCertificates = withoutCertificates
-        if list == nil, !isMisread { _ = value.held(Self.usual, by: settings, callers) }
+        let addresses = list.map {
+            Configuration.readAddresses($0, files, callers) { value, listen in
+                isMisread
+                    || value.mayListen(listen.address, by: settings, callers, takesKeys: listen.withoutCertificates)
+            }
+        }
+        listen = addresses?.addresses ?? [Self.usual]
+        withoutCertificates = addresses?.withoutCertificates ?? []
+        if list == nil, !isMisread { _ = value.mayListen(Self.usual, by: settings, callers) }
         if !settings.openToTheNetwork.isEmpty {
             let words = settings.openToTheNetwork.map(\.rawValue).sorted().joined(separator: " and ")
             network?.warn(
@@ -71,13 +66,13 @@ extension ConfigurationReader.Value {
         }
     }
 
-    /// An address of the section, if some peer could get an answer there, and none gets one by accident.
-    fileprivate func held(
+    /// Whether the section may have an address: some peer could get an answer there, and none gets one by accident.
+    fileprivate func mayListen(
         _ address: RPCAddress, by settings: OperateSettings, _ callers: CallerDirectory, takesKeys: Bool = false
-    ) -> RPCAddress? {
+    ) -> Bool {
         let isOpenToAll = !settings.openToTheNetwork.isEmpty || callers.network != nil
         switch address {
-        case .unix: return address
+        case .unix: break
         case .tls:
             if !callers.knowsCertificates, !isOpenToAll, !takesKeys {
                 report(
@@ -90,7 +85,7 @@ extension ConfigurationReader.Value {
                 report(
                     "it is not on loopback, and without TLS callers are not recognised; want \"tls\", or \"open_to_the_network\" for what everyone may see"
                 )
-                return nil
+                return false
             }
             if callers.loopback == nil, settings.open.isEmpty, !isOpenToAll {
                 report(
@@ -98,6 +93,6 @@ extension ConfigurationReader.Value {
                 )
             }
         }
-        return address
+        return true
     }
 }

@@ -69,7 +69,7 @@ extension Configuration {
         guard account.userID != UnixAccount.current.userID else { return [] }
         var written = Set([fixed.store.ownFiles, fixed.store.keyFile])
         for list in live.revocationLists.all { written.insert(list.file) }
-        for case .unix(let path, _) in fixed.listen + fixed.operate { written.insert(path) }
+        for case .unix(let path, _) in fixed.listen.addresses + fixed.operate { written.insert(path) }
         let named = paths.filter { !written.contains($0.value) }.sorted {
             (lines[$0.key] ?? 0, $0.key) < (lines[$1.key] ?? 0, $1.key)
         }

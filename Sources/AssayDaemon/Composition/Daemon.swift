@@ -53,7 +53,7 @@ package struct Daemon: Sendable {
     /// What the operations address shows.
     package var observation: DaemonObservation { operating.observation }
 
-    /// Listens, and tells where: what was asked for, with the ports that the system chose.
+    /// Listens, and tells where: what was asked for, with the ports that the system chose. The addresses of the framed protocol come first.
     package func start() async throws -> [RPCAddress] { try await server.start() }
 }
 

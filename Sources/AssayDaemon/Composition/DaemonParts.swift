@@ -38,7 +38,7 @@ struct DaemonParts: Sendable {
         plugins = try await PluginsPart(base, live, fleets: fleets)
         authorities = try AuthoritiesPart(base, live)
         traces = try TracesPart(base, live)
-        listening = try ListeningPart(base, live)
+        listening = try ListeningPart(base, live, resources: [authorities.files])
         watching = try WatchingPart(base, live)
         callers = try await CallersPart(base)
         sharing = SharingPart(base, store, callers)

@@ -2,6 +2,7 @@ import AssayAPI
 package import AssayConfiguration
 import AssayCore
 import AssayFramedRPC
+import AssayHTTP
 import AssayListening
 import AssayOperations
 import AssayRPC
@@ -22,7 +23,7 @@ package struct DaemonTLS: Sendable {
             let files = try TLSFiles(settings, at: clock.now())
             ends.value = files.ends
             server = try ServerTLS(
-                files.credentials, for: [FramedServer.offer, OperationsServer.offer],
+                files.credentials, for: [FramedServer.offer, HTTPServer.offer, OperationsServer.offer],
                 clock: { clock.now().unixMilliseconds },
                 naming: { try RPCPeerNames(certificate: $0) })
         } catch {

@@ -1,4 +1,5 @@
-package import AssayFramedRPC
+package import AssayConfiguration
+import AssayFramedRPC
 import AssayListening
 
 #if canImport(Glibc)
@@ -17,10 +18,11 @@ package enum DescriptorLimit {
 
     /// Raises the limit as far as the connections of a configuration need it and the system lets it. A sentence for the operator if
     /// that is not enough.
-    package static func raise(for limits: RPCLimits) -> String? {
+    package static func raise(for fixed: FixedConfiguration) -> String? {
         var limit = rlimit()
         guard getrlimit(RLIMIT_NOFILE.resource, &limit) == 0 else { return nil }
-        let wanted = rlim_t(limits.connections.maxConnections + limits.connections.maxHandshakes + rest)
+        let (limits, fronts) = (fixed.limits.connections, Set(fixed.listen.map(\.speaks)).count)
+        let wanted = rlim_t((limits.maxConnections + limits.maxHandshakes) * max(1, fronts) + rest)
         if limit.rlim_cur < wanted {
             limit.rlim_cur = min(wanted, limit.rlim_max)
             guard setrlimit(RLIMIT_NOFILE.resource, &limit) == 0, limit.rlim_cur < wanted else { return nil }

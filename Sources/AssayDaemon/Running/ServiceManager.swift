@@ -1,3 +1,4 @@
+import AssayConfiguration
 import AssayRPC
 import Foundation
 import ServiceLifecycle
@@ -65,12 +66,15 @@ extension sockaddr_un {
 /// Runs the server, and tells the service manager when it listens and when it stops.
 package struct AnnouncedServer: Service {
     private let server: RPCServer
+    private let listening: ListeningPart
     private let manager: ServiceManager
 
-    package init(_ daemon: Daemon, manager: ServiceManager) { (server, self.manager) = (daemon.server, manager) }
+    package init(_ daemon: Daemon, manager: ServiceManager) {
+        (server, listening, self.manager) = (daemon.server, daemon.parts.listening, manager)
+    }
 
     package func run() async throws {
-        let addresses = try await server.start()
+        let addresses = listening.opened(try await server.start())
         manager.ready("listens on " + addresses.map(\.description).joined(separator: ", "))
         try await withGracefulShutdownHandler {
             try await server.run()

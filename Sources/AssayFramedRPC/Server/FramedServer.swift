@@ -40,7 +40,9 @@ package final class FramedServer: RPCFront {
     package func start(serving service: RPCService) async throws -> [RPCAddress] {
         let server = ServerState(limits: limits, service: service, register: register)
         let served = FramedProtocol(server: server, withoutCertificates: withoutCertificates)
-        return try await listeners.open(served) { logger.info("listening", metadata: ["address": "\($0)"]) }
+        return try await listeners.open(served) {
+            logger.info("listening", metadata: ["address": "\($0)", "protocol": "framed"])
+        }
     }
 
     /// Takes at most the drain and linger timeouts, and the time that closing takes.

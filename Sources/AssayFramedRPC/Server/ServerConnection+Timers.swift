@@ -21,7 +21,7 @@ extension ServerConnection {
         case .serving:
             consider(silenceLimit()?.due)
             consider(certificate?.due)
-        case .leaving(_, let due): consider(due)
+        case .leaving(_, let due): if due > now { consider(due) }
         case .lingering(let due): consider(due)
         case .flushing, .closed: break
         }

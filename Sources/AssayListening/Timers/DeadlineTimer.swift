@@ -53,11 +53,16 @@ package final class TimerWheel {
     package init(loop: any EventLoop) { self.loop = loop }
 
     fileprivate func add(_ deadlineTimer: DeadlineTimer, at due: NIODeadline) -> Int64 {
-        let slot = Int64(clamping: due.uptimeNanoseconds) / DeadlineTimer.resolution.nanoseconds
+        // What is due already waits for the next slot: a timer that is set again and again in the past would keep the loop from everything else.
+        let slot = Self.slot(of: max(due, .now()))
         if slots[slot] == nil { order.insert(slot) }
         slots[slot, default: [:]][ObjectIdentifier(deadlineTimer)] = deadlineTimer
         wait()
         return slot
+    }
+
+    private static func slot(of due: NIODeadline) -> Int64 {
+        Int64(clamping: due.uptimeNanoseconds) / DeadlineTimer.resolution.nanoseconds
     }
 
     fileprivate func remove(_ deadlineTimer: DeadlineTimer, from slot: Int64) {
@@ -80,7 +85,7 @@ package final class TimerWheel {
     }
 
     private func expire() {
-        let now = Int64(clamping: NIODeadline.now().uptimeNanoseconds) / DeadlineTimer.resolution.nanoseconds
+        let now = Self.slot(of: .now())
         while let first = order.lowest, first < now {
             order.removeLowest()
             for deadlineTimer in (slots.removeValue(forKey: first) ?? [:]).values { deadlineTimer.expire() }

@@ -54,4 +54,7 @@ package struct RPCStreamWriter: Sendable {
     package func send(_ message: some SwiftProtobuf.Message) async throws(RPCError) {
         try await write(try message.serialised())
     }
+
+    /// Sends one message that is serialised already.
+    package func send(_ message: [UInt8]) async throws(RPCError) { try await write(message) }
 }

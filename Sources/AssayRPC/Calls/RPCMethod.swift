@@ -17,7 +17,7 @@ package enum RPCHandler: Sendable {
         if case .batch = self { true } else { false }
     }
 
-    var isStream: Bool {
+    package var isStream: Bool {
         if case .stream = self { true } else { false }
     }
 }
@@ -27,8 +27,12 @@ package struct RPCMethod: Sendable {
     /// The gRPC path, such as `/assay.v1.Attestation/Verify`. Compared as bytes.
     package let path: String
     package let handler: RPCHandler
+    /// Whether any peer may call it that may connect, also one that is no configured caller. Such a method tells nothing of callers and apps.
+    package let isOpen: Bool
 
-    package init(path: String, handler: RPCHandler) { (self.path, self.handler) = (path, handler) }
+    package init(path: String, handler: RPCHandler, isOpen: Bool = false) {
+        (self.path, self.handler, self.isOpen) = (path, handler, isOpen)
+    }
 }
 
 /// Running handlers.

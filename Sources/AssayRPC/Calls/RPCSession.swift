@@ -31,7 +31,8 @@ package final class RPCSession: Sendable {
     package var identity: PeerIdentity { usage.identity }
 
     /// Why the peer may not call a method; nil: it may. A permission is asked for once in each version of the access.
-    func refusal(of method: Int, in service: RPCService) -> RPCError? {
+    package func refusal(of method: Int, in service: RPCService) -> RPCError? {
+        guard !service.methods[method].isOpen else { return nil }
         let version = service.access.version()
         let isPermitted = permissions.withLock { permissions in
             if version != permissions.version || permissions.permitted.isEmpty {
@@ -52,38 +53,58 @@ package final class RPCSession: Sendable {
     func countRefusal(because reason: String) { state?.countRefusal(because: reason) }
 }
 
-/// The sessions of the calls of one connection: the connection's own, and one for each credential that its calls carry. Used by one
-/// thread at a time.
+/// The sessions of the calls of one connection: the connection's own, and one for each credential, and each address that a proxy passes on, that
+/// its calls carry. Used by one thread at a time.
 package struct RPCSessions {
-    /// Credentials that are remembered. Beyond it all are forgotten, and asked for again.
+    /// Sessions that are remembered beside the connection's own. Beyond it all are forgotten, and asked for again.
     static let limit = 64
+
+    /// What the sessions of a connection differ in.
+    private struct Key: Hashable {
+        // By bytes: texts are equal by Unicode's canonical equivalence, and would get each other's session.
+        var credential: [UInt8] = []
+        /// Numeric; empty for that of the connection.
+        var address: String = ""
+    }
 
     /// That of calls without a credential, and of what the connection itself holds.
     package let own: RPCSession
     private let service: RPCService
-    // By bytes: texts are equal by Unicode's canonical equivalence, and would get each other's session.
-    private var last: (credential: [UInt8], session: RPCSession)?
-    private var others: [[UInt8]: RPCSession] = [:]
+    private var last: (key: Key, session: RPCSession)?
+    private var others: [Key: RPCSession] = [:]
 
     package init(_ peer: RPCPeer, in service: RPCService) {
         (own, self.service) = (RPCSession(peer, in: service), service)
     }
 
     /// The session of a call. Takes the credential out of the call's metadata. A credential that is refused is not remembered.
-    package mutating func session(for metadata: inout RPCMetadata) throws(RPCError) -> RPCSession {
-        guard let shown = metadata[RPCMetadata.authorization] else { return own }
-        metadata = metadata.withoutCredential()
-        if let last, last.credential.elementsEqual(shown.utf8) { return last.session }
-        let credential = Array(shown.utf8)
+    ///
+    /// - Parameter address: the client's, as a proxy passes it on that is believed; `nil`: that of the connection.
+    package mutating func session(
+        for metadata: inout RPCMetadata, from address: String? = nil
+    ) throws(RPCError) -> RPCSession {
+        let shown = metadata[RPCMetadata.authorization]
+        guard shown != nil || address != nil else { return own }
+        if shown != nil { metadata = metadata.withoutCredential() }
+        if let last, last.key.address == address ?? "", last.key.credential.elementsEqual((shown ?? "").utf8) {
+            return last.session
+        }
+        let key = Key(credential: Array((shown ?? "").utf8), address: address ?? "")
         let session: RPCSession
-        if let known = others[credential] {
+        if let known = others[key] {
             session = known
         } else {
-            session = RPCSession(try service.access.identify(own.peer, shown).get(), in: service)
+            let peer = address.map { own.peer.comingFrom($0) } ?? own.peer
+            session = RPCSession(try identified(peer, shown), in: service)
             if others.count >= Self.limit { others = [:] }
-            others[credential] = session
+            others[key] = session
         }
-        last = (credential, session)
+        last = (key, session)
         return session
+    }
+
+    private func identified(_ peer: RPCPeer, _ credential: String?) throws(RPCError) -> RPCPeer {
+        guard let credential else { return peer }
+        return try service.access.identify(peer, credential).get()
     }
 }

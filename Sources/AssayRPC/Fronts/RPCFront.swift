@@ -45,6 +45,11 @@ package struct RPCService: Sendable {
         table = MethodTable(methods)
     }
 
+    /// The same with further methods, which one front alone serves.
+    package func adding(_ others: [RPCMethod]) -> RPCService {
+        RPCService(methods: methods + others, access: access, state: state, lateness: lateness)
+    }
+
     /// How long before its deadline a call is answered by ``lateness``: a tenth of its timeout, at most 100 ms.
     static func margin(of timeout: Duration) -> Duration {
         // Dividing a duration is dear, and most have more than a second.

@@ -19,6 +19,19 @@ package enum RPCPeer: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
+extension RPCPeer {
+    /// The peer as a proxy that is believed passes it on: what is known of its identity stays that of the connection. An address that is passed on is never
+    /// loopback, since nothing of this machine stands behind it; at a Unix socket it changes nothing.
+    package func comingFrom(_ address: String) -> RPCPeer {
+        switch self {
+        case .unix: self
+        case .tcp: .tcp(address: address, port: 0, isLoopback: false)
+        case .tls(_, _, let names): .tls(address: address, port: 0, names: names)
+        case .key(let name, let origin): .key(name: name, origin: origin.comingFrom(address))
+        }
+    }
+}
+
 /// The names in a verified certificate. Opaque: compared as bytes, never normalised, no wildcards.
 package struct RPCPeerNames: Hashable, Sendable {
     /// SPIFFE ids included.

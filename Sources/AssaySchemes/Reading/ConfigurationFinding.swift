@@ -73,6 +73,7 @@ package struct ConfigurationFinding: Hashable, Sendable {
         case tracesUnreachable = "traces_unreachable"
         case webhookPlain = "webhook_plain"
         case webhookEveryVerdict = "webhook_every_verdict"
+        case httpUnused = "http_unused"
 
         package var severity: Severity {
             switch self {
@@ -91,7 +92,7 @@ package struct ConfigurationFinding: Hashable, Sendable {
                 .warning
             case .counterStrict, .daemonRunning, .issuingEndsSoon, .issuingRoot, .issuingStartShared, .pluginSecret,
                 .pluginUnpinned, .webhookPlain, .webhookEveryVerdict, .newLedgerDeclared,
-                .revocationURLUnwritten:
+                .revocationURLUnwritten, .httpUnused:
                 .note
             }
         }
@@ -112,7 +113,7 @@ package struct ConfigurationFinding: Hashable, Sendable {
                 .issuingKey, .issuingToken, .issuingNone, .issuingEnded, .issuingEndsSoon, .revocationDirectory,
                 .fleetArcDiffers, .issuingRoot, .issuingStartShared, .revocationURLShared, .revocationURLUnwritten,
                 .pluginCatalog, .pluginFile, .pluginLauncher, .pluginSandbox, .pluginSecret, .pluginState,
-                .pluginUser, .recordsFile, .tracesUnreachable:
+                .pluginUser, .recordsFile, .tracesUnreachable, .httpUnused:
                 false
             }
         }

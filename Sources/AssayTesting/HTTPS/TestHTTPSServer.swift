@@ -36,16 +36,21 @@ public final class TestHTTPSServer: Sendable {
 
     /// - Parameters:
     ///   - certificate: PEM, the server's own certificate first.
+    ///   - clientAuthority: PEM, the authority from which each client must show a certificate; `nil`: none is asked for.
     ///   - rule: makes the answer to each request; 404 by default.
     public convenience init(
-        certificate: String, privateKey: String, answer rule: @escaping Rule = { _ in TestHTTPSAnswer(404) }
+        certificate: String, privateKey: String, clientAuthority: String? = nil,
+        answer rule: @escaping Rule = { _ in TestHTTPSAnswer(404) }
     ) async throws {
         let chain = try NIOSSLCertificate.fromPEMBytes(Array(certificate.utf8))
         let key = try NIOSSLPrivateKey(bytes: Array(privateKey.utf8), format: .pem)
-        let context = try NIOSSLContext(
-            configuration: .makeServerConfiguration(
-                certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key)))
-        try await self.init(context, rule)
+        var configuration = TLSConfiguration.makeServerConfiguration(
+            certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
+        if let clientAuthority {
+            configuration.trustRoots = .certificates(try NIOSSLCertificate.fromPEMBytes(Array(clientAuthority.utf8)))
+            configuration.certificateVerification = .noHostnameVerification
+        }
+        try await self.init(try NIOSSLContext(configuration: configuration), rule)
     }
 
     /// A server without TLS, for clients that may do without on loopback.
@@ -57,11 +62,18 @@ public final class TestHTTPSServer: Sendable {
         try await TestHTTPSServer(nil, port: port, rule)
     }
 
-    private init(_ context: NIOSSLContext?, port: Int = 0, _ rule: @escaping Rule) async throws {
+    /// A server without TLS at a Unix socket.
+    public static func plain(
+        socket path: String, answer rule: @escaping Rule = { _ in TestHTTPSAnswer(404) }
+    ) async throws -> TestHTTPSServer {
+        try await TestHTTPSServer(nil, socket: path, rule)
+    }
+
+    private init(_ context: NIOSSLContext?, port: Int = 0, socket: String? = nil, _ rule: @escaping Rule) async throws {
         state = Mutex(State(rule: rule))
         isEncrypted = context != nil
         let reference = ServerReference()
-        listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+        let bootstrap = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
@@ -71,7 +83,11 @@ public final class TestHTTPSServer: Sendable {
                     try pipeline.addHandler(TestHTTPSHandler(reference))
                 }
             }
-            .bind(host: "127.0.0.1", port: port).get()
+        if let socket {
+            listener = try await bootstrap.bind(unixDomainSocketPath: socket, cleanupExistingSocketFile: true).get()
+        } else {
+            listener = try await bootstrap.bind(host: "127.0.0.1", port: port).get()
+        }
         reference.set(self)
     }
 

@@ -12,16 +12,19 @@ struct ServerOptions: ParsableArguments {
         "--retries": true, "--traceparent": true, "--key-file": true,
     ]
 
-    @Option(help: ArgumentHelp("The daemon: tls:host:port, host:port or unix:/path.", valueName: "address"))
+    @Option(help: ArgumentHelp("The daemon: tls:host:port, https://host:port, host:port or unix:/path.", valueName: "address"))
     var server: String?
 
-    @Option(help: ArgumentHelp("With tls: the CA of the daemon's certificate, PEM.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp(
+            "With tls and https: the CA of the daemon's certificate, PEM. With https the default is those of the machine.",
+            valueName: "file"))
     var tlsCa: String?
 
-    @Option(help: ArgumentHelp("With tls: the certificate to show, PEM.", valueName: "file"))
+    @Option(help: ArgumentHelp("With tls and https: the certificate to show, PEM.", valueName: "file"))
     var tlsCert: String?
 
-    @Option(help: ArgumentHelp("With tls: the certificate's key, PEM.", valueName: "file"))
+    @Option(help: ArgumentHelp("With tls and https: the certificate's key, PEM.", valueName: "file"))
     var tlsKey: String?
 
     @Option(help: ArgumentHelp("The file with your API key, in place of a certificate.", valueName: "file"))
@@ -29,7 +32,8 @@ struct ServerOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "With tls: the name in the daemon's certificate, if it is not the host of the address.", valueName: "name"))
+            "With tls and https: the name in the daemon's certificate, if it is not the host of the address.", valueName: "name"
+        ))
     var serverName: String?
 
     @Option(
@@ -78,16 +82,36 @@ struct ServerOptions: ParsableArguments {
             + "; or an API key: --key-file (ASSAY_KEY_FILE) with --tls-ca"
     }
 
-    /// The credentials from options or the environment; `nil` if they are incomplete.
+    /// The credentials from options or the environment; `nil` if they are incomplete, or the address needs none.
     ///
     /// - Parameter key: takes the place of a certificate.
     private func credentials(_ key: ClientKey?) throws(AssayError) -> ClientCredentials? {
+        if address.hasPrefix("https:") { return try webCredentials() }
         if let authorities, key != nil, certificate == nil, privateKey == nil {
             return try ClientCredentials(authorities: authorities, serverName: serverName)
         }
         guard let authorities, let certificate, let privateKey else { return nil }
         return try ClientCredentials(
             authorities: authorities, certificate: certificate, privateKey: privateKey, serverName: serverName)
+    }
+
+    /// Of an address with https: the CAs are those of the machine unless they are named, and a certificate may be shown.
+    private func webCredentials() throws(AssayError) -> ClientCredentials? {
+        switch (authorities, certificate, privateKey) {
+        case (nil, nil, nil):
+            return try serverName.map { (name) throws(AssayError) in try .trustingTheMachine(serverName: name) }
+        case (let authorities?, nil, nil): return try ClientCredentials(authorities: authorities, serverName: serverName)
+        case (nil, let certificate?, let privateKey?):
+            return try .trustingTheMachine(identity: (certificate, privateKey), serverName: serverName)
+        case (let authorities?, let certificate?, let privateKey?):
+            return try ClientCredentials(
+                authorities: authorities, certificate: certificate, privateKey: privateKey, serverName: serverName)
+        case (_, nil, _?), (_, _?, nil):
+            throw AssayError(
+                .invalidArgument,
+                "a certificate is shown with its key: --tls-cert (ASSAY_TLS_CERT) and --tls-key (ASSAY_TLS_KEY)",
+                reason: "bad_credentials")
+        }
     }
 
     /// An empty variable counts as unset.

@@ -11,6 +11,8 @@ struct AuthoritiesPart: DaemonPart {
     let issuer: RevocationListIssuer
     /// Keeps the revocation lists current, and publishes them.
     let lists: RevocationListTask
+    /// What a listener over HTTP serves of them, beside the calls.
+    let files: AuthorityFiles
     private let logger: Logger
 
     /// Throws `StartupError` if a CA cannot be used.
@@ -23,6 +25,7 @@ struct AuthoritiesPart: DaemonPart {
             takes: { () throws(LedgerError) in try await ledger.takes(.revocationLists) }, clock: clock, logger: logger)
         lists = RevocationListTask(
             issuer: issuer, authority: authority, publish: live.publishesRevocationLists, clock: clock, logger: logger)
+        files = AuthorityFiles(authority: authority, issuer: issuer, clock: clock)
     }
 
     /// Called when something was revoked. Never waits.

@@ -1,4 +1,3 @@
-package import AssayRPC
 package import SwiftProtobuf
 import Synchronization
 
@@ -10,7 +9,8 @@ package struct RPCItems<Item: SwiftProtobuf.Message>: AsyncSequence, Sendable {
 
     private let stream: OpenStream
 
-    init(_ queue: ItemQueue, cancel: @escaping @Sendable () -> Void) { stream = OpenStream(queue, cancel) }
+    /// - Parameter cancel: ends the call, and the queue with it; it has no effect after the end.
+    package init(_ queue: ItemQueue, cancel: @escaping @Sendable () -> Void) { stream = OpenStream(queue, cancel) }
 
     package func makeAsyncIterator() -> AsyncIterator { AsyncIterator(stream: stream) }
 
@@ -55,8 +55,8 @@ private final class OpenStream: Sendable {
     }
 }
 
-/// The items of one stream, between the event loop that reads them and the one task that consumes them.
-final class ItemQueue: Sendable {
+/// The items of one stream, between what reads them from the network and the one task that consumes them.
+package final class ItemQueue: Sendable {
     private struct State {
         var items: [[UInt8]] = []
         /// The index of the first item that is not taken.
@@ -82,9 +82,9 @@ final class ItemQueue: Sendable {
     private let state = Mutex(State())
     private let budget: ItemBudget
 
-    init(budget: ItemBudget) { self.budget = budget }
+    package init(budget: ItemBudget) { self.budget = budget }
 
-    func push(_ item: [UInt8]) {
+    package func push(_ item: [UInt8]) {
         let consumer = state.withLock { state -> CheckedContinuation<Void, Never>? in
             guard state.end == nil else { return nil }
             budget.add(item.count)
@@ -95,7 +95,7 @@ final class ItemQueue: Sendable {
     }
 
     /// Ends the stream. The first end counts; items that are queued are still taken.
-    func end(_ error: RPCError?) {
+    package func end(_ error: RPCError?) {
         let consumer = state.withLock { state -> CheckedContinuation<Void, Never>? in
             guard state.end == nil else { return nil }
             state.end = error.map { .failure($0) } ?? .success(())
@@ -138,15 +138,15 @@ final class ItemQueue: Sendable {
 }
 
 /// The bytes of the items that wait in all queues of one connection.
-final class ItemBudget: Sendable {
+package final class ItemBudget: Sendable {
     private let limit: Int
     private let queued = Atomic(0)
     private let onSpace: @Sendable () -> Void
 
     /// - Parameter onSpace: called from any thread when the budget is full no longer.
-    init(limit: Int, onSpace: @escaping @Sendable () -> Void) { (self.limit, self.onSpace) = (limit, onSpace) }
+    package init(limit: Int, onSpace: @escaping @Sendable () -> Void) { (self.limit, self.onSpace) = (limit, onSpace) }
 
-    var isFull: Bool { queued.load(ordering: .relaxed) > limit }
+    package var isFull: Bool { queued.load(ordering: .relaxed) > limit }
 
     func add(_ count: Int) { queued.wrappingAdd(count, ordering: .relaxed) }
 

@@ -1,5 +1,4 @@
-import AssayListening
-import AssayRPC
+package import AssayRPC
 import NIOCore
 import NIOPosix
 
@@ -12,8 +11,8 @@ import NIOPosix
 #endif
 
 /// Explains why a connection failed, in words that tell what to check.
-enum ConnectFailure {
-    static func explain(_ error: any Error, at address: RPCAddress) -> String {
+package enum ConnectFailure {
+    package static func explain(_ error: any Error, at address: RPCAddress) -> String {
         switch error {
         case let error as RPCError: return error.message
         case let error as IOError: return explain(error.errnoCode, at: address)
@@ -46,7 +45,7 @@ enum ConnectFailure {
 
 extension TLSFailure {
     /// Explains a failed handshake to a client: BoringSSL's words, and which side refused what.
-    static func explainToClient(_ error: any Error) -> String {
+    package static func explainToClient(_ error: any Error) -> String {
         let words = explain(error)
         guard let meaning = meanings.first(where: { words.contains($0.key) })?.value else { return words }
         return "\(words): \(meaning)"

@@ -1,0 +1,314 @@
+import AssayRPC
+import NIOCore
+import NIOHPACK
+import NIOHTTP2
+
+/// HTTP/2 (RFC 9113) on a connection: one handler for all of its streams, over NIO's handler of frames, which keeps the protocol, its flow control
+/// towards the peer, and its limits of floods. The windows of what the peer sends are kept here.
+final class HTTP2Transport: ChannelInboundHandler, HTTPTransport {
+    typealias InboundIn = HTTP2Frame
+    typealias OutboundOut = HTTP2Frame
+
+    /// The window of a connection: SETTINGS has only that of streams (RFC 9113 §6.9.2).
+    private static let window = 4 << 20
+    private static let firstWindow = 65_535
+
+    let hasTrailers = true
+    private let connection: HTTPConnection
+    private let limits: HTTPLimits
+    private let sentFrames: SentFrames
+    private var context: ChannelHandlerContext?
+    private var lastStream = HTTP2StreamID.rootStream
+    /// Bytes of answers that the peer has not let pass, and since when.
+    private var held: [UInt32: (bytes: Int, since: NIODeadline)] = [:]
+    /// Streams whose answers have left whole.
+    private var finished: [UInt32] = []
+    /// Streams that this side has reset, and whose end was not told yet.
+    private var ownResets: Set<UInt32> = []
+
+    private init(_ connection: HTTPConnection, _ sentFrames: SentFrames) {
+        (self.connection, self.sentFrames) = (connection, sentFrames)
+        limits = connection.server.limits
+    }
+
+    /// Adds the handlers of HTTP/2 to the end of a channel's pipeline.
+    static func add(to channel: any Channel, for connection: HTTPConnection) throws {
+        let limits = connection.server.limits
+        let sent = SentFrames()
+        let transport = HTTP2Transport(connection, sent)
+        sent.transport = transport
+        var configuration = NIOHTTP2Handler.ConnectionConfiguration()
+        configuration.initialSettings = [
+            // The peer is held to NIO's 100 until it has acknowledged this.
+            HTTP2Setting(parameter: .maxConcurrentStreams, value: max(HTTPLimits.leastStreams, limits.maxStreams)),
+            // A header that is longer than may be ends its stream here; beyond this it ends the connection.
+            HTTP2Setting(parameter: .maxHeaderListSize, value: 2 * limits.maxHeaderBytes),
+            HTTP2Setting(parameter: .initialWindowSize, value: limits.maxMessageBytes + (16 << 10)),
+        ]
+        configuration.controlFrameRateLimit.maximumCount = limits.maxControlFrames
+        configuration.controlFrameRateLimit.windowLength = TimeAmount(limits.floodInterval)
+        // Errors of streams over the whole life of a connection, which has no end. Those of a time are bounded as resets are.
+        configuration.maximumConnectionGlitches = .max
+        // DATA for a stream that was reset longer ago ends the connection, and an upload may be under way on each.
+        configuration.maximumRecentlyResetStreams = 2 * max(HTTPLimits.leastStreams, limits.maxStreams)
+        var streams = NIOHTTP2Handler.StreamConfiguration()
+        // Those of peers that are not known are counted here, since a caller may show itself after the beginning.
+        streams.streamResetFrameRateLimit.maximumCount = limits.maxResetsOfKnownPeers
+        streams.streamResetFrameRateLimit.windowLength = TimeAmount(limits.floodInterval)
+        streams.streamErrorRateLimit.maximumCount = limits.maxResets
+        streams.streamErrorRateLimit.windowLength = TimeAmount(limits.floodInterval)
+        let handler = NIOHTTP2Handler(
+            mode: .server, frameDelegate: sent, connectionConfiguration: configuration, streamConfiguration: streams)
+        try channel.pipeline.syncOperations.addHandler(handler)
+        try channel.pipeline.syncOperations.addHandler(transport)
+        connection.transport = transport
+    }
+
+    /// Sees each frame that leaves for the socket: bytes that flow control holds back wait inside NIO's handler, and count nowhere else.
+    private final class SentFrames: NIOHTTP2FrameDelegate {
+        weak var transport: HTTP2Transport?
+
+        func wroteFrame(_ frame: HTTP2Frame) { transport?.wrote(frame) }
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        let frame = HTTP2Frame(
+            streamID: .rootStream, payload: .windowUpdate(windowSizeIncrement: Self.window - Self.firstWindow))
+        context.write(Self.wrapOutboundOut(frame), promise: nil)
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+
+    // MARK: In
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let frame = Self.unwrapInboundIn(data)
+        let stream = UInt32(truncatingIfNeeded: Int(frame.streamID))
+        switch frame.payload {
+        case .headers(let headers):
+            // Trailers of a request say nothing that a call needs.
+            guard connection.exchanges[stream] == nil else {
+                if headers.endStream { connection.end(stream) }
+                return
+            }
+            lastStream = max(lastStream, frame.streamID)
+            var head = RequestHead()
+            for (name, value, _) in headers.headers { head.read(name, value, limits: limits) }
+            connection.begin(stream, head, isEnd: headers.endStream)
+        case .data(let data):
+            guard case .byteBuffer(var bytes) = data.data else { return }
+            let size = bytes.readableBytes + (data.paddingBytes.map { $0 + 1 } ?? 0)
+            connection.overhead -= min(connection.overhead, bytes.readableBytes)
+            if !data.endStream { giveWindow(size, of: frame.streamID) }
+            if bytes.readableBytes > 0 { connection.receive(stream, &bytes) }
+            if data.endStream { connection.end(stream) }
+        case .goAway:
+            connection.leave(.clientLeaving)
+        case .alternativeService, .origin, .ping, .priority, .pushPromise, .rstStream, .settings, .windowUpdate:
+            break
+        }
+    }
+
+    /// Gives back to the peer what it has used of the window of a conversation, which has no end. The window of any other stream is that of the
+    /// longest message.
+    private func giveWindow(_ size: Int, of stream: HTTP2StreamID) {
+        guard let context else { return }
+        let exchange = connection.exchanges[UInt32(truncatingIfNeeded: Int(stream))]
+        if case .conversing = exchange?.state, size > 0 {
+            let frame = HTTP2Frame(streamID: stream, payload: .windowUpdate(windowSizeIncrement: size))
+            context.write(Self.wrapOutboundOut(frame), promise: nil)
+        }
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if let closed = event as? StreamClosedEvent {
+            let stream = UInt32(truncatingIfNeeded: Int(closed.streamID))
+            if let held = held.removeValue(forKey: stream) { connection.outbox.wrote(held.bytes, of: stream) }
+            let isOwn = ownResets.remove(stream) != nil
+            connection.closed(stream, isReset: !isOwn && closed.reason != nil)
+        } else if let window = event as? NIOHTTP2WindowUpdatedEvent, window.streamID == .rootStream,
+            let left = window.inboundWindowSize, left <= Self.window / 4 * 3
+        {
+            // Also for what NIO drops, such as DATA of a stream that was reset.
+            write(
+                HTTP2Frame(streamID: .rootStream, payload: .windowUpdate(windowSizeIncrement: Self.window - left)))
+        }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        // The error of a stream has ended the stream; only what NIO has said goodbye for ends the connection. It cannot say so a second time.
+        if isOver || (isLeaving && Self.isOfConnection(error)) || !(error is any NIOHTTP2Error) {
+            connection.leave(.protocolError)
+            connection.flush()
+        }
+    }
+
+    private static func isOfConnection(_ error: any Error) -> Bool {
+        error is NIOHTTP2Errors.ExcessiveRSTFrames || error is NIOHTTP2Errors.ExcessiveControlFrames
+            || error is NIOHTTP2Errors.ExcessiveEmptyDataFrames || error is NIOHTTP2Errors.ExcessiveContinuationFrames
+            || error is NIOHTTP2Errors.ExcessiveStreamErrors || error is NIOHTTP2Errors.ExcessiveOutboundFrameBuffering
+            || error is NIOHTTP2Errors.ExcessivelyLargeHeaderBlock || error is NIOHTTP2Errors.UnableToParseFrame
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        endFinished()
+        context.fireChannelReadComplete()
+    }
+
+    /// Ends the streams whose answers have left while their requests still come: nothing of those is wanted (RFC 9113 §8.1).
+    private func endFinished() {
+        guard !finished.isEmpty else { return }
+        let streams = finished
+        finished = []
+        for stream in streams where connection.exchanges[stream]?.isWhole == false {
+            write(HTTP2Frame(streamID: HTTP2StreamID(Int(stream)), payload: .rstStream(.noError)))
+        }
+        context?.flush()
+    }
+
+    /// NIO has sent a GOAWAY of its own.
+    private var isOver = false
+    private var isLeaving = false
+
+    private func wrote(_ frame: HTTP2Frame) {
+        switch frame.payload {
+        case .data(let data):
+            let stream = UInt32(truncatingIfNeeded: Int(frame.streamID))
+            let count = data.data.readableBytes
+            connection.outbox.wrote(count, of: stream)
+            if data.endStream { finished.append(stream) }
+            guard let held = held[stream] else { return }
+            self.held[stream] = held.bytes > count ? (held.bytes - count, connection.now) : nil
+        case .headers(let headers):
+            if headers.endStream { finished.append(UInt32(truncatingIfNeeded: Int(frame.streamID))) }
+        case .rstStream: ownResets.insert(UInt32(truncatingIfNeeded: Int(frame.streamID)))
+        case .goAway(_, let code, _): if !isLeaving || code != .noError { isOver = true }
+        default: break
+        }
+    }
+
+    // MARK: Out
+
+    func write(_ answer: HTTPAnswer, of exchange: UInt32, isFirst: Bool) {
+        let hasBody = answer.body.readableBytes > 0
+        if isFirst {
+            guard hasBody || answer.trailers == nil else {
+                return write(answer.onlyTrailers, of: exchange, isEnd: true)
+            }
+            var head = answer.head.fields
+            if let id = answer.requestID { head.add(name: RequestIDField.header, value: id) }
+            write(head, of: exchange, isEnd: !hasBody)
+        }
+        if hasBody || (answer.trailers == nil && !isFirst) {
+            write(answer.body, of: exchange, isEnd: answer.trailers == nil)
+        }
+        if let trailers = answer.trailers { write(trailers.headers, of: exchange, isEnd: true) }
+    }
+
+    func write(_ item: ByteBuffer, _ format: CallFormat, of exchange: UInt32, isFirst: Bool) {
+        if isFirst { write(format.headers, of: exchange, isEnd: false) }
+        write(item, of: exchange, isEnd: false)
+    }
+
+    private func write(_ headers: HPACKHeaders, of exchange: UInt32, isEnd: Bool) {
+        let payload = HTTP2Frame.FramePayload.headers(.init(headers: headers, endStream: isEnd))
+        write(HTTP2Frame(streamID: HTTP2StreamID(Int(exchange)), payload: payload))
+    }
+
+    private func write(_ bytes: ByteBuffer, of exchange: UInt32, isEnd: Bool) {
+        if bytes.readableBytes > 0 {
+            held[exchange] = ((held[exchange]?.bytes ?? 0) + bytes.readableBytes, held[exchange]?.since ?? connection.now)
+        }
+        let payload = HTTP2Frame.FramePayload.data(.init(data: .byteBuffer(bytes), endStream: isEnd))
+        write(HTTP2Frame(streamID: HTTP2StreamID(Int(exchange)), payload: payload))
+    }
+
+    private func write(_ frame: HTTP2Frame) { context?.write(Self.wrapOutboundOut(frame), promise: nil) }
+
+    func sendContinue(_ exchange: UInt32) {
+        write([":status": "100"], of: exchange, isEnd: false)
+    }
+
+    func resetStuck(since: NIODeadline) {
+        for (exchange, held) in held where held.since < since {
+            write(HTTP2Frame(streamID: HTTP2StreamID(Int(exchange)), payload: .rstStream(.cancel)))
+        }
+    }
+
+    func proceed() {}
+
+    func goAway(_ reason: HTTPEndReason) {
+        guard !isOver else { return }
+        isLeaving = true
+        let code: HTTP2ErrorCode =
+            switch reason {
+            case .tooManyResets, .tooMuchOverhead, .tooManyConnections: .enhanceYourCalm
+            case .protocolError: .protocolError
+            default: .noError
+            }
+        let text = ByteBuffer(string: reason.rawValue)
+        write(
+            HTTP2Frame(
+                streamID: .rootStream, payload: .goAway(lastStreamID: lastStream, errorCode: code, opaqueData: text)))
+    }
+
+    func flush() {
+        context?.flush()
+        endFinished()
+    }
+}
+
+extension CallFormat {
+    fileprivate static let grpcHeaders = CallFormat.grpc.made
+    fileprivate static let protobufHeaders = CallFormat.connect(.protobuf).made
+    fileprivate static let jsonHeaders = CallFormat.connect(.json).made
+
+    private var made: HPACKHeaders { [":status": "200", "content-type": contentType] }
+
+    /// The head of its answers.
+    fileprivate var headers: HPACKHeaders {
+        switch self {
+        case .grpc: Self.grpcHeaders
+        case .connect(.protobuf): Self.protobufHeaders
+        case .connect(.json): Self.jsonHeaders
+        case .grpcWeb, .grpcWebText, .connectStream: made
+        }
+    }
+}
+
+extension HTTPAnswer {
+    fileprivate static let success: HPACKHeaders = ["grpc-status": "0"]
+
+    /// Head and trailers in one, where no message stands between them.
+    fileprivate var onlyTrailers: HPACKHeaders {
+        var headers = head.fields
+        for (name, value) in trailers?.fields ?? [] { headers.add(name: name, value: value) }
+        return headers
+    }
+}
+
+extension HTTPAnswer.Head {
+    fileprivate var fields: HPACKHeaders {
+        switch self {
+        case .usual(let format): return format.headers
+        case .other(let status, let fields):
+            var headers: HPACKHeaders = [":status": "\(status)"]
+            for (name, value) in fields { headers.add(name: name, value: value) }
+            return headers
+        }
+    }
+}
+
+extension HTTPAnswer.Trailers {
+    fileprivate var headers: HPACKHeaders {
+        switch self {
+        case .ok: return HTTPAnswer.success
+        case .other(let fields):
+            var headers = HPACKHeaders()
+            for (name, value) in fields { headers.add(name: name, value: value) }
+            return headers
+        }
+    }
+}

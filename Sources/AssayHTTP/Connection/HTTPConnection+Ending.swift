@@ -1,0 +1,134 @@
+import AssayListening
+import AssayRPC
+import NIOCore
+
+extension HTTPConnection {
+    /// Whether what comes is read. Input is discarded after a fault of the peer and once the output is shut.
+    var takesRequests: Bool {
+        switch stage {
+        case .serving, .leaving: true
+        case .flushing, .lingering, .closed: false
+        }
+    }
+
+    /// Does what the register of connections asks for.
+    func end(_ ending: ConnectionRegister.Ending) {
+        switch ending {
+        case .full: leave(.tooManyConnections)
+        case .stopping: leave(.shuttingDown)
+        case .displaced: close(because: .tooManyConnections)
+        }
+    }
+
+    /// Begins the end: the client is told, what is in work finishes, then a half-close, a bounded wait, and the close. What a peer at fault has in work
+    /// is abandoned.
+    func leave(_ reason: HTTPEndReason) {
+        if case .leaving = stage, reason.isFault { return give(up: reason) }
+        guard stage == .serving else { return }
+        dispatcher.dispatch()
+        now = .now()
+        stage = .leaving(due: now + TimeAmount(server.limits.drainTimeout))
+        hardStop = now + TimeAmount(server.limits.drainTimeout) + TimeAmount(server.limits.lingerTimeout)
+        ended(because: reason)
+        transport?.goAway(reason)
+        transport?.flush()
+        if reason.isFault {
+            give(up: nil)
+        } else {
+            finishIfDone()
+        }
+        armTimer()
+    }
+
+    /// Abandons what is in work for a peer at fault, and reads nothing more of it.
+    private func give(up reason: HTTPEndReason?) {
+        if let reason { ended(because: reason) }
+        dispatcher.drain()
+        stage = .flushing
+        shutOutputWhenWritten()
+    }
+
+    private func ended(because reason: HTTPEndReason) {
+        server.register.ended(because: reason.rawValue, reason.logged, sessions.own.peer, sessions.own.identity)
+    }
+
+    /// Shuts the output once everything is answered and written.
+    func finishIfDone() {
+        guard case .leaving = stage else { return }
+        guard outbox.isEmpty, outbox.waitingBytes == 0, isDone else { return }
+        stage = .flushing
+        forgetPartialRequests()
+        shutOutputWhenWritten()
+    }
+
+    private var isDone: Bool {
+        dispatcher.isIdle && exchanges.values.allSatisfy { if case .answered = $0.state { true } else { false } }
+    }
+
+    private func shutOutputWhenWritten() {
+        // A channel that is closed drops what it has not written. The promise of an empty write tells when everything is written.
+        let connection = NIOLoopBound(self, eventLoop: channel.eventLoop)
+        let isWritten = channel.eventLoop.makePromise(of: Void.self)
+        isWritten.futureResult.whenComplete { _ in connection.value.shutOutput() }
+        meter?.writeNothing(isWritten)
+    }
+
+    private func shutOutput() {
+        guard stage == .flushing else { return }
+        guard !inputIsClosed else { return close(because: nil) }
+        // Closing with unread input sends a reset, which can destroy the last answer before the peer reads it.
+        now = .now()
+        stage = .lingering(due: now + TimeAmount(server.limits.lingerTimeout))
+        channel.close(mode: .output, promise: nil)
+        meter?.readOn()
+        armTimer()
+    }
+
+    /// The peer has shut its side. What it has in flight is not awaited: a client of HTTP that still wants its answers keeps its side open.
+    func inputClosed() {
+        guard !inputIsClosed else { return }
+        inputIsClosed = true
+        dispatcher.end()
+        inFlight = [:]
+        for exchange in exchanges.keys { outbox.forget(exchange) }
+        exchanges = [:]
+        forgetPartialRequests()
+        switch stage {
+        case .serving, .leaving:
+            stage = .flushing
+            shutOutputWhenWritten()
+        case .lingering: close(because: nil)
+        case .flushing, .closed: break
+        }
+    }
+
+    /// Input that belongs to nothing any more.
+    func discard(_ count: Int) {
+        discarded += count
+        if discarded > server.limits.maxDiscardedBytes { close(because: nil) }
+    }
+
+    /// Closes at once. A reason is counted.
+    func close(because reason: HTTPEndReason?) {
+        guard stage != .closed else { return }
+        if let reason { ended(because: reason) }
+        finish()
+        channel.close(promise: nil)
+    }
+
+    /// Gives back everything that the connection holds. Idempotent.
+    func finish() {
+        guard stage != .closed else { return }
+        forgetPartialRequests()
+        server.unreadAnswers.forget(ObjectIdentifier(self))
+        stage = .closed
+        deadlineTimer.cancel()
+        outbox.close()
+        dispatcher.end()
+        exchanges = [:]
+        inFlight = [:]
+        transport = nil
+        meter = nil
+        place?.leave()
+    }
+}

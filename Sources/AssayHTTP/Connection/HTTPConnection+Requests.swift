@@ -1,0 +1,320 @@
+import AssayCore
+import AssayRPC
+import NIOCore
+
+extension HTTPConnection {
+    // MARK: What a transport hands over
+
+    /// The head of a request.
+    ///
+    /// - Parameter isEnd: the request has no body.
+    func begin(_ exchange: UInt32, _ head: RequestHead, isEnd: Bool) {
+        guard stage != .closed else { return }
+        exchanges[exchange] = Exchange(isHead: head.method == "HEAD", at: now)
+        noteRequest()
+        do throws(HTTPRefusal) {
+            try check(head)
+            try route(exchange, head, isEnd: isEnd)
+        } catch {
+            answer(exchange, error)
+        }
+        if isEnd { end(exchange) }
+    }
+
+    /// A part of a request's body.
+    func receive(_ exchange: UInt32, _ bytes: inout ByteBuffer) {
+        // Taken out, so that what it holds is not copied.
+        guard var state = exchanges.removeValue(forKey: exchange) else { return }
+        var fault: RPCError?
+        switch state.state {
+        case .reading(var intake):
+            state.state = .answered
+            do throws(RPCError) { try intake.body.append(&bytes) } catch { fault = error }
+            state.state = .reading(intake)
+        case .conversing(var reader, let form):
+            do throws(RPCError) { try converse(exchange, &reader, form, &bytes) } catch { fault = error }
+            state.state = .conversing(reader, form)
+            state.due = now + TimeAmount(server.limits.bodyTimeout)
+        case .waiting, .answered:
+            // HTTP/2 ends such a stream.
+            if transport?.hasTrailers == false { discard(bytes.readableBytes) }
+        }
+        exchanges[exchange] = state
+        if let fault { refuse(exchange, fault, state) }
+    }
+
+    /// A request is whole.
+    func end(_ exchange: UInt32) {
+        guard var state = exchanges[exchange] else { return }
+        state.isWhole = true
+        exchanges[exchange]?.isWhole = true
+        switch state.state {
+        case .reading(let intake):
+            state.state = .waiting
+            state.due = nil
+            exchanges[exchange] = state
+            noteRequest()
+            do throws(RPCError) { try call(exchange, intake) } catch { refuse(exchange, error, intake.form, intake.session) }
+        case .conversing(let reader, let form):
+            let error: RPCError? = reader.isEmpty ? nil : .undecodableEnvelope
+            outbox.add { [HTTPOutbox.Output(exchange: exchange, kind: .file(encoder.end(error, form)))] }
+        case .waiting, .answered: break
+        }
+    }
+
+    /// The exchange is over: answered, or its client has ended it.
+    ///
+    /// - Parameter isReset: the client did, before it had the answer.
+    func closed(_ exchange: UInt32, isReset: Bool) {
+        guard let state = exchanges.removeValue(forKey: exchange) else { return }
+        if case .waiting = state.state, let call = inFlight.removeValue(forKey: exchange) {
+            dispatcher.cancel(call)
+            encoder.uploads.forget(call)
+        }
+        outbox.forget(exchange)
+        if isReset { noteReset() }
+        finishIfDone()
+    }
+
+    private func noteReset() {
+        if now - resets.since > TimeAmount(server.limits.floodInterval) { resets = (0, now) }
+        resets.count += 1
+        if !isKnown, resets.count > server.limits.maxResets { leave(.tooManyResets) }
+    }
+
+    // MARK: What a request is
+
+    private func check(_ head: RequestHead) throws(HTTPRefusal) {
+        if let problem = head.problem { throw HTTPRefusal(problem.status, problem.message) }
+        guard let authority = head.authority, !authority.isEmpty else {
+            throw HTTPRefusal(RequestHead.Problem.noHost.status, RequestHead.Problem.noHost.message)
+        }
+        // No URI has other bytes (RFC 3986 §2), and texts are equal that differ in them.
+        guard head.path.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            throw HTTPRefusal(400, "the path has bytes that no URI has")
+        }
+        guard stage == .serving else { throw HTTPRefusal(503, RPCError.goingAway) }
+        if case .tcp(_, _, isLoopback: true) = sessions.own.peer, !LocalHost.isNamed(in: authority) {
+            // A page of a browser on this machine, whose name someone lets point here.
+            throw HTTPRefusal(421, "an address on loopback is asked for by its number or as localhost")
+        }
+    }
+
+    private func route(_ exchange: UInt32, _ head: RequestHead, isEnd: Bool) throws(HTTPRefusal) {
+        if head.path == SubrequestAuthorization.path { return try begin(exchange, subrequest: head) }
+        if let resource = server.resources.first(where: { $0.serves(head.path) }) {
+            return try begin(exchange, head, reading: resource)
+        }
+        let isConversation = server.reflection != nil && Reflection.paths.contains(head.path)
+        let method = lastPath.text == head.path ? lastPath.method : server.methods.find(head.path)
+        lastPath = (head.path, method)
+        guard head.method == "POST" else {
+            guard method != nil || isConversation else { throw HTTPRefusal(404, .unknownMethod(head.path)) }
+            throw HTTPRefusal(405, "a method is called by POST", [("allow", "POST")])
+        }
+        let format = try format(of: head)
+        if isConversation { return beginConversation(exchange, format) }
+        try begin(exchange, head, method, format, isEnd: isEnd)
+    }
+
+    private func format(of head: RequestHead) throws(HTTPRefusal) -> CallFormat {
+        let accepted: [HTTPAnswer.Field] = [
+            (
+                "accept-post",
+                "application/json, application/proto, application/grpc, application/grpc-web, application/connect+json"
+            )
+        ]
+        guard let type = head.contentType else { throw HTTPRefusal(415, "the request has no content-type", accepted) }
+        if lastContentType.text != type { lastContentType = (type, CallFormat(contentType: type)) }
+        guard let format = lastContentType.format else {
+            throw HTTPRefusal(415, "the content-type is not taken here", accepted)
+        }
+        if format == .grpc, transport?.hasTrailers != true {
+            throw HTTPRefusal(505, "gRPC needs HTTP/2; gRPC-Web and Connect are served over HTTP/1.1")
+        }
+        return format
+    }
+
+    /// The beginning of a call.
+    private func begin(
+        _ exchange: UInt32, _ head: RequestHead, _ method: HTTPMethods.Entry?, _ format: CallFormat, isEnd: Bool
+    ) throws(HTTPRefusal) {
+        let isEnvoy = head.path == EnvoyAuthorization.path && format == .grpc
+        let form = isEnvoy ? CallForm.envoy : CallForm(format)
+        var session = sessions.own
+        do throws(RPCError) {
+            guard let method = isEnvoy ? server.methods.verification : method else { throw .unknownMethod(head.path) }
+            if case .connect = format, method.isStream {
+                throw .wrongForm("the method answers with a stream: the content-type is application/connect+json or +proto")
+            }
+            if case .connectStream = format, !method.isStream {
+                throw .wrongForm(
+                    "the method answers with one message: the content-type is application/json or application/proto")
+            }
+            guard !form.isJSON || method.json != nil else { throw .wrongForm("the method has no JSON") }
+            // What is not text has at most an envelope around its message.
+            if let length = head.contentLength, format != .grpcWebText,
+                length > server.limits.maxMessageBytes + Envelope.prefixBytes
+            {
+                throw .messageTooLarge
+            }
+            let timeout = try timeout(of: head, format)
+            var metadata = head.callMetadata
+            session = try sessions.session(for: &metadata, from: client(of: head))
+            isKnown = isKnown || Self.isKnown(session)
+            // Before anything of the body is kept, inflated or parsed.
+            if let refusal = session.refusal(of: method.number, in: server.service) { throw refusal }
+            if isClogged { throw .overloaded }
+            let encoding = format.isEnveloped ? head.messageEncoding : head.contentEncoding
+            let body = try RequestBody(format, encoding: encoding, limit: server.limits.maxMessageBytes)
+            exchanges[exchange]?.state = .reading(
+                Exchange.Intake(
+                    form: form, method: method, body: body, metadata: metadata, session: session, timeout: timeout,
+                    idempotencyKey: head.idempotencyKey))
+            exchanges[exchange]?.due = now + TimeAmount(server.limits.bodyTimeout)
+            if head.expectsContinue, !isEnd { transport?.sendContinue(exchange) }
+        } catch {
+            refuse(exchange, error, form, session)
+        }
+    }
+
+    /// So many answers wait for the client that it gets no more work done: it is refused before it is closed.
+    private var isClogged: Bool { outbox.waitingBytes > server.limits.maxOutboundBytes / 2 }
+
+    private func timeout(of head: RequestHead, _ format: CallFormat) throws(RPCError) -> Duration? {
+        let wanted: Duration?
+        switch format {
+        case .grpc, .grpcWeb, .grpcWebText:
+            wanted = try head.grpcTimeout.map { text throws(RPCError) in try CallTimeout.grpc(text) }
+        case .connect, .connectStream:
+            wanted = try head.connectTimeout.map { text throws(RPCError) in try CallTimeout.connect(text) }
+        }
+        return wanted.map { min($0, server.limits.longestCallTimeout) }
+    }
+
+    /// The address of the client, as a proxy passes it on that is believed.
+    private func client(of head: RequestHead) -> String? {
+        guard !head.forwarded.isEmpty || !head.forwardedFor.isEmpty else { return nil }
+        return server.settings.trustedProxies.client(
+            of: sessions.own.peer, forwarded: head.forwarded, forwardedFor: head.forwardedFor)
+    }
+
+    /// Hands the call to the dispatcher.
+    private func call(_ exchange: UInt32, _ intake: Exchange.Intake) throws(RPCError) {
+        var intake = intake
+        var message = try intake.body.end()
+        switch intake.form {
+        case .grpc, .grpcWeb, .grpcWebText, .connectProtobuf, .connectStreamProtobuf: break
+        case .connectJSON, .connectStreamJSON:
+            guard let json = intake.method.json else { throw .undecodableMessage }
+            message = ByteBuffer(bytes: try json.request(message))
+        case .envoy:
+            let upload = try EnvoyAuthorization.call(Array(buffer: message))
+            return try call(exchange, upload, intake.form, intake.method, intake.metadata, intake.session, intake.timeout)
+        case .subrequest: break
+        }
+        if let key = intake.idempotencyKey { try intake.method.add(idempotencyKey: key, to: &message) }
+        let number = CallNumber(exchange: exchange, method: intake.method.number, form: intake.form)
+        var refusal: RPCError?
+        message.withUnsafeReadableBytes { bytes in
+            do throws(RPCError) {
+                try admit(number, bytes, intake.metadata, intake.timeout, intake.session)
+            } catch {
+                refusal = error
+            }
+        }
+        if let refusal { throw refusal }
+    }
+
+    /// Hands the call to the dispatcher that judges an upload.
+    private func call(
+        _ exchange: UInt32, _ upload: AuthorizationCall, _ form: CallForm, _ method: HTTPMethods.Entry,
+        _ metadata: RPCMetadata, _ session: RPCSession, _ timeout: Duration?
+    ) throws(RPCError) {
+        let number = CallNumber(exchange: exchange, method: method.number, form: form)
+        var refusal: RPCError?
+        encoder.uploads.note(upload, number)
+        upload.request.withUnsafeBytes { bytes in
+            do throws(RPCError) { try admit(number, bytes, metadata, timeout, session) } catch { refusal = error }
+        }
+        guard let refusal else { return }
+        encoder.uploads.forget(number.raw)
+        throw refusal
+    }
+
+    private func admit(
+        _ number: CallNumber, _ message: UnsafeRawBufferPointer, _ metadata: RPCMetadata, _ timeout: Duration?,
+        _ session: RPCSession
+    ) throws(RPCError) {
+        try dispatcher.admit(
+            number.raw, to: number.method, message: message, metadata: metadata, received: clocks.instant, timeout: timeout,
+            of: session)
+        inFlight[number.exchange] = number.raw
+    }
+
+    // MARK: What is no call
+
+    /// The sub-request of a proxy about an upload, whose header has everything.
+    private func begin(_ exchange: UInt32, subrequest head: RequestHead) throws(HTTPRefusal) {
+        guard let method = server.methods.verification else { throw HTTPRefusal(404, .unknownMethod(head.path)) }
+        var session = sessions.own
+        exchanges[exchange]?.state = .waiting
+        do throws(RPCError) {
+            var metadata = head.callMetadata
+            session = try sessions.session(for: &metadata, from: client(of: head))
+            isKnown = isKnown || Self.isKnown(session)
+            let upload = try SubrequestAuthorization.call(head.all, query: head.query, sourceAddress: client(of: head))
+            try call(exchange, upload, .subrequest, method, metadata, session, nil)
+        } catch {
+            refuse(exchange, error, .subrequest, session)
+        }
+    }
+
+    private func begin(_ exchange: UInt32, _ head: RequestHead, reading resource: any HTTPResource) throws(HTTPRefusal) {
+        guard head.method == "GET" || head.method == "HEAD" else {
+            throw HTTPRefusal(405, "a file is read by GET", [("allow", "GET, HEAD")])
+        }
+        if isClogged { throw HTTPRefusal(429, RPCError.overloaded) }
+        let share = Admission.Share(calls: 1)
+        let (session, admission) = (sessions.own, server.service.state.admission)
+        if admission.admit(share, for: session.usage) != nil { throw HTTPRefusal(429, RPCError.overloaded) }
+        exchanges[exchange]?.state = .waiting
+        let (path, peer, known, outbox) = (head.path, session.peer, head.ifNoneMatch, outbox)
+        Task {
+            let file = await resource.file(at: path, of: peer)
+            admission.release(share, of: session.usage)
+            let answer = file.map { HTTPAnswer($0, known: known) } ?? AnswerEncoder.connect(.noSuchFile, status: 404)
+            outbox.add { [HTTPOutbox.Output(exchange: exchange, kind: .file(answer))] }
+        }
+    }
+
+    private func beginConversation(_ exchange: UInt32, _ format: CallFormat) {
+        let form = CallForm(format)
+        guard format.isEnveloped, !form.isJSON, form != .grpcWebText else {
+            return refuse(exchange, .wrongForm("reflection is a stream of protobuf messages"), form, sessions.own)
+        }
+        exchanges[exchange]?.state = .conversing(EnvelopeReader(limit: Reflection.longestRequest), form)
+        exchanges[exchange]?.due = now + TimeAmount(server.limits.bodyTimeout)
+    }
+
+    /// Answers the messages of a conversation that have come.
+    private func converse(
+        _ exchange: UInt32, _ reader: inout EnvelopeReader, _ form: CallForm, _ bytes: inout ByteBuffer
+    ) throws(RPCError) {
+        guard let reflection = server.reflection else { throw .unanswered }
+        while let envelope = try reader.next(from: &bytes) {
+            guard envelope.flags == 0 else {
+                // The end of the client's messages, of Connect.
+                if envelope.flags & 2 == 2 { continue }
+                throw .unknownCompression
+            }
+            noteRequest()
+            // An answer is a thousand times as long as its question, and is made here.
+            questions += 1
+            guard questions <= Reflection.questionsOfOneRead, !isClogged else { throw .overloaded }
+            let answer = try reflection.answer(Array(buffer: envelope.message))
+            let item = try encoder.item(answer, CallNumber(exchange: exchange, method: 0, form: form))
+            outbox.add { [HTTPOutbox.Output(exchange: exchange, kind: .item(item, form))] }
+        }
+    }
+}

@@ -1,0 +1,88 @@
+import AssayListening
+import AssayRPC
+import NIOCore
+
+extension HTTPConnection {
+    /// Sets the timer to the next instant at which something is due.
+    func armTimer() {
+        guard stage != .closed, let due = nextDue() else { return }
+        deadlineTimer.arm(due)
+    }
+
+    private func nextDue() -> NIODeadline? {
+        var next: NIODeadline?
+        func consider(_ due: NIODeadline?) {
+            guard let due else { return }
+            next = next.map { min($0, due) } ?? due
+        }
+        consider(writes.due)
+        consider(hardStop)
+        switch stage {
+        case .serving:
+            consider(silenceLimit()?.due)
+            consider(certificate?.due)
+        case .leaving(let due): if due > now { consider(due) }
+        case .lingering(let due): consider(due)
+        case .flushing, .closed: break
+        }
+        consider(nextLook)
+        consider(dispatcher.nextLook.map(uptime))
+        return next
+    }
+
+    /// When the exchanges are looked at next: no more often than once a second, since an exchange has seconds for each of its steps.
+    private var nextLook: NIODeadline? { exchanges.isEmpty ? nil : max(lastLook + Self.look, now) }
+    private static let look = TimeAmount.seconds(1)
+
+    /// Does what is due. Runs at most twice ``DeadlineTimer/resolution`` late.
+    func sweep() {
+        guard stage != .closed else { return }
+        now = .now()
+        let buffered = (try? channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+        if writes.isStuck(buffered: buffered, at: now) { return close(because: .writeTimeout) }
+        if let hardStop, hardStop <= now { return close(because: nil) }
+        dispatcher.look()
+        lookAtExchanges()
+        switch stage {
+        case .serving:
+            if let verdict = certificate?.check(at: now) {
+                let reason = HTTPEndReason(verdict)
+                server.register.log.ended(verdict, because: reason.rawValue, of: sessions.own.peer.description)
+                leave(reason)
+            }
+            if let (reason, due) = silenceLimit(), due <= now { leave(reason) }
+        case .leaving(let due) where due <= now:
+            dispatcher.drain()
+            for (exchange, state) in exchanges { refuse(exchange, .drained, state) }
+        case .lingering(let due) where due <= now:
+            return close(because: nil)
+        case .leaving, .flushing, .lingering, .closed:
+            break
+        }
+        flush()
+        armTimer()
+    }
+
+    /// Refuses requests that do not become whole, and gives up answers that are not taken.
+    private func lookAtExchanges() {
+        guard now >= lastLook + Self.look else { return }
+        lastLook = now
+        for (exchange, state) in exchanges {
+            guard let due = state.due, due <= now else { continue }
+            switch state.state {
+            case .reading, .conversing: refuse(exchange, .bodyTimeout, state)
+            case .waiting, .answered: break
+            }
+        }
+        transport?.resetStuck(since: now - TimeAmount(server.limits.writeTimeout))
+    }
+
+    /// The time at which the peer's silence ends the connection, and the reason.
+    private func silenceLimit() -> (reason: HTTPEndReason, due: NIODeadline)? {
+        guard !inputIsClosed else { return nil }
+        guard let lastRequest else { return (.headTimeout, opened + TimeAmount(server.limits.headTimeout)) }
+        if let headSince { return (.headTimeout, headSince + TimeAmount(server.limits.headTimeout)) }
+        guard exchanges.isEmpty else { return nil }
+        return (.idleTimeout, lastRequest + TimeAmount(server.limits.idleTimeout))
+    }
+}

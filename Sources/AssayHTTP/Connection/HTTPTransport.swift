@@ -1,0 +1,33 @@
+import NIOCore
+
+/// One version of HTTP on a connection: requests in, answers out. Used on the connection's event loop.
+///
+/// What comes in it hands to its ``HTTPConnection``: the head of each request, its body, its end, and that the exchange is over. Nothing that it is
+/// told to write leaves before ``flush()``.
+protocol HTTPTransport: AnyObject {
+    /// Whether an answer can have trailers behind its body, without which gRPC cannot be answered.
+    var hasTrailers: Bool { get }
+
+    /// Writes a whole answer, or its end if the head was written before.
+    ///
+    /// - Parameter isFirst: the head was not written.
+    func write(_ answer: HTTPAnswer, of exchange: UInt32, isFirst: Bool)
+
+    /// Writes one message of a stream.
+    func write(_ item: ByteBuffer, _ format: CallFormat, of exchange: UInt32, isFirst: Bool)
+
+    /// Lets a client send the body that it waits with (`Expect: 100-continue`).
+    func sendContinue(_ exchange: UInt32)
+
+    /// Ends exchanges of whose answers the client has let nothing pass since then.
+    func resetStuck(since: NIODeadline)
+
+    /// Tells the client to begin no more requests.
+    func goAway(_ reason: HTTPEndReason)
+
+    /// Goes on with what waits behind an answer, after answers were written.
+    func proceed()
+
+    /// Hands what was written to the socket.
+    func flush()
+}

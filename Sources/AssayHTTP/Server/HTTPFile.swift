@@ -1,0 +1,13 @@
+/// A file that is read over HTTP, beside the calls.
+package struct HTTPFile: Hashable, Sendable {
+    package var contentType: String
+    package var body: [UInt8]
+    /// The entity tag (RFC 9110 §8.8.3), with its quotation marks. It changes when the body does.
+    package var etag: String
+    /// How long a cache may keep it without asking again; `nil`: it asks each time.
+    package var maxAge: Duration?
+
+    package init(contentType: String, body: [UInt8], etag: String, maxAge: Duration? = nil) {
+        (self.contentType, self.body, self.etag, self.maxAge) = (contentType, body, etag, maxAge)
+    }
+}

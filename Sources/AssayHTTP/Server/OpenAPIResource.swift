@@ -1,0 +1,18 @@
+import AssayAPI
+package import AssayRPC
+
+/// `/openapi.json`: the interface over HTTP as OpenAPI 3.1, for every peer that may connect.
+package struct OpenAPIResource: HTTPResource {
+    package static let path = "/openapi.json"
+
+    private let document: HTTPFile
+
+    /// Makes the document, which takes some milliseconds.
+    package init() {
+        document = HTTPFile(contentType: "application/json", body: OpenAPIDocument.json(), etag: OpenAPIDocument.etag())
+    }
+
+    package func serves(_ path: String) -> Bool { path == Self.path }
+
+    package func file(at path: String, of peer: RPCPeer) async -> HTTPFile? { serves(path) ? document : nil }
+}

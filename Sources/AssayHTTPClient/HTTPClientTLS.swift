@@ -1,0 +1,42 @@
+package import AssayListening
+import NIOSSL
+
+/// A client's side of HTTPS: the CAs that the server's certificate must come from, and the certificate that is shown to it, if any.
+///
+/// TLS 1.2 is taken beside 1.3: what answers may be a proxy before the daemon.
+package struct HTTPClientTLS: Sendable {
+    let configuration: TLSConfiguration
+    let serverName: String?
+
+    /// - Parameters:
+    ///   - authorities: PEM; `nil`: the CAs that the machine trusts.
+    ///   - identity: PEM, the client's certificate followed by its intermediates, and its key without a passphrase; `nil`: no certificate is
+    ///     shown.
+    ///   - serverName: the DNS name that the server's certificate must have; `nil`: the host of the address.
+    package init(
+        authorities: [UInt8]?, identity: (certificates: [UInt8], privateKey: [UInt8])?, serverName: String? = nil
+    ) throws(TLSError) {
+        var configuration = TLSConfiguration.makeClientConfiguration()
+        configuration.minimumTLSVersion = .tlsv12
+        if let authorities { configuration.trustRoots = .certificates(try TLSCredentials.read(authorities, .authorities)) }
+        if let identity {
+            let chain = try TLSCredentials.read(identity.certificates, .certificates)
+            guard !identity.privateKey.isEmpty, let key = try? NIOSSLPrivateKey(bytes: identity.privateKey, format: .pem) else {
+                throw TLSError(.privateKey, "no private key in PEM, or one with a passphrase")
+            }
+            configuration.certificateChain = chain.map { .certificate($0) }
+            configuration.privateKey = .privateKey(key)
+        }
+        // Finds out whether key and certificate belong together.
+        do { _ = try NIOSSLContext(configuration: configuration) } catch {
+            throw TLSError(
+                identity == nil ? .authorities : .privateKey,
+                identity == nil
+                    ? TLSFailure.explain(error) : "the key is not the certificate's (\(TLSFailure.explain(error)))")
+        }
+        (self.configuration, self.serverName) = (configuration, serverName)
+    }
+
+    /// The machine's CAs, and no certificate to show.
+    package static func usual() throws(TLSError) -> HTTPClientTLS { try HTTPClientTLS(authorities: nil, identity: nil) }
+}

@@ -1,0 +1,26 @@
+import AssayAPI
+import AssayRPC
+import Testing
+
+@testable import AssayHTTP
+
+@Suite("OpenAPI document over HTTP")
+struct OpenAPIResourceTests {
+    private let resource = OpenAPIResource()
+    private let peer = RPCPeer.tcp(address: "192.0.2.1", port: 1, isLoopback: false)
+
+    @Test("is the file at /openapi.json, with the tag of its bytes")
+    func file() async {
+        #expect(resource.serves("/openapi.json"))
+        let file = await resource.file(at: "/openapi.json", of: peer)
+        #expect(file?.contentType == "application/json" && file?.body == OpenAPIDocument.json())
+        #expect(file?.etag == OpenAPIDocument.etag() && file?.maxAge == nil)
+    }
+
+    @Test(
+        "has no other path", arguments: ["", "/", "/openapi", "/openapi.json/", "/openapi.jso\u{6E}\u{301}", "//openapi.json"])
+    func others(_ path: String) async {
+        #expect(!resource.serves(path))
+        #expect(await resource.file(at: path, of: peer) == nil)
+    }
+}
