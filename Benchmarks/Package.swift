@@ -1,6 +1,12 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+/// Settings of every target: Swift 6 language mode, and a warning is an error.
+let strict: [SwiftSetting] = [
+    .swiftLanguageMode(.v6), .treatAllWarnings(as: .error), .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"), .enableUpcomingFeature("MemberImportVisibility"),
+]
+
 let package = Package(
     name: "assay-benchmarks",
     platforms: [.macOS(.v15)],
@@ -21,9 +27,18 @@ let package = Package(
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "SwiftProtobuf", package: "swift-protobuf"),
             ],
-            swiftSettings: [
-                .swiftLanguageMode(.v6), .treatAllWarnings(as: .error), .enableUpcomingFeature("ExistentialAny"),
-                .enableUpcomingFeature("InternalImportsByDefault"), .enableUpcomingFeature("MemberImportVisibility"),
-            ])
+            swiftSettings: strict),
+        // Not a measurement: the same requests over every protocol, whose answers must be equal.
+        .executableTarget(
+            name: "front-comparison",
+            dependencies: [
+                .product(name: "AssayClient", package: "assay"),
+                .product(name: "AssaySimulator", package: "assay"),
+                .product(name: "AssayTesting", package: "assay"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "SwiftProtobuf", package: "swift-protobuf"),
+            ],
+            swiftSettings: strict),
     ]
 )

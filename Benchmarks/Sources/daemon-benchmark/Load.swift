@@ -17,9 +17,9 @@ protocol Load {
 
 extension Load {
     /// The number of answers; all must be as wanted.
-    func accepted(_ replies: [[UInt8]]) throws -> Int {
+    func accepted(_ replies: [[UInt8]], by front: LoadFront) throws -> Int {
         for reply in replies {
-            guard let answer = PlainFrame.answer(reply) else {
+            guard let answer = front.answer(reply) else {
                 throw AssayError(.internalError, "a call was not answered")
             }
             try check(answer)
@@ -32,28 +32,28 @@ extension Load {
 struct Traffic {
     /// Of each connection.
     let addresses: [String]
+    let front: LoadFront
     /// The most requests in a burst.
     let inFlight: Int
 
     /// - Parameter addresses: of daemons, which the connections take in turn.
-    init(to addresses: [String], connections: Int, inFlight: Int) {
+    init(to addresses: [String], by front: LoadFront = .framed, connections: Int, inFlight: Int) {
         self.addresses = (0..<connections).map { addresses[$0 % addresses.count] }
-        self.inFlight = inFlight
+        (self.front, self.inFlight) = (front, inFlight)
     }
 
     /// A connection's bursts, ready to send: each has one request of each of its devices, or of as many as a burst may have.
     typealias Bursts = [(bytes: [UInt8], requests: Int)]
 
-    /// Makes the frames of all requests, for each connection. Connections take the devices in turn.
-    func bursts(_ devices: [[PlainFrame.Request]]) -> [Bursts] {
-        addresses.indices.map { index in
+    /// Makes the bytes of all requests, for each connection. Connections take the devices in turn.
+    func bursts(_ devices: [[PlainFrame.Request]]) throws -> [Bursts] {
+        try addresses.indices.map { index in
+            var encoder = front.encoder(for: addresses[index])
             let own = stride(from: index, to: devices.count, by: addresses.count).map { devices[$0] }
-            return (0..<(own.map(\.count).min() ?? 0)).flatMap { round in
-                stride(from: 0, to: own.count, by: inFlight).map { start in
-                    let frames = own[start..<min(start + inFlight, own.count)].enumerated().map {
-                        PlainFrame.call(UInt64($0 + 1), $1[round])
-                    }
-                    return (frames.flatMap { $0 }, frames.count)
+            return try (0..<(own.map(\.count).min() ?? 0)).flatMap { round in
+                try stride(from: 0, to: own.count, by: inFlight).map { start in
+                    let requests = own[start..<min(start + inFlight, own.count)].map { $0[round] }
+                    return (try encoder.burst(requests), requests.count)
                 }
             }
         }
@@ -70,10 +70,10 @@ struct Traffic {
         let results = Mutex<[Result<Answers, any Error>]>([])
         DispatchQueue.concurrentPerform(iterations: bursts.count) { index in
             let result = Result {
-                let connection = try PlainConnection(addresses[index])
+                let connection = try front.connect(to: addresses[index])
                 return try bursts[index].reduce(into: Answers()) { answers, burst in
                     let start = ContinuousClock.now
-                    answers.replies += try connection.exchange(burst.bytes, frames: burst.requests)
+                    answers.replies += try connection.exchange(burst.bytes, calls: burst.requests)
                     answers.bursts.append(start.duration(to: .now))
                 }
             }

@@ -89,9 +89,9 @@ struct Measurement {
         print("round  allocations per \(noun)  reallocations  bytes")
         var allocations: [Double] = []
         for round in 0...options.rounds {
-            let bursts = traffic.bursts(try await load.requests(perDevice))
+            let bursts = try traffic.bursts(try await load.requests(perDevice))
             let before = try process.allocations()
-            let accepted = try load.accepted(try traffic.send(bursts).replies)
+            let accepted = try load.accepted(try traffic.send(bursts).replies, by: traffic.front)
             let each = try process.allocations().since(before, per: accepted)
             guard each.allocations > 0 else {
                 throw ValidationError(

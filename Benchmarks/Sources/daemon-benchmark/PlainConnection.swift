@@ -5,6 +5,7 @@ import Foundation
 final class PlainConnection {
     private let socket: Int32
     private var buffer: [UInt8] = []
+    private var chunk = [UInt8](repeating: 0, count: 1 << 18)
 
     /// Connects to `host:port`, an IPv4 address in digits.
     init(_ address: String) throws {
@@ -30,17 +31,9 @@ final class PlainConnection {
 
     /// Sends a burst and returns `frames` frames, without their lengths.
     func exchange(_ burst: [UInt8], frames: Int) throws -> [[UInt8]] {
-        var sent = 0
-        while sent < burst.count {
-            let count = burst.withUnsafeBytes {
-                Foundation.send(socket, $0.baseAddress?.advanced(by: sent), $0.count - sent, 0)
-            }
-            guard count > 0 else { throw POSIXError(.EPIPE) }
-            sent += count
-        }
+        try send(burst)
         var replies: [[UInt8]] = []
         replies.reserveCapacity(frames)
-        var chunk = [UInt8](repeating: 0, count: 1 << 18)
         while true {
             var start = 0
             while buffer.count - start >= 4 {
@@ -51,9 +44,26 @@ final class PlainConnection {
             }
             buffer.removeFirst(start)
             guard replies.count < frames else { return replies }
-            let count = recv(socket, &chunk, chunk.count, 0)
-            guard count > 0 else { throw POSIXError(.EPIPE) }
-            buffer += chunk.prefix(count)
+            try receive(into: &buffer)
         }
+    }
+
+    /// Sends all bytes.
+    func send(_ bytes: [UInt8]) throws {
+        var sent = 0
+        while sent < bytes.count {
+            let count = bytes.withUnsafeBytes {
+                Foundation.send(socket, $0.baseAddress?.advanced(by: sent), $0.count - sent, 0)
+            }
+            guard count > 0 else { throw POSIXError(.EPIPE) }
+            sent += count
+        }
+    }
+
+    /// Waits for bytes, and adds those that have come.
+    func receive(into bytes: inout [UInt8]) throws {
+        let count = recv(socket, &chunk, chunk.count, 0)
+        guard count > 0 else { throw POSIXError(.EPIPE) }
+        bytes += chunk.prefix(count)
     }
 }

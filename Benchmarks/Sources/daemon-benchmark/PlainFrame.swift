@@ -6,9 +6,12 @@ enum PlainFrame {
     struct Request: Sendable {
         let method: String
         let message: [UInt8]
+        /// The message as JSON. Made when it is asked for.
+        let json: @Sendable () throws -> [UInt8]
 
         init(_ method: String, _ message: some Message) throws {
             (self.method, self.message) = (method, try message.serializedBytes())
+            json = { try message.jsonUTF8Bytes() }
         }
     }
 

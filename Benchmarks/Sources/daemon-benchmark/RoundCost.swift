@@ -21,13 +21,13 @@ struct RoundCost {
     static func measure(
         _ load: some Load, _ count: Int, over traffic: Traffic, unit: RawOperation, _ processors: () throws -> [Double]
     ) async throws -> RoundCost {
-        let bursts = traffic.bursts(try await load.requests(count))
+        let bursts = try traffic.bursts(try await load.requests(count))
         let before = try processors()
         let start = ContinuousClock.now
         let (raw, answers) = try unit.microseconds { try traffic.send(bursts) }
         let elapsed = start.duration(to: .now) / .seconds(1)
         let spent = zip(try processors(), before).map { $0 - $1 }
-        let accepted = Double(try load.accepted(answers.replies))
+        let accepted = Double(try load.accepted(answers.replies, by: traffic.front))
         return RoundCost(
             raw: raw, each: spent.map { $0 / accepted * 1e6 }, perSecond: accepted / elapsed, bursts: answers.bursts)
     }

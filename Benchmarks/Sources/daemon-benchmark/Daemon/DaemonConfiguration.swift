@@ -22,17 +22,21 @@ struct DaemonConfiguration {
     var certifies = false
     /// Whether devices that were imported may upload.
     var acceptsImported = false
+    /// Whether it listens over HTTP beside frames.
+    var speaksHTTP = false
     /// Daemons on one ledger have the same.
     var authority = TestAuthority()
 
     /// Writes the configuration and the files that it names into a folder.
     ///
+    /// - Parameter httpAddress: where it listens over HTTP, if it does.
     /// - Returns: the path of the configuration.
-    func write(to folder: URL, listeningAt address: String) throws -> String {
+    func write(to folder: URL, listeningAt address: String, httpAddress: String) throws -> String {
         try Data(authority.rootPEM.utf8).write(to: folder.appending(path: "root.pem"))
         var text = """
             listen:
               - tcp: \(address)
+            \(speaksHTTP ? "  - {tcp: \"\(httpAddress)\", protocol: http}" : "")
             store: \(store)
             callers:
               loopback_demo: true

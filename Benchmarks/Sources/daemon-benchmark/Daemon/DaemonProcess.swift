@@ -7,6 +7,8 @@ import Synchronization
 final class DaemonProcess: @unchecked Sendable {  // one task starts and stops the process
     let authority: TestAuthority
     let address: String
+    /// Where it listens over HTTP, if its configuration says so.
+    let httpAddress: String
     private let process = Process()
     private let folder: URL
 
@@ -20,9 +22,10 @@ final class DaemonProcess: @unchecked Sendable {  // one task starts and stops t
     init(executable: String, _ configuration: DaemonConfiguration = DaemonConfiguration(), counter: String? = nil) throws {
         authority = configuration.authority
         address = "127.0.0.1:\(try PostgresServer.freePort())"
+        httpAddress = "127.0.0.1:\(try PostgresServer.freePort())"
         folder = FileManager.default.temporaryDirectory.appending(path: "assay-benchmark-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        let file = try configuration.write(to: folder, listeningAt: address)
+        let file = try configuration.write(to: folder, listeningAt: address, httpAddress: httpAddress)
         process.executableURL = URL(fileURLWithPath: executable)
         process.arguments = ["--config", file, "--log-level", "warning"]
         if let counter {
