@@ -63,7 +63,6 @@ struct TwoProtocolTests {
         let callers: [any MethodCaller] = [framed, grpc, json]
         func watch(byFrames: Bool) async throws -> Task<Void, any Error> {
             let (begins, begin) = AsyncStream.makeStream(of: Void.self)
-            let stream = grpc.stream(API.watch.path)
             let watching = Task {
                 defer { begin.finish() }
                 if byFrames {
@@ -71,7 +70,7 @@ struct TwoProtocolTests {
                         API.watch.path, Assay_V1_WatchRequest(), of: Assay_V1_WatchItem.self)
                     for try await _ in items { begin.yield() }
                 } else {
-                    for try await _ in stream { begin.yield() }
+                    for try await _ in grpc.stream(API.watch.path) { begin.yield() }
                 }
             }
             var iterator = begins.makeAsyncIterator()
@@ -158,10 +157,10 @@ struct TwoProtocolTests {
 
         let revoke = Assay_V1_RevokeKeyRequest.with { ($0.name, $0.reason) = ("uploads-abroad", "lost") }
         _ = try await framed.call(API.revokeKey, revoke)
-        await #expect { try await byFrames() } throws: { ($0 as? RPCError)?.reason == "credential_refused" }
-        #expect(await Self.reason(grpc) == "credential_refused")
+        await #expect { try await byFrames() } throws: { ($0 as? RPCError)?.reason == "permission_denied" }
+        #expect(await Self.reason(grpc) == "permission_denied")
         let refused = try await byJSON()
-        #expect(refused.status == 401 && TestCallStatus(connect: refused.body)?.reason == "credential_refused")
+        #expect(refused.status == 403 && TestCallStatus(connect: refused.body)?.reason == "permission_denied")
         #expect(grpc.client.isOpen)
         await grpc.close()
         await framed.close()

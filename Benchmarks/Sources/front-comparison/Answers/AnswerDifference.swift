@@ -1,46 +1,81 @@
+import AssayCore
+
 /// Compares the trees of two answers.
 struct AnswerDifference {
-    /// How far times may be apart, in milliseconds: the daemons get a request one after the other.
+    /// How far times may be apart, in milliseconds: the daemons do not get a request at the same time.
     private static let patience: Int64 = 60_000
-
     /// Sizes of files.
     private static let ignored: Set<String> = ["state.bytes"]
 
     var drawn = DrawnValues()
-    private(set) var found: [String] = []
+    private var found: [String] = []
 
     /// What differs between two answers, each with its place.
     mutating func between(_ one: AnswerTree, _ other: AnswerTree) -> [String] {
         found = []
-        compare(one, other, at: "", name: "")
+        compare(one, other, at: "", isDrawn: false)
         return found
     }
 
-    private mutating func compare(_ one: AnswerTree?, _ other: AnswerTree?, at place: String, name: String) {
+    private mutating func compare(_ one: AnswerTree?, _ other: AnswerTree?, at place: String, isDrawn: Bool) {
         guard !Self.ignored.contains(place) else { return }
         switch (one, other) {
         case (.object(let ones), .object(let others)):
             for member in Set(ones.keys).union(others.keys).sorted() {
-                compare(ones[member], others[member], at: place.isEmpty ? member : "\(place).\(member)", name: member)
+                compare(
+                    ones[member], others[member], at: place.isEmpty ? member : "\(place).\(member)",
+                    isDrawn: DrawnValues.has(member, of: ones))
             }
         case (.list(let ones), .list(let others)) where ones.count == others.count:
-            for (index, (a, b)) in zip(ones, others).enumerated() { compare(a, b, at: "\(place)[\(index)]", name: name) }
+            for (index, (a, b)) in zip(ones, others).enumerated() {
+                let name = (a["name"] ?? a["check"]).map { " " + $0.text } ?? ""
+                compare(a, b, at: "\(place)[\(index)\(name)]", isDrawn: isDrawn)
+            }
         case (.leaf(let a), .leaf(let b)):
-            guard !isEqual(a, b, name) else { return }
-            note(one, other, at: place)
+            if isDrawn ? !drawn.match(a, b) : !areEqual(a, b, place) { note(one, other, at: place) }
         default: note(one, other, at: place)
         }
     }
 
-    private mutating func isEqual(_ one: String, _ other: String, _ name: String) -> Bool {
-        if DrawnValues.names.contains(name) { return drawn.match(one, other) }
-        if name.hasSuffix("UnixMs") || name == "retryAfterMs", let a = Int64(one), let b = Int64(other), a > 0, b > 0 {
-            return abs(a - b) <= Self.patience
-        }
-        return one == other
-    }
-
     private mutating func note(_ one: AnswerTree?, _ other: AnswerTree?, at place: String) {
         found.append("\(place): \(one?.description ?? "absent") and \(other?.description ?? "absent")")
+    }
+
+    /// Whether two values are equal but for times, and for devices that a sentence names.
+    private mutating func areEqual(_ one: String, _ other: String, _ place: String) -> Bool {
+        if one == other { return true }
+        if place.hasSuffix("UnixMs") || place == "retryAfterMs", let a = Int64(one), let b = Int64(other), a > 0, b > 0 {
+            return abs(a - b) <= Self.patience
+        }
+        let (words, others) = (one.split(separator: " "), other.split(separator: " "))
+        guard words.count == others.count else { return false }
+        for (a, b) in zip(words, others) where a != b && !Self.areTimes(a, b) && !nameDevices(a, b) { return false }
+        return true
+    }
+
+    /// Whether two words of a sentence are times that may stand for each other.
+    private static func areTimes(_ one: Substring, _ other: Substring) -> Bool {
+        guard let a = Timestamp(rfc3339: one.bare), let b = Timestamp(rfc3339: other.bare) else { return false }
+        return abs(a.milliseconds(since: b)) <= patience
+    }
+
+    /// Whether two words are devices that stand for each other.
+    private mutating func nameDevices(_ one: Substring, _ other: Substring) -> Bool {
+        func id(_ word: Substring) -> String? {
+            guard word.bare.hasPrefix("dev_") else { return nil }
+            // As answers have it.
+            return Hex.decode(word.bare.dropFirst(4)).map { Base64.standard.encode($0) }
+        }
+        guard let a = id(one), let b = id(other) else { return false }
+        return drawn.match(a, b)
+    }
+}
+
+extension Substring {
+    /// A word without punctuation at its ends.
+    fileprivate var bare: Substring {
+        var word = drop { $0 == "(" }
+        while let last = word.last, ",;.)".contains(last) { word.removeLast() }
+        return word
     }
 }

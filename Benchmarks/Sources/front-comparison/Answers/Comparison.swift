@@ -192,7 +192,7 @@ extension AnswerTree {
     /// An error, with the request's id as a member of its own: the daemon writes it behind the message.
     fileprivate init(_ status: TestCallStatus) {
         var (message, id) = (status.message, "")
-        if let range = message.range(of: " (request "), message.hasSuffix(")") {
+        if let range = message.range(of: " (request ", options: .backwards), message.hasSuffix(")") {
             id = String(message[range.upperBound...].dropLast())
             message = String(message[..<range.lowerBound])
         }

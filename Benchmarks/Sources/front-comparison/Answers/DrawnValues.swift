@@ -3,11 +3,21 @@ struct DrawnValues {
     private var forward: [String: String] = [:]
     private var backward: [String: String] = [:]
 
-    /// Members whose values are drawn, or signed or counted with what is.
-    static let names: Set<String> = [
+    /// Members whose values are drawn, or made of what is.
+    private static let names: Set<String> = [
         "requestId", "deviceId", "challenge", "certificate", "deviceCertificate", "serial", "deviceSecret", "devicePrivateKey",
-        "keyTableIndices", "keys", "tokens", "tokenSha256", "nextPageToken", "usedBy", "replaces", "list",
+        "keyTableIndices", "keys", "tokens", "tokenSha256", "nextPageToken", "usedBy", "replaces",
     ]
+    /// Claims that are.
+    private static let claims: Set<String> = ["certificate_serial"]
+
+    /// Whether the value of a member is drawn.
+    static func has(_ member: String, of object: [String: AnswerTree]) -> Bool {
+        if names.contains(member) { return true }
+        // The keys of a fleet's devices are named by their secrets.
+        if member == "keyId" { return object["format"]?.text == "fleet-device" }
+        return member == "text" && claims.contains(object["name"]?.text ?? "")
+    }
 
     /// Whether two values may stand for each other.
     mutating func match(_ one: String, _ other: String) -> Bool {

@@ -113,8 +113,9 @@ extension RequestRecorder {
     }
 
     private mutating func provisioning(_ app: String) throws -> RecordedRequest {
-        let number = oneIn(5) ? below(400) : nextSerial[app, default: 0]
-        nextSerial[app] = max(nextSerial[app, default: 0], number + 1)
+        // Now and then one that was provisioned, or is none of the list.
+        let number = oneIn(5) ? pick([below(30), 500]) : nextSerial[app, default: 0]
+        if number == nextSerial[app] { nextSerial[app] = number + 1 }
         let camera = VirtualCamera(serial: Stage.serial(app, number))
         let request = try Assay_V1_ProvisionDeviceRequest.with {
             ($0.app, $0.deviceSerial) = (app, camera.serial)

@@ -52,12 +52,13 @@ extension RequestRecorder {
             }
         } else {
             let key = try TestKey(.p256)
-            let phone = oneIn(3) ? Stage.Phone(key: stage.phone(below(1000)), app: "camera") : pick(phones)
             let csr = try CertificateRequestDraft(key).signed(by: key)
             // The app may be one that issues no certificates.
-            request = try stage.issuance(
-                phone, try await challenge(phone.app, .provision), csr, changes: attestationChanges())
-            certified.append(Stage.Certified(key: key, app: phone.app))
+            let index = oneIn(3) ? nil : below(phones.count)
+            let app = index.map { phones[$0].app } ?? "camera"
+            let data = try Stage.clientData(.provision, try await challenge(app, .provision), payload: csr)
+            request = try Stage.issuance(app, data, csr, try voucher(data, index))
+            certified.append(Stage.Certified(key: key, app: app))
         }
         if oneIn(8) { request.csr = Data(flipped(Array(request.csr))) }
         if oneIn(10) { request.payloadSha256 = Data(bytes(pick([0, 31, 32]))) }
@@ -67,6 +68,17 @@ extension RequestRecorder {
         let recorded = try RecordedRequest("certificate on evidence", .issue, request)
         if !request.idempotencyKey.isEmpty { repeatable.append(recorded) }
         return recorded
+    }
+
+    /// An assertion of a phone, or an attestation of a new one.
+    private mutating func voucher(_ data: ClientData, _ index: Int?) throws -> Evidence {
+        guard let index else {
+            let key = stage.phone(below(1000))
+            let body = try key.attest(clientDataHash: data.hash, at: SystemClock().now(), changes: attestationChanges())
+            return Evidence(format: .appAttestAttestation, keyID: key.keyID, body: body)
+        }
+        let body = try phones[index].key.assert(clientDataHash: data.hash)
+        return Evidence(format: .appAttestAssertion, keyID: phones[index].key.keyID, body: body)
     }
 
     private mutating func renewal() async throws -> RecordedRequest {

@@ -74,7 +74,7 @@ struct RequestRecorder {
 
     /// A new challenge, or now and then a used one.
     mutating func challenge(_ app: String, _ purpose: Assay_V1_Purpose, context: [UInt8] = []) async throws -> [UInt8] {
-        if oneIn(40), !used.isEmpty { return pick(used) }
+        if oneIn(30), !used.isEmpty { return pick(Array(used.suffix(12))) }
         let challenge = try await stage.challenge(app, purpose, context: context, milliseconds: oneIn(60) ? 1 : 0)
         used.append(challenge)
         return challenge

@@ -43,7 +43,7 @@ struct Stage {
     init(_ front: FramedFront, _ world: World) async throws {
         (self.front, self.world) = (front, world)
         for (app, count) in [("camera", 10), ("strict", 4), ("rated", 3)] {
-            for number in 0..<count { try await register(phone(number), app: app) }
+            for number in 0..<count { try await register(phone(number % 4), app: app) }
         }
         for (app, count) in [("camera", 6), ("strict", 2)] {
             for number in 0..<count { try await register(try android(number), app: app) }
@@ -122,28 +122,27 @@ struct Stage {
     static func serial(_ app: String, _ number: Int) -> String { "\(app.uppercased())-\(number)" }
 
     private mutating func certify() async throws {
-        for phone in phones.filter({ $0.app == "camera" }).prefix(10) {
+        for index in phones.indices.filter({ phones[$0].app == "camera" }) {
             let key = try TestKey(.p256)
-            let request = try issuance(
-                phone, try await challenge("camera", .provision), try CertificateRequestDraft(key).signed(by: key))
-            let answer = try await front.call(.issue, request, of: Assay_V1_IssueCertificateResponse.self)
+            let csr = try CertificateRequestDraft(key).signed(by: key)
+            let data = try Self.clientData(.provision, try await challenge("camera", .provision), payload: csr)
+            let body = try phones[index].key.assert(clientDataHash: data.hash)
+            let piece = Evidence(format: .appAttestAssertion, keyID: phones[index].key.keyID, body: body)
+            let answer = try await front.call(
+                .issue, try Self.issuance("camera", data, csr, piece), of: Assay_V1_IssueCertificateResponse.self)
             guard answer.hasCertificate else { throw ProtocolFault("no certificate: \(answer.verdict.reason)") }
             certified.append(Certified(key: key, app: "camera", serial: answer.certificate.serial))
         }
     }
 
-    /// A request for a certificate by an attestation of a phone's key, which vouches for the key of the CSR.
-    func issuance(
-        _ phone: Phone, _ challenge: [UInt8], _ csr: [UInt8], changes: AttestationChanges = .genuine
+    /// A request for a certificate, on a piece of evidence that vouches for the key of the CSR.
+    static func issuance(
+        _ app: String, _ data: ClientData, _ csr: [UInt8], _ piece: Evidence
     ) throws -> Assay_V1_IssueCertificateRequest {
-        let data = try Self.clientData(.provision, challenge, payload: csr)
-        let body = try phone.key.attest(clientDataHash: data.hash, at: SystemClock().now(), changes: changes)
+        let evidence = try request(app, data, [piece]).evidence
         return .with {
-            ($0.app, $0.challenge, $0.csr) = (phone.app, Data(challenge), Data(csr))
-            $0.payloadSha256 = Data(data.payloadHash ?? [])
-            $0.evidence = [
-                .with { $0.appAttestAttestation = .with { ($0.keyID, $0.attestation) = (Data(phone.key.keyID), Data(body)) } }
-            ]
+            ($0.app, $0.challenge, $0.csr) = (app, Data(data.challenge), Data(csr))
+            ($0.payloadSha256, $0.evidence) = (Data(data.payloadHash ?? []), evidence)
         }
     }
 
