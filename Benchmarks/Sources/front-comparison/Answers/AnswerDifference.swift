@@ -13,26 +13,32 @@ struct AnswerDifference {
     /// What differs between two answers, each with its place.
     mutating func between(_ one: AnswerTree, _ other: AnswerTree) -> [String] {
         found = []
-        compare(one, other, at: "", isDrawn: false)
+        compare(one, other, at: "", .equal)
         return found
     }
 
-    private mutating func compare(_ one: AnswerTree?, _ other: AnswerTree?, at place: String, isDrawn: Bool) {
+    private mutating func compare(_ one: AnswerTree?, _ other: AnswerTree?, at place: String, _ rule: DrawnValues.Rule) {
         guard !Self.ignored.contains(place) else { return }
         switch (one, other) {
         case (.object(let ones), .object(let others)):
             for member in Set(ones.keys).union(others.keys).sorted() {
                 compare(
                     ones[member], others[member], at: place.isEmpty ? member : "\(place).\(member)",
-                    isDrawn: DrawnValues.has(member, of: ones))
+                    DrawnValues.rule(for: member, of: ones))
             }
         case (.list(let ones), .list(let others)) where ones.count == others.count:
             for (index, (a, b)) in zip(ones, others).enumerated() {
                 let name = (a["name"] ?? a["check"]).map { " " + $0.text } ?? ""
-                compare(a, b, at: "\(place)[\(index)\(name)]", isDrawn: isDrawn)
+                compare(a, b, at: "\(place)[\(index)\(name)]", rule)
             }
         case (.leaf(let a), .leaf(let b)):
-            if isDrawn ? !drawn.match(a, b) : !areEqual(a, b, place) { note(one, other, at: place) }
+            let isEqual =
+                switch rule {
+                case .equal: areEqual(a, b, place)
+                case .drawn: drawn.match(a, b)
+                case .free: true
+                }
+            if !isEqual { note(one, other, at: place) }
         default: note(one, other, at: place)
         }
     }
@@ -49,14 +55,24 @@ struct AnswerDifference {
         }
         let (words, others) = (one.split(separator: " "), other.split(separator: " "))
         guard words.count == others.count else { return false }
-        for (a, b) in zip(words, others) where a != b && !Self.areTimes(a, b) && !nameDevices(a, b) { return false }
+        for (index, (a, b)) in zip(words, others).enumerated() where a != b {
+            let isCount = index + 1 < words.count && words[index + 1].bare == "s"
+            guard Self.areTimes(a, b, isCount: isCount) || nameDevices(a, b) else { return false }
+        }
         return true
     }
 
-    /// Whether two words of a sentence are times that may stand for each other.
-    private static func areTimes(_ one: Substring, _ other: Substring) -> Bool {
-        guard let a = Timestamp(rfc3339: one.bare), let b = Timestamp(rfc3339: other.bare) else { return false }
-        return abs(a.milliseconds(since: b)) <= patience
+    /// Whether two words of a sentence are times, or lengths of time, that may stand for each other.
+    ///
+    /// - Parameter isCount: they may be numbers of seconds.
+    private static func areTimes(_ one: Substring, _ other: Substring, isCount: Bool) -> Bool {
+        if let a = Timestamp(rfc3339: one.bare), let b = Timestamp(rfc3339: other.bare) {
+            return abs(a.milliseconds(since: b)) <= patience
+        }
+        let (counts, lengths) = ((Int64(one), Int64(other)), (one.bare.seconds, other.bare.seconds))
+        if isCount, let a = counts.0, let b = counts.1 { return abs(a - b) <= patience / 1000 }
+        guard let a = lengths.0, let b = lengths.1 else { return false }
+        return abs(a - b) <= patience / 1000
     }
 
     /// Whether two words are devices that stand for each other.
@@ -75,7 +91,23 @@ extension Substring {
     /// A word without punctuation at its ends.
     fileprivate var bare: Substring {
         var word = drop { $0 == "(" }
-        while let last = word.last, ",;.)".contains(last) { word.removeLast() }
+        while let last = word.last, ",;:.)".contains(last) { word.removeLast() }
         return word
+    }
+
+    /// The seconds in `2h1m27s`.
+    fileprivate var seconds: Int64? {
+        guard !isEmpty else { return nil }
+        let units: [Character: Int64] = ["d": 86_400, "h": 3600, "m": 60, "s": 1]
+        var (total, rest) = (Int64(0), self)
+        while !rest.isEmpty {
+            let digits = rest.prefix { $0.isWholeNumber }
+            guard let number = Int32(digits), let unit = rest.dropFirst(digits.count).first.flatMap({ units[$0] }) else {
+                return nil
+            }
+            total += Int64(number) * unit
+            rest = rest.dropFirst(digits.count + 1)
+        }
+        return total
     }
 }

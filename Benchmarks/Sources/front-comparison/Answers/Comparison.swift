@@ -96,6 +96,11 @@ struct Comparison {
             } elements: {
                 $0.certificates.map(\.serial)
             }
+            _ = try await pages(.listEnrolments, Assay_V1_ListEnrolmentsResponse.self, "permissions of \(app)") { token in
+                Assay_V1_ListEnrolmentsRequest.with { ($0.app, $0.pageSize, $0.pageToken) = (app, 500, token) }
+            } elements: {
+                $0.enrolments.map(\.serial)
+            }
         }
         try await compareTraffic()
     }
@@ -212,3 +217,4 @@ extension Assay_V1_ListVerdictsResponse: Paged {}
 extension Assay_V1_ListDevicesResponse: Paged {}
 extension Assay_V1_ListBlocksResponse: Paged {}
 extension Assay_V1_ListCertificatesResponse: Paged {}
+extension Assay_V1_ListEnrolmentsResponse: Paged {}

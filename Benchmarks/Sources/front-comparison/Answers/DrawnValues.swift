@@ -6,17 +6,32 @@ struct DrawnValues {
     /// Members whose values are drawn, or made of what is.
     private static let names: Set<String> = [
         "requestId", "deviceId", "challenge", "certificate", "deviceCertificate", "serial", "deviceSecret", "devicePrivateKey",
-        "keyTableIndices", "keys", "tokens", "tokenSha256", "nextPageToken", "usedBy", "replaces",
+        "tokens", "tokenSha256", "nextPageToken", "usedBy", "replaces",
     ]
-    /// Claims that are.
+    /// Members whose values are drawn of few, so that they meet by chance, or belong to such.
+    private static let free: Set<String> = ["keyTableIndices", "keys"]
+    /// Claims that are drawn.
     private static let claims: Set<String> = ["certificate_serial"]
 
-    /// Whether the value of a member is drawn.
-    static func has(_ member: String, of object: [String: AnswerTree]) -> Bool {
-        if names.contains(member) { return true }
-        // The keys of a fleet's devices are named by their secrets.
-        if member == "keyId" { return object["format"]?.text == "fleet-device" }
-        return member == "text" && claims.contains(object["name"]?.text ?? "")
+    /// How the value of a member is compared.
+    enum Rule {
+        case equal
+        /// It stands for one value of the other.
+        case drawn
+        /// Not at all.
+        case free
+    }
+
+    static func rule(for member: String, of object: [String: AnswerTree]) -> Rule {
+        if free.contains(member) { return .free }
+        if names.contains(member) { return .drawn }
+        if member == "keyId" {
+            // A fleet's devices are known by their secrets, and the daemon may have made the key of a certificate.
+            let isDrawn =
+                object["format"]?.text == "fleet-device" || object["keyProtection"]?.text == "KEY_PROTECTION_GENERATED"
+            return isDrawn ? .drawn : .equal
+        }
+        return member == "text" && claims.contains(object["name"]?.text ?? "") ? .drawn : .equal
     }
 
     /// Whether two values may stand for each other.

@@ -9,13 +9,17 @@ extension RequestRecorder {
         let isNew = !oneIn(8)
         let key = isNew ? try stage.android(below(1000)) : pick(androids).key
         let data = try Stage.clientData(.register, try await challenge(app, .register), payload: payload())
-        let chain = try key.attest(challenge: data.bytes, at: SystemClock().now(), changes: try chainChanges())
-        if isNew { androids.append(Stage.Android(key: key, app: app)) }
+        let changes = try chainChanges()
+        let chain = try key.attest(challenge: data.bytes, at: SystemClock().now(), changes: changes ?? .genuine)
+        if isNew, changes == nil, key.device.level != .software, app != "genuine" {
+            androids.append(Stage.Android(key: key, app: app))
+        }
         return try Stage.request(app, data, [Evidence(format: .keyAttestation, keyID: [], body: Evidence.join(chain))])
     }
 
-    mutating func chainChanges() throws -> KeyAttestationChanges {
-        guard oneIn(4) else { return .genuine }
+    /// `nil`: none.
+    mutating func chainChanges() throws -> KeyAttestationChanges? {
+        guard oneIn(4) else { return nil }
         let bit = UInt8(1) << below(8)
         let index = below(2)
         switch below(8) {
@@ -90,7 +94,7 @@ extension RequestRecorder {
         var pieces = [try token(data)]
         if isRegistration {
             let key = try stage.android(below(1000))
-            let chain = try key.attest(challenge: data.bytes, at: SystemClock().now(), changes: try chainChanges())
+            let chain = try key.attest(challenge: data.bytes, at: SystemClock().now(), changes: try chainChanges() ?? .genuine)
             pieces.append(Evidence(format: .keyAttestation, keyID: [], body: Evidence.join(chain)))
             androids.append(Stage.Android(key: key, app: app))
         } else {

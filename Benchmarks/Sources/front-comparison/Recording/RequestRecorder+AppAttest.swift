@@ -9,15 +9,21 @@ extension RequestRecorder {
     mutating func attestation() async throws -> Assay_V1_VerifyRequest {
         let app = pick(["camera", "camera", "camera", "strict", "genuine", "rated"])
         let isNew = !oneIn(10)
-        let key = isNew ? stage.phone(below(1000), trusted: !oneIn(15)) : pick(phones).key
+        let isTrusted = !oneIn(15)
+        let key = isNew ? stage.phone(below(1000), trusted: isTrusted) : pick(phones).key
+        let changes = attestationChanges()
         let data = try Stage.clientData(.register, try await challenge(app, .register), payload: payload())
-        let body = try key.attest(clientDataHash: data.hash, at: SystemClock().now(), changes: attestationChanges())
-        if isNew { phones.append(Stage.Phone(key: key, app: app)) }
+        let body = try key.attest(clientDataHash: data.hash, at: SystemClock().now(), changes: changes ?? .genuine)
+        // Others would hardly be registered.
+        if isNew, isTrusted, changes == nil, key.phone.environment == .production, app != "genuine" {
+            phones.append(Stage.Phone(key: key, app: app))
+        }
         return try Stage.request(app, data, [Evidence(format: .appAttestAttestation, keyID: key.keyID, body: body)])
     }
 
-    mutating func attestationChanges() -> AttestationChanges {
-        guard oneIn(4) else { return .genuine }
+    /// `nil`: none.
+    mutating func attestationChanges() -> AttestationChanges? {
+        guard oneIn(4) else { return nil }
         let bit = UInt8(1) << below(8)
         switch below(10) {
         case 0: return AttestationChanges.genuine.nonce { $0[0] ^= bit }

@@ -40,7 +40,7 @@ extension RequestRecorder {
             let key = try stage.android(below(1000))
             let challenge = try await challenge("camera", .provision)
             let data = try Stage.clientData(.provision, challenge, payload: nil)
-            let chain = try key.attest(challenge: data.bytes, at: SystemClock().now(), changes: try chainChanges())
+            let chain = try key.attest(challenge: data.bytes, at: SystemClock().now(), changes: try chainChanges() ?? .genuine)
             request = try .with {
                 ($0.app, $0.challenge) = ("camera", Data(challenge))
                 $0.evidence = [.with { $0.androidKeyAttestation.certificates = chain.map { Data($0) } }]
@@ -74,7 +74,8 @@ extension RequestRecorder {
     private mutating func voucher(_ data: ClientData, _ index: Int?) throws -> Evidence {
         guard let index else {
             let key = stage.phone(below(1000))
-            let body = try key.attest(clientDataHash: data.hash, at: SystemClock().now(), changes: attestationChanges())
+            let body = try key.attest(
+                clientDataHash: data.hash, at: SystemClock().now(), changes: attestationChanges() ?? .genuine)
             return Evidence(format: .appAttestAttestation, keyID: key.keyID, body: body)
         }
         let body = try phones[index].key.assert(clientDataHash: data.hash)
