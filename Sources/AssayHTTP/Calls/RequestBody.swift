@@ -13,7 +13,8 @@ struct RequestBody {
     /// Of gRPC-Web as text.
     private var text: TextBase64Decoder?
     private var message: ByteBuffer?
-    private var isCompressed = false
+    /// Whether the message is, as far as that is known.
+    private(set) var isCompressed = false
 
     /// - Throws: UNIMPLEMENTED for a compression that is not known.
     init(_ form: CallFormat, encoding: String?, limit: Int) throws(RPCError) {

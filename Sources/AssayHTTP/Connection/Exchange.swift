@@ -8,6 +8,8 @@ struct Exchange {
         case reading(Intake)
         /// A conversation, whose messages are answered one by one as they come.
         case conversing(EnvelopeReader, CallForm)
+        /// The request is whole, and its body is read by another thread.
+        case decoding(bytes: Int)
         /// A call is in flight, or a file is read.
         case waiting
         /// The last bytes are written. What still comes of the request is discarded.
@@ -44,6 +46,7 @@ struct Exchange {
         case .reading(let intake):
             intake.body.heldBytes + intake.metadata.byteCount + (intake.idempotencyKey?.utf8.count ?? 0)
         case .conversing(let reader, _): reader.heldBytes
+        case .decoding(let bytes): bytes
         case .waiting, .answered: 0
         }
     }

@@ -43,7 +43,7 @@ extension HTTPConnection {
         switch state.state {
         case .reading(let intake): refuse(exchange, error, state, intake.form, intake.session)
         case .conversing(_, let form): refuse(exchange, error, state, form, nil)
-        case .waiting, .answered: break
+        case .waiting, .decoding, .answered: break
         }
     }
 

@@ -35,7 +35,7 @@ extension HTTPConnection {
             do throws(RPCError) { try converse(exchange, &reader, form, &bytes) } catch { fault = error }
             state.state = .conversing(reader, form)
             state.due = now + TimeAmount(server.limits.bodyTimeout)
-        case .waiting, .answered:
+        case .waiting, .decoding, .answered:
             // HTTP/2 ends such a stream.
             if transport?.hasTrailers == false { discard(bytes.readableBytes) }
         }
@@ -50,15 +50,23 @@ extension HTTPConnection {
         exchanges[exchange]?.isWhole = true
         switch state.state {
         case .reading(let intake):
-            state.state = .waiting
+            state.state = intake.isDear ? .decoding(bytes: state.heldBytes) : .waiting
             state.due = nil
             exchanges[exchange] = state
             noteRequest()
-            do throws(RPCError) { try call(exchange, intake) } catch { refuse(exchange, error, intake.form, intake.session) }
+            if intake.isDear {
+                decodeElsewhere(exchange, intake)
+            } else {
+                do throws(RPCError) {
+                    try call(exchange, try DecodedCall(intake), intake)
+                } catch {
+                    refuse(exchange, error, intake.form, intake.session)
+                }
+            }
         case .conversing(let reader, let form):
             let error: RPCError? = reader.isEmpty ? nil : .undecodableEnvelope
             outbox.add { [HTTPOutbox.Output(exchange: exchange, kind: .file(encoder.end(error, form)))] }
-        case .waiting, .answered: break
+        case .waiting, .decoding, .answered: break
         }
     }
 
@@ -101,12 +109,15 @@ extension HTTPConnection {
     }
 
     private func route(_ exchange: UInt32, _ head: RequestHead, isEnd: Bool) throws(HTTPRefusal) {
+        if let method = lastPath.method, lastPath.text == head.path, head.method == "POST" {
+            return try begin(exchange, head, method, try format(of: head), isEnd: isEnd)
+        }
         if head.path == SubrequestAuthorization.path { return try begin(exchange, subrequest: head) }
         if let resource = server.resources.first(where: { $0.serves(head.path) }) {
             return try begin(exchange, head, reading: resource)
         }
         let isConversation = server.reflection != nil && Reflection.paths.contains(head.path)
-        let method = lastPath.text == head.path ? lastPath.method : server.methods.find(head.path)
+        let method = server.methods.find(head.path)
         lastPath = (head.path, method)
         guard head.method == "POST" else {
             guard method != nil || isConversation else { throw HTTPRefusal(404, .unknownMethod(head.path)) }
@@ -199,59 +210,6 @@ extension HTTPConnection {
             of: sessions.own.peer, forwarded: head.forwarded, forwardedFor: head.forwardedFor)
     }
 
-    /// Hands the call to the dispatcher.
-    private func call(_ exchange: UInt32, _ intake: Exchange.Intake) throws(RPCError) {
-        var intake = intake
-        var message = try intake.body.end()
-        switch intake.form {
-        case .grpc, .grpcWeb, .grpcWebText, .connectProtobuf, .connectStreamProtobuf: break
-        case .connectJSON, .connectStreamJSON:
-            guard let json = intake.method.json else { throw .undecodableMessage }
-            message = ByteBuffer(bytes: try json.request(message))
-        case .envoy:
-            let upload = try EnvoyAuthorization.call(Array(buffer: message))
-            return try call(exchange, upload, intake.form, intake.method, intake.metadata, intake.session, intake.timeout)
-        case .subrequest: break
-        }
-        if let key = intake.idempotencyKey { try intake.method.add(idempotencyKey: key, to: &message) }
-        let number = CallNumber(exchange: exchange, method: intake.method.number, form: intake.form)
-        var refusal: RPCError?
-        message.withUnsafeReadableBytes { bytes in
-            do throws(RPCError) {
-                try admit(number, bytes, intake.metadata, intake.timeout, intake.session)
-            } catch {
-                refusal = error
-            }
-        }
-        if let refusal { throw refusal }
-    }
-
-    /// Hands the call to the dispatcher that judges an upload.
-    private func call(
-        _ exchange: UInt32, _ upload: AuthorizationCall, _ form: CallForm, _ method: HTTPMethods.Entry,
-        _ metadata: RPCMetadata, _ session: RPCSession, _ timeout: Duration?
-    ) throws(RPCError) {
-        let number = CallNumber(exchange: exchange, method: method.number, form: form)
-        var refusal: RPCError?
-        encoder.uploads.note(upload, number)
-        upload.request.withUnsafeBytes { bytes in
-            do throws(RPCError) { try admit(number, bytes, metadata, timeout, session) } catch { refusal = error }
-        }
-        guard let refusal else { return }
-        encoder.uploads.forget(number.raw)
-        throw refusal
-    }
-
-    private func admit(
-        _ number: CallNumber, _ message: UnsafeRawBufferPointer, _ metadata: RPCMetadata, _ timeout: Duration?,
-        _ session: RPCSession
-    ) throws(RPCError) {
-        try dispatcher.admit(
-            number.raw, to: number.method, message: message, metadata: metadata, received: clocks.instant, timeout: timeout,
-            of: session)
-        inFlight[number.exchange] = number.raw
-    }
-
     // MARK: What is no call
 
     /// The sub-request of a proxy about an upload, whose header has everything.
@@ -264,7 +222,8 @@ extension HTTPConnection {
             session = try sessions.session(for: &metadata, from: client(of: head))
             isKnown = isKnown || Self.isKnown(session)
             let upload = try SubrequestAuthorization.call(head.all, query: head.query, sourceAddress: client(of: head))
-            try call(exchange, upload, .subrequest, method, metadata, session, nil)
+            let number = CallNumber(exchange: exchange, method: method.number, form: .subrequest)
+            try admit(upload, number, metadata, nil, session)
         } catch {
             refuse(exchange, error, .subrequest, session)
         }

@@ -71,7 +71,7 @@ extension HTTPConnection {
             guard let due = state.due, due <= now else { continue }
             switch state.state {
             case .reading, .conversing: refuse(exchange, .bodyTimeout, state)
-            case .waiting, .answered: break
+            case .waiting, .decoding, .answered: break
             }
         }
         transport?.resetStuck(since: now - TimeAmount(server.limits.writeTimeout))

@@ -5,7 +5,7 @@ import NIOCore
 /// One connection of the HTTP server: requests become calls, and their answers are written, whatever version of HTTP carries them. Everything
 /// here runs on the connection's event loop; handlers reach it through the ``AnswerWriter``.
 ///
-/// This file has its state, its beginning and the flush. `HTTPConnection+Requests.swift` has what comes in, `+Answers` what goes out, `+Timers` the
+/// This file has its state, its beginning and the flush. `HTTPConnection+Requests.swift` has what comes in, `+Calls` what becomes a call, `+Answers` what goes out, `+Timers` the
 /// timeouts, `+Held` the bytes that are held for the peer, and `+Ending` the end.
 final class HTTPConnection {
     /// How far the connection is from its end. It only advances.

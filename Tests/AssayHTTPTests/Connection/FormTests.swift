@@ -134,6 +134,24 @@ struct FormTests {
         (#"{"idempotencyKey":"YQ==","idempotency_key":"YQ=="}"#, "idempotencyKey"),
     ]
 
+    @Test(
+        "a long request of JSON is read beside the loop, and one that is refused there is answered",
+        arguments: HTTPVersion.allCases)
+    func longJSON(_ version: HTTPVersion) async throws {
+        try await HTTPTestServer.run { server in
+            let long = String(repeating: "a", count: 100_000)
+            let good = try await version.post(
+                TestMethods.verify, Self.json, text: #"{"app":"photos","subject":"\#(long)","idempotencyKey":"azE="}"#,
+                at: server)
+            #expect(good.status == 200)
+            #expect(server.calls.notes == ["k1"])
+            let bad = try await version.post(
+                TestMethods.verify, Self.json, text: #"{"app":"photos","subject":"\#(long)","purpose":"NO_SUCH"}"#, at: server)
+            #expect(bad.status == 400 && bad.text.contains("purpose"))
+            try await eventually("nothing is held", within: .seconds(20)) { server.statistics.heldBytes == 0 }
+        }
+    }
+
     @Test("JSON that is refused names the member", arguments: badObjects.indices)
     func badJSON(_ index: Int) async throws {
         let (text, place) = Self.badObjects[index]
