@@ -113,6 +113,8 @@ final class HTTP1Transport: ChannelInboundHandler, HTTPTransport {
         // Nothing after it can be read. A request in work is answered by what is wrong, so that its client learns it.
         guard let error = error as? HTTPParserError else { return connection.close(because: .reset) }
         let isHead = current == nil
+        // Behind the last answer, or at the end of a body that was refused, it says nothing more.
+        if isHead, connection.stage != .serving { return }
         if isHead { count &+= 1 }
         current = current ?? Current(exchange: count, keepsAlive: false, isWhole: true, knowsChunks: true)
         current?.keepsAlive = false
