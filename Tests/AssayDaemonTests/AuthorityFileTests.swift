@@ -23,7 +23,7 @@ extension ProcessTests {
             static let peer = RPCPeer.tcp(address: "192.0.2.1", port: 1, isLoopback: false)
 
             let home: ProvisioningHome
-            let clock = FixedClock(SystemClock().now())
+            let clock: FixedClock
             let daemon: Daemon
             let reloader: Reloader
             let client: AssayClient
@@ -31,6 +31,8 @@ extension ProcessTests {
             init() async throws {
                 let home = try await ProvisioningHome()
                 self.home = home
+                // Not before the CA was made, which signs nothing earlier.
+                clock = FixedClock(SystemClock().now())
                 let path = home.home.configuration
                 let configuration = try Configuration.load(path)
                 daemon = try await makeDaemon(
