@@ -10,23 +10,19 @@ extension ServerConnection {
     }
 
     private func nextDue() -> NIODeadline? {
-        var next: NIODeadline?
-        func consider(_ due: NIODeadline?) {
-            guard let due else { return }
-            next = next.map { min($0, due) } ?? due
-        }
-        consider(writes.due)
-        consider(hardStop)
+        var next = EarliestDeadline()
+        next.consider(writes.due)
+        next.consider(hardStop)
         switch stage {
         case .serving:
-            consider(silenceLimit()?.due)
-            consider(certificate?.due)
-        case .leaving(_, let due): if due > now { consider(due) }
-        case .lingering(let due): consider(due)
+            next.consider(silenceLimit()?.due)
+            next.consider(certificate?.due)
+        case .leaving(_, let due): if due > now { next.consider(due) }
+        case .lingering(let due): next.consider(due)
         case .flushing, .closed: break
         }
-        consider(dispatcher.nextLook.map(uptime))
-        return next
+        next.consider(dispatcher.nextLook.map(uptime))
+        return next.due
     }
 
     /// Does what is due. Runs at most twice ``DeadlineTimer/resolution`` late.

@@ -108,17 +108,3 @@ struct AnswerEncoder: Sendable {
             head: .other(status: status ?? error.code.httpStatus, fields), body: ByteBuffer(bytes: error.connectJSON))
     }
 }
-
-extension RPCError {
-    /// The status of a call as gRPC has it behind its messages, or in place of them.
-    var grpcFields: [HTTPAnswer.Field] {
-        var fields: [HTTPAnswer.Field] = [
-            ("grpc-status", "\(code.rawValue)"), ("grpc-message", percentEncodedMessage),
-        ]
-        let details = statusDetails
-        if !details.isEmpty {
-            fields.append(("grpc-status-details-bin", String(Base64.standard.encode(details).prefix { $0 != "=" })))
-        }
-        return fields
-    }
-}

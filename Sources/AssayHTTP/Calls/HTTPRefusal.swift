@@ -14,6 +14,16 @@ struct HTTPRefusal: Error {
         self.init(status, RPCError(Self.code(of: status), message, reason: Self.reason(of: status)), fields)
     }
 
+    // MARK: Of a head
+
+    static let noHost = HTTPRefusal(400, "the request names no host")
+    static let noLength = HTTPRefusal(400, "the content-length is not a length that is taken here")
+    static let tooManyFields = HTTPRefusal(431, "the request has more header fields than are taken")
+    static let tooLong = HTTPRefusal(431, "the header of the request is longer than is taken")
+    static func twice(_ name: String) -> HTTPRefusal {
+        HTTPRefusal(400, "the header field \(name) stands there more than once")
+    }
+
     private static func code(of status: Int) -> RPCStatusCode {
         switch status {
         case 404, 405, 415, 505: .unimplemented

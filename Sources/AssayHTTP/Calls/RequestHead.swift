@@ -2,20 +2,6 @@ import AssayRPC
 
 /// The head of a request as calls need it, whatever version of HTTP carried it.
 struct RequestHead {
-    /// What is wrong with a head, and the status that says so.
-    struct Problem: Error, Hashable {
-        let status: Int
-        let message: String
-
-        static let noHost = Problem(status: 400, message: "the request names no host")
-        static let noLength = Problem(status: 400, message: "the content-length is not a length that is taken here")
-        static let tooManyFields = Problem(status: 431, message: "the request has more header fields than are taken")
-        static let tooLong = Problem(status: 431, message: "the header of the request is longer than is taken")
-        static func twice(_ name: String) -> Problem {
-            Problem(status: 400, message: "the header field \(name) stands there more than once")
-        }
-    }
-
     var method = ""
     /// Without the query.
     var path = ""
@@ -40,7 +26,8 @@ struct RequestHead {
     var all: [HTTPAnswer.Field] = []
     /// Behind the path, without the question mark.
     var query = ""
-    private(set) var problem: Problem?
+    /// What is wrong with it.
+    private(set) var problem: HTTPRefusal?
 
     /// What the call carries.
     var callMetadata: RPCMetadata {
@@ -120,7 +107,7 @@ struct RequestHead {
         if self[keyPath: field] == nil { self[keyPath: field] = value } else { note(.twice(name)) }
     }
 
-    private mutating func note(_ found: Problem) { if problem == nil { problem = found } }
+    private mutating func note(_ found: HTTPRefusal) { if problem == nil { problem = found } }
 }
 
 extension String {

@@ -125,7 +125,7 @@ final class HTTP1Transport: ChannelInboundHandler, HTTPTransport {
             connection.answer(
                 count,
                 isTooLong
-                    ? HTTPRefusal(431, "the header of the request is longer than is taken") : .init(400, "it is not HTTP/1.1"))
+                    ? .tooLong : .init(400, "it is not HTTP/1.1"))
         } else if let exchange = current?.exchange, let state = connection.exchanges[exchange] {
             connection.refuse(exchange, .undecodableMessage, state)
         }

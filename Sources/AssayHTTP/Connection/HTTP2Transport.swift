@@ -16,7 +16,6 @@ final class HTTP2Transport: ChannelInboundHandler, HTTPTransport {
     let hasTrailers = true
     private let connection: HTTPConnection
     private let limits: HTTPLimits
-    private let sentFrames: SentFrames
     private var context: ChannelHandlerContext?
     private var lastStream = HTTP2StreamID.rootStream
     /// Bytes of answers that the peer has not let pass, and since when.
@@ -26,8 +25,8 @@ final class HTTP2Transport: ChannelInboundHandler, HTTPTransport {
     /// Streams that this side has reset, and whose end was not told yet.
     private var ownResets: Set<UInt32> = []
 
-    private init(_ connection: HTTPConnection, _ sentFrames: SentFrames) {
-        (self.connection, self.sentFrames) = (connection, sentFrames)
+    private init(_ connection: HTTPConnection) {
+        self.connection = connection
         limits = connection.server.limits
     }
 
@@ -35,7 +34,7 @@ final class HTTP2Transport: ChannelInboundHandler, HTTPTransport {
     static func add(to channel: any Channel, for connection: HTTPConnection) throws {
         let limits = connection.server.limits
         let sent = SentFrames()
-        let transport = HTTP2Transport(connection, sent)
+        let transport = HTTP2Transport(connection)
         sent.transport = transport
         var configuration = NIOHTTP2Handler.ConnectionConfiguration()
         configuration.initialSettings = [

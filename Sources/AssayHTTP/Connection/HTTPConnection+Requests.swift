@@ -46,13 +46,15 @@ extension HTTPConnection {
     /// A request is whole.
     func end(_ exchange: UInt32) {
         guard var state = exchanges[exchange] else { return }
+        let before = state.state
         state.isWhole = true
-        exchanges[exchange]?.isWhole = true
-        switch state.state {
-        case .reading(let intake):
+        if case .reading(let intake) = before {
             state.state = intake.isDear ? .decoding(bytes: state.heldBytes) : .waiting
             state.due = nil
-            exchanges[exchange] = state
+        }
+        exchanges[exchange] = state
+        switch before {
+        case .reading(let intake):
             noteRequest()
             if intake.isDear {
                 decodeElsewhere(exchange, intake)
@@ -93,10 +95,8 @@ extension HTTPConnection {
     // MARK: What a request is
 
     private func check(_ head: RequestHead) throws(HTTPRefusal) {
-        if let problem = head.problem { throw HTTPRefusal(problem.status, problem.message) }
-        guard let authority = head.authority, !authority.isEmpty else {
-            throw HTTPRefusal(RequestHead.Problem.noHost.status, RequestHead.Problem.noHost.message)
-        }
+        if let problem = head.problem { throw problem }
+        guard let authority = head.authority, !authority.isEmpty else { throw .noHost }
         // No URI has other bytes (RFC 3986 §2), and texts are equal that differ in them.
         guard head.path.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             throw HTTPRefusal(400, "the path has bytes that no URI has")
@@ -170,9 +170,8 @@ extension HTTPConnection {
                 throw .messageTooLarge
             }
             let timeout = try timeout(of: head, format)
-            var metadata = head.callMetadata
-            session = try sessions.session(for: &metadata, from: client(of: head))
-            isKnown = isKnown || Self.isKnown(session)
+            let metadata: RPCMetadata
+            (session, metadata) = try caller(of: head)
             // Before anything of the body is kept, inflated or parsed.
             if let refusal = session.refusal(of: method.number, in: server.service) { throw refusal }
             if isClogged { throw .overloaded }
@@ -203,6 +202,14 @@ extension HTTPConnection {
         return wanted.map { min($0, server.limits.longestCallTimeout) }
     }
 
+    /// Who makes a call, and what the call carries beside the credential.
+    private func caller(of head: RequestHead) throws(RPCError) -> (RPCSession, RPCMetadata) {
+        var metadata = head.callMetadata
+        let session = try sessions.session(for: &metadata, from: client(of: head))
+        isKnown = isKnown || Self.isKnown(session)
+        return (session, metadata)
+    }
+
     /// The address of the client, as a proxy passes it on that is believed.
     private func client(of head: RequestHead) -> String? {
         guard !head.forwarded.isEmpty || !head.forwardedFor.isEmpty else { return nil }
@@ -218,9 +225,8 @@ extension HTTPConnection {
         var session = sessions.own
         exchanges[exchange]?.state = .waiting
         do throws(RPCError) {
-            var metadata = head.callMetadata
-            session = try sessions.session(for: &metadata, from: client(of: head))
-            isKnown = isKnown || Self.isKnown(session)
+            let metadata: RPCMetadata
+            (session, metadata) = try caller(of: head)
             let upload = try SubrequestAuthorization.call(head.all, query: head.query, sourceAddress: client(of: head))
             let number = CallNumber(exchange: exchange, method: method.number, form: .subrequest)
             try admit(upload, number, metadata, nil, session)

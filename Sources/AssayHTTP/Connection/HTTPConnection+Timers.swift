@@ -10,24 +10,20 @@ extension HTTPConnection {
     }
 
     private func nextDue() -> NIODeadline? {
-        var next: NIODeadline?
-        func consider(_ due: NIODeadline?) {
-            guard let due else { return }
-            next = next.map { min($0, due) } ?? due
-        }
-        consider(writes.due)
-        consider(hardStop)
+        var next = EarliestDeadline()
+        next.consider(writes.due)
+        next.consider(hardStop)
         switch stage {
         case .serving:
-            consider(silenceLimit()?.due)
-            consider(certificate?.due)
-        case .leaving(let due): if due > now { consider(due) }
-        case .lingering(let due): consider(due)
+            next.consider(silenceLimit()?.due)
+            next.consider(certificate?.due)
+        case .leaving(let due): if due > now { next.consider(due) }
+        case .lingering(let due): next.consider(due)
         case .flushing, .closed: break
         }
-        consider(nextLook)
-        consider(dispatcher.nextLook.map(uptime))
-        return next
+        next.consider(nextLook)
+        next.consider(dispatcher.nextLook.map(uptime))
+        return next.due
     }
 
     /// When the exchanges are looked at next: no more often than once a second, since an exchange has seconds for each of its steps.

@@ -11,7 +11,6 @@ enum HTTPEndReason: String, Hashable, Sendable {
 
     // The peer was too slow or too late.
     case headTimeout = "head_timeout"
-    case bodyTimeout = "body_timeout"
     case idleTimeout = "idle_timeout"
     case writeTimeout = "write_timeout"
     case outboundOverflow = "outbound_overflow"
@@ -38,7 +37,7 @@ enum HTTPEndReason: String, Hashable, Sendable {
     /// Whether the peer is at fault: what it sends later is not read.
     var isFault: Bool {
         switch self {
-        case .protocolError, .tooManyResets, .tooMuchOverhead, .headTimeout, .bodyTimeout, .writeTimeout, .outboundOverflow,
+        case .protocolError, .tooManyResets, .tooMuchOverhead, .headTimeout, .writeTimeout, .outboundOverflow,
             .reset,
             .tooManyConnections:
             true
@@ -52,7 +51,6 @@ enum HTTPEndReason: String, Hashable, Sendable {
         case .protocolError: "it sent what is not HTTP"
         case .tooManyResets: "it reset more calls than may be"
         case .tooMuchOverhead: "it sent too much that belongs to no request"
-        case .bodyTimeout: "it began a request and did not finish it"
         case .writeTimeout: "it did not read what was sent to it within the write timeout"
         case .outboundOverflow: "it did not read, and as many answers waited as may"
         case .tooManyConnections: "there are as many connections as may be"

@@ -47,11 +47,16 @@ extension RPCError {
     ///
     /// - Parameter error: nil: the call ended well.
     static func grpcWebTrailers(_ error: RPCError?) -> [UInt8] {
-        guard let error else { return Array("grpc-status: 0\r\n".utf8) }
-        var lines = "grpc-status: \(error.code.rawValue)\r\n"
-        if !error.message.isEmpty { lines += "grpc-message: \(error.percentEncodedMessage)\r\n" }
-        lines += "grpc-status-details-bin: \(error.encodedStatusDetails)\r\n"
-        return Array(lines.utf8)
+        let fields = error?.grpcFields ?? [("grpc-status", "0")]
+        return Array(fields.map { "\($0.name): \($0.value)\r\n" }.joined().utf8)
+    }
+
+    /// The status of a call as gRPC has it behind its messages, or in place of them.
+    var grpcFields: [(name: String, value: String)] {
+        var fields = [(name: "grpc-status", value: "\(code.rawValue)")]
+        if !message.isEmpty { fields.append(("grpc-message", percentEncodedMessage)) }
+        fields.append(("grpc-status-details-bin", encodedStatusDetails))
+        return fields
     }
 
     private var trailerMessage: String {

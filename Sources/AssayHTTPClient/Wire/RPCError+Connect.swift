@@ -45,15 +45,6 @@ extension RPCError {
     }
 }
 
-extension RPCStatusCode {
-    fileprivate init?(connectName: String) {
-        // Connect spells one of gRPC's names otherwise.
-        let name = connectName == "canceled" ? "cancelled" : connectName
-        guard let code = Self.allCases.first(where: { $0 != .ok && $0.description.lowercased() == name }) else { return nil }
-        self = code
-    }
-}
-
 extension JSONObject {
     fileprivate func text(_ name: String) -> String? {
         guard case .string(let text)? = self[name.utf8] else { return nil }

@@ -1,9 +1,7 @@
-import AssayRPC
-
 /// The Connect protocol, "Error codes": names, and the HTTP status of an answer without an envelope.
 extension RPCStatusCode {
     /// Connect has no name for OK. An error that has it by mistake stays an error.
-    var connectName: String {
+    package var connectName: String {
         switch self {
         case .cancelled: "canceled"
         case .ok, .unknown: "unknown"
@@ -24,7 +22,7 @@ extension RPCStatusCode {
         }
     }
 
-    var httpStatus: Int {
+    package var httpStatus: Int {
         switch self {
         case .ok: 200
         case .invalidArgument, .failedPrecondition, .outOfRange: 400
@@ -39,5 +37,13 @@ extension RPCStatusCode {
         case .unavailable: 503
         case .deadlineExceeded: 504
         }
+    }
+
+    /// The code of an error by its name in Connect; `nil` for any other text.
+    package init?(connectName name: String) {
+        guard let code = Self.allCases.first(where: { $0 != .ok && $0.connectName.utf8.elementsEqual(name.utf8) }) else {
+            return nil
+        }
+        self = code
     }
 }
