@@ -23,13 +23,13 @@ public enum CBORWriter {
 
     public static func text(_ text: String) -> [UInt8] { head(3, UInt64(text.utf8.count)) + Array(text.utf8) }
 
-    public static func array(_ items: [[UInt8]]) -> [UInt8] { head(4, UInt64(items.count)) + items.joined() }
+    public static func array(_ items: [[UInt8]]) -> [UInt8] { head(4, UInt64(items.count)) + items.concatenated }
 
     /// A map with its entries in the order of the encoded keys. Keys that occur twice are written twice, and readers refuse the map
     /// (RFC 8949 §5.6).
     public static func map(_ entries: [(key: [UInt8], value: [UInt8])]) -> [UInt8] {
         let ordered = entries.sorted { $0.key.lexicographicallyPrecedes($1.key) }
-        return head(5, UInt64(entries.count)) + ordered.flatMap { $0.key + $0.value }
+        return head(5, UInt64(entries.count)) + ordered.map { $0.key + $0.value }.concatenated
     }
 
     public static func tagged(_ tag: UInt64, _ item: [UInt8]) -> [UInt8] { head(6, tag) + item }

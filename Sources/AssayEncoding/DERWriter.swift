@@ -17,10 +17,10 @@ public enum DERWriter {
         return octets
     }
 
-    public static func sequence(_ elements: [[UInt8]]) -> [UInt8] { element([0x30], Array(elements.joined())) }
+    public static func sequence(_ elements: [[UInt8]]) -> [UInt8] { element([0x30], elements.concatenated) }
 
     /// A SET with its elements in the order given. DER requires the order of their tags (X.690 §10.3).
-    public static func set(_ elements: [[UInt8]]) -> [UInt8] { element([0x31], Array(elements.joined())) }
+    public static func set(_ elements: [[UInt8]]) -> [UInt8] { element([0x31], elements.concatenated) }
 
     /// A SET OF: elements of one type, ordered by their encodings (X.690 §11.6).
     public static func setOf(_ elements: [[UInt8]]) -> [UInt8] { set(elements.sorted { $0.lexicographicallyPrecedes($1) }) }
@@ -29,7 +29,7 @@ public enum DERWriter {
     ///
     /// - Parameter number: not negative.
     public static func context(_ number: Int, _ elements: [[UInt8]]) -> [UInt8] {
-        element(identifier(0xA0, number), Array(elements.joined()))
+        element(identifier(0xA0, number), elements.concatenated)
     }
 
     /// `[number] IMPLICIT` over a primitive type with this content.

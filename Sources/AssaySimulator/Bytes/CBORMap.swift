@@ -40,7 +40,7 @@ public struct CBORMap: Hashable, Sendable {
     }
 
     public var bytes: [UInt8] {
-        let body = entries.flatMap { $0.key + $0.value }
+        let body = entries.map { $0.key + $0.value }.concatenated
         return indefinite ? [0xBF] + body + [0xFF] : CBORWriter.head(5, UInt64(entries.count)) + body
     }
 }
@@ -86,11 +86,11 @@ extension CBORWriter {
     }
 
     public static func array(_ items: [[UInt8]], width: Width) -> [UInt8] {
-        head(4, UInt64(items.count), width: width) + items.joined()
+        head(4, UInt64(items.count), width: width) + items.concatenated
     }
 
     /// A byte string in chunks, of indefinite length.
     public static func indefiniteBytes(_ chunks: [[UInt8]]) -> [UInt8] { [0x5F] + chunks.flatMap { bytes($0) } + [0xFF] }
 
-    public static func indefiniteArray(_ items: [[UInt8]]) -> [UInt8] { [0x9F] + items.joined() + [0xFF] }
+    public static func indefiniteArray(_ items: [[UInt8]]) -> [UInt8] { [0x9F] + items.concatenated + [0xFF] }
 }

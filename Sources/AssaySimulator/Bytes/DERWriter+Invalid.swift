@@ -29,11 +29,11 @@ extension DERWriter {
     }
 
     public static func sequence(_ elements: [[UInt8]], length: Length) -> [UInt8] {
-        element([0x30], Array(elements.joined()), length: length)
+        element([0x30], elements.concatenated, length: length)
     }
 
     public static func context(_ number: Int, _ elements: [[UInt8]], length: Length) -> [UInt8] {
-        element(identifier(0xA0, number), Array(elements.joined()), length: length)
+        element(identifier(0xA0, number), elements.concatenated, length: length)
     }
 
     /// A BOOLEAN with this content octet. DER allows only 0x00 and 0xFF.

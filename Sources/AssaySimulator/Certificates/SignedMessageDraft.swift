@@ -81,7 +81,7 @@ public struct SignedMessageDraft: Sendable {
         let pieces = stride(from: 0, to: content.count, by: pieceLength).map {
             DERWriter.octetString(Array(content[$0..<min($0 + pieceLength, content.count)]))
         }
-        return DERWriter.element([0x24], Array(pieces.joined()), length: length)
+        return DERWriter.element([0x24], pieces.concatenated, length: length)
     }
 
     private var signerInfo: [UInt8] {
