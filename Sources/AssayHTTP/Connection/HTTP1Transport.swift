@@ -31,6 +31,7 @@ final class HTTP1Transport: ChannelInboundHandler, HTTPTransport {
     private var waiting: [HTTPServerRequestPart] = []
     private var isTaking = false
     private var isLeaving = false
+    private(set) var headSince: NIODeadline?
 
     private init(_ connection: HTTPConnection) { (self.connection, limits) = (connection, connection.server.limits) }
 
@@ -59,6 +60,11 @@ final class HTTP1Transport: ChannelInboundHandler, HTTPTransport {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         waiting.append(Self.unwrapInboundIn(data))
         take()
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        if connection.exchanges.isEmpty, connection.overhead > 0, headSince == nil { headSince = connection.now }
+        context.fireChannelReadComplete()
     }
 
     /// Takes what has come, up to the next request while one is in work.
@@ -95,6 +101,7 @@ final class HTTP1Transport: ChannelInboundHandler, HTTPTransport {
 
     private func begin(_ request: HTTPRequestHead) {
         count &+= 1
+        headSince = nil
         current = Current(
             exchange: count, keepsAlive: request.isKeepAlive && !isLeaving,
             knowsChunks: request.version != .http1_0 && request.version.major == 1)

@@ -14,6 +14,8 @@ final class HTTP2Transport: ChannelInboundHandler, HTTPTransport {
     private static let firstWindow = 65_535
 
     let hasTrailers = true
+    var headSince: NIODeadline? { heads.blocks.openSince }
+    private let heads: HeadWatch
     private let connection: HTTPConnection
     private let limits: HTTPLimits
     private var context: ChannelHandlerContext?
@@ -28,6 +30,7 @@ final class HTTP2Transport: ChannelInboundHandler, HTTPTransport {
     private init(_ connection: HTTPConnection) {
         self.connection = connection
         limits = connection.server.limits
+        heads = HeadWatch(connection)
     }
 
     /// Adds the handlers of HTTP/2 to the end of a channel's pipeline.
@@ -58,9 +61,24 @@ final class HTTP2Transport: ChannelInboundHandler, HTTPTransport {
         streams.streamErrorRateLimit.windowLength = TimeAmount(limits.floodInterval)
         let handler = NIOHTTP2Handler(
             mode: .server, frameDelegate: sent, connectionConfiguration: configuration, streamConfiguration: streams)
-        try channel.pipeline.syncOperations.addHandler(handler)
-        try channel.pipeline.syncOperations.addHandler(transport)
+        try channel.pipeline.syncOperations.addHandlers(transport.heads, handler, transport)
         connection.transport = transport
+    }
+
+    /// Sees the bytes that come before NIO's handler makes frames of them.
+    private final class HeadWatch: ChannelInboundHandler {
+        typealias InboundIn = ByteBuffer
+        typealias InboundOut = ByteBuffer
+
+        private let connection: HTTPConnection
+        private(set) var blocks = HeaderBlocks()
+
+        init(_ connection: HTTPConnection) { self.connection = connection }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            blocks.read(Self.unwrapInboundIn(data), at: connection.now)
+            context.fireChannelRead(data)
+        }
     }
 
     /// Sees each frame that leaves for the socket: bytes that flow control holds back wait inside NIO's handler, and count nowhere else.

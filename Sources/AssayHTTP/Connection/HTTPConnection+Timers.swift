@@ -77,7 +77,11 @@ extension HTTPConnection {
     private func silenceLimit() -> (reason: HTTPEndReason, due: NIODeadline)? {
         guard !inputIsClosed else { return nil }
         guard let lastRequest else { return (.headTimeout, opened + TimeAmount(server.limits.headTimeout)) }
-        if let headSince { return (.headTimeout, headSince + TimeAmount(server.limits.headTimeout)) }
+        if let since = transport?.headSince {
+            // What the peer could not send counts not, while its socket is not read.
+            guard let readSince = meter?.readSince else { return nil }
+            return (.headTimeout, max(since, readSince) + TimeAmount(server.limits.headTimeout))
+        }
         guard exchanges.isEmpty else { return nil }
         return (.idleTimeout, lastRequest + TimeAmount(server.limits.idleTimeout))
     }

@@ -54,8 +54,6 @@ final class HTTPConnection {
     var certificate: PeerCertificateLifetime?
     var partialBytes = 0
     var unreadSince: NIODeadline?
-    /// Since when a head of HTTP/1.1 has come in part.
-    var headSince: NIODeadline?
     var discarded = 0
     /// Of conversations, in the read that is in work.
     var questions = 0
@@ -133,8 +131,6 @@ final class HTTPConnection {
         dispatcher.dispatch()
         notePartialRequests()
         if overhead > server.limits.maxOverheadBytes { leave(.tooMuchOverhead) }
-        // Of HTTP/2 everything else may come between two heads.
-        if transport?.hasTrailers == false, exchanges.isEmpty, overhead > 0, headSince == nil { headSince = now }
         armTimer()
     }
 
@@ -166,6 +162,6 @@ final class HTTPConnection {
     func noteRequest() {
         if lastRequest == nil { place?.advance(to: .requested) }
         lastRequest = now
-        (overhead, discarded, headSince) = (0, 0, nil)
+        (overhead, discarded) = (0, 0)
     }
 }

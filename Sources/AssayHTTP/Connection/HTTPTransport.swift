@@ -8,6 +8,9 @@ protocol HTTPTransport: AnyObject {
     /// Whether an answer can have trailers behind its body, without which gRPC cannot be answered.
     var hasTrailers: Bool { get }
 
+    /// Since when the head of a request has come in part; `nil`: none has.
+    var headSince: NIODeadline? { get }
+
     /// Writes a whole answer, or its end if the head was written before.
     ///
     /// - Parameter isFirst: the head was not written.

@@ -57,6 +57,41 @@ struct HTTPTimeoutTests {
         }
     }
 
+    @Test("a head over HTTP/2 that does not become whole ends the connection, also while a call is in work")
+    func headOfHTTP2() async throws {
+        try await HTTPTestServer.run(.with { $0.limits.headTimeout = .seconds(3) }) { server in
+            let client = try await RawClient.connect(to: server.address)
+            let call = RawFrames.call(3, TestMethods.echo)
+            try await client.say(
+                RawFrames.preface + RawFrames.settings + RawFrames.call(1, TestMethods.hold)
+                    + RawFrames.data(1, Enveloped.bytes([7])))
+            try await eventually("the call is held", within: .seconds(20)) { server.calls.held.count == 1 }
+            // Without its last byte.
+            try await client.say(Array(call.dropLast()))
+            try await client.end()
+            #expect(server.statistics.endedConnections == ["head_timeout": 1])
+            try await eventually("its call is given up", within: .seconds(20)) { server.statistics.callsInFlight == 0 }
+        }
+    }
+
+    @Test("a head over HTTP/2 may come in parts, and a call may take longer than a head")
+    func slowHeadOfHTTP2() async throws {
+        try await HTTPTestServer.run(.with { $0.limits.headTimeout = .seconds(3) }) { server in
+            let client = try await RawClient.connect(to: server.address)
+            let body = Enveloped.bytes([7])
+            try await client.say(
+                RawFrames.preface + RawFrames.settings + RawFrames.call(1, TestMethods.hold) + RawFrames.data(1, body))
+            let call = RawFrames.inContinuations(RawFrames.call(3, TestMethods.echo), pieces: 3)
+            for byte in call { try await client.say([byte]) }
+            try await Task.sleep(for: .seconds(4))
+            try await client.say(RawFrames.data(3, body))
+            try await eventually("the call is answered", within: .seconds(20)) {
+                RawFrames.all(in: client.bytes).contains { $0.type == 0 && $0.stream == 3 && $0.payload == body }
+            }
+            #expect(!client.hasEnded && server.statistics.endedConnections.isEmpty)
+        }
+    }
+
     @Test("a request over HTTP/1.1 whose body does not become whole is refused, and its connection closed")
     func bodyOfHTTP1() async throws {
         try await HTTPTestServer.run(.with { $0.limits.bodyTimeout = .milliseconds(200) }) { server in

@@ -31,6 +31,19 @@ enum RawFrames {
         return frame(type: 1, flags: isEnd ? 5 : 4, stream: stream, block)
     }
 
+    /// A frame of HEADERS with END_HEADERS, as one without it and CONTINUATION frames that end it.
+    static func inContinuations(_ headers: [UInt8], pieces: Int) -> [UInt8] {
+        guard let whole = all(in: headers).first else { return [] }
+        let size = (whole.payload.count + pieces - 1) / pieces
+        return stride(from: 0, to: whole.payload.count, by: size).flatMap { start in
+            let end = min(start + size, whole.payload.count)
+            let (isFirst, isLast) = (start == 0, end == whole.payload.count)
+            return frame(
+                type: isFirst ? 1 : 9, flags: (isFirst ? whole.flags & ~4 : 0) | (isLast ? 4 : 0), stream: whole.stream,
+                Array(whole.payload[start..<end]))
+        }
+    }
+
     /// A text of at most 126 bytes.
     private static func text(_ text: String) -> [UInt8] { [UInt8(text.utf8.count)] + text.utf8 }
 
