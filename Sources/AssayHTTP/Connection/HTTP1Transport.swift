@@ -90,11 +90,11 @@ final class HTTP1Transport: ChannelInboundHandler, HTTPTransport {
         case .body(var bytes):
             guard let current else { return }
             connection.overhead -= min(connection.overhead, bytes.readableBytes)
-            connection.receive(current.exchange, &bytes)
+            if let exchange = connection.exchanges[current.exchange] { connection.receive(exchange, &bytes) }
         case .end:
-            guard let exchange = current?.exchange else { return }
+            guard let number = current?.exchange else { return }
             current?.isWhole = true
-            connection.end(exchange)
+            if let exchange = connection.exchanges[number] { connection.end(exchange) }
             next()
         }
     }
@@ -128,13 +128,9 @@ final class HTTP1Transport: ChannelInboundHandler, HTTPTransport {
         current?.isWhole = true
         let isTooLong = error == .headerOverflow
         if isHead {
-            connection.exchanges[count] = Exchange(at: connection.now)
-            connection.answer(
-                count,
-                isTooLong
-                    ? .tooLong : .init(400, "it is not HTTP/1.1"))
-        } else if let exchange = current?.exchange, let state = connection.exchanges[exchange] {
-            connection.refuse(exchange, .undecodableMessage, state)
+            connection.answer(connection.enter(count), isTooLong ? .tooLong : .init(400, "it is not HTTP/1.1"))
+        } else if let number = current?.exchange, let exchange = connection.exchanges[number] {
+            connection.refuse(exchange, .undecodableMessage)
         }
         connection.meter?.hold(true)
     }

@@ -105,8 +105,8 @@ final class HTTP2Transport: ChannelInboundHandler, HTTPTransport {
         switch frame.payload {
         case .headers(let headers):
             // Trailers of a request say nothing that a call needs.
-            guard connection.exchanges[stream] == nil else {
-                if headers.endStream { connection.end(stream) }
+            if let exchange = connection.exchanges[stream] {
+                if headers.endStream { connection.end(exchange) }
                 return
             }
             lastStream = max(lastStream, frame.streamID)
@@ -117,9 +117,10 @@ final class HTTP2Transport: ChannelInboundHandler, HTTPTransport {
             guard case .byteBuffer(var bytes) = data.data else { return }
             let size = bytes.readableBytes + (data.paddingBytes.map { $0 + 1 } ?? 0)
             connection.overhead -= min(connection.overhead, bytes.readableBytes)
-            if !data.endStream { giveWindow(size, of: frame.streamID) }
-            if bytes.readableBytes > 0 { connection.receive(stream, &bytes) }
-            if data.endStream { connection.end(stream) }
+            guard let exchange = connection.exchanges[stream] else { return }
+            if !data.endStream { giveWindow(size, of: exchange) }
+            if bytes.readableBytes > 0 { connection.receive(exchange, &bytes) }
+            if data.endStream { connection.end(exchange) }
         case .goAway:
             connection.leave(.clientLeaving)
         case .alternativeService, .origin, .ping, .priority, .pushPromise, .rstStream, .settings, .windowUpdate:
@@ -129,13 +130,11 @@ final class HTTP2Transport: ChannelInboundHandler, HTTPTransport {
 
     /// Gives back to the peer what it has used of the window of a conversation, which has no end. The window of any other stream is that of the
     /// longest message.
-    private func giveWindow(_ size: Int, of stream: HTTP2StreamID) {
-        guard let context else { return }
-        let exchange = connection.exchanges[UInt32(truncatingIfNeeded: Int(stream))]
-        if case .conversing = exchange?.state, size > 0 {
-            let frame = HTTP2Frame(streamID: stream, payload: .windowUpdate(windowSizeIncrement: size))
-            context.write(Self.wrapOutboundOut(frame), promise: nil)
-        }
+    private func giveWindow(_ size: Int, of exchange: Exchange) {
+        guard case .conversing = exchange.state, size > 0 else { return }
+        write(
+            HTTP2Frame(
+                streamID: HTTP2StreamID(Int(exchange.number)), payload: .windowUpdate(windowSizeIncrement: size)))
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {

@@ -89,9 +89,8 @@ extension HTTPConnection {
         guard !inputIsClosed else { return }
         inputIsClosed = true
         dispatcher.end()
-        inFlight = [:]
         for exchange in exchanges.keys { outbox.forget(exchange) }
-        exchanges = [:]
+        forgetExchanges()
         forgetPartialRequests()
         switch stage {
         case .serving, .leaving:
@@ -100,6 +99,11 @@ extension HTTPConnection {
         case .lingering: close(because: nil)
         case .flushing, .closed: break
         }
+    }
+
+    private func forgetExchanges() {
+        for exchange in exchanges.values { exchange.state = .answered }
+        (exchanges, inFlight) = ([:], [:])
     }
 
     /// Input that belongs to nothing any more.
@@ -125,8 +129,7 @@ extension HTTPConnection {
         deadlineTimer.cancel()
         outbox.close()
         dispatcher.end()
-        exchanges = [:]
-        inFlight = [:]
+        forgetExchanges()
         transport = nil
         meter = nil
         place?.leave()

@@ -49,7 +49,7 @@ extension HTTPConnection {
             if let (reason, due) = silenceLimit(), due <= now { leave(reason) }
         case .leaving(let due) where due <= now:
             dispatcher.drain()
-            for (exchange, state) in exchanges { refuse(exchange, .drained, state) }
+            for exchange in exchanges.values { refuse(exchange, .drained) }
         case .lingering(let due) where due <= now:
             return close(because: nil)
         case .leaving, .flushing, .lingering, .closed:
@@ -63,12 +63,8 @@ extension HTTPConnection {
     private func lookAtExchanges() {
         guard now >= lastLook + Self.look else { return }
         lastLook = now
-        for (exchange, state) in exchanges {
-            guard let due = state.due, due <= now else { continue }
-            switch state.state {
-            case .reading, .conversing: refuse(exchange, .bodyTimeout, state)
-            case .waiting, .decoding, .answered: break
-            }
+        for exchange in exchanges.values {
+            if let due = exchange.due, due <= now { refuse(exchange, .bodyTimeout) }
         }
         transport?.resetStuck(since: now - TimeAmount(server.limits.writeTimeout))
     }

@@ -52,6 +52,8 @@ final class HTTPConnection {
     var writes: WriteTimeout
     /// Nil for a peer without a certificate.
     var certificate: PeerCertificateLifetime?
+    let partial = PartialRequests()
+    /// Those of ``partial`` that are accounted for.
     var partialBytes = 0
     var unreadSince: NIODeadline?
     var discarded = 0
