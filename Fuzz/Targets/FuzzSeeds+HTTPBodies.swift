@@ -1,14 +1,17 @@
 import AssayCore
 
 extension FuzzSeeds {
-    /// Envelopes with each flag, gzip members of each kind of block, and envelopes as text.
+    /// Envelopes with each flag, gzip members of each kind of block, envelopes as text, and frames of HTTP/2.
     static var httpBodies: [(name: String, bytes: [UInt8])] {
         let envelopes: [UInt8] = [0, 0, 0, 0, 0] + [1, 0, 0, 0, 3, 7, 7, 7] + [2, 0, 0, 0, 2] + Array("{}".utf8)
         let trailers = Array("grpc-status: 0\r\n".utf8)
         let web: [UInt8] = [0, 0, 0, 0, 2, 8, 1] + [0x80, 0, 0, 0, UInt8(trailers.count)] + trailers
         // Padding in the middle: each envelope was encoded alone.
         let text = Array((Base64.standard.encode(web.prefix(7)) + Base64.standard.encode(web.dropFirst(7))).utf8)
+        let settings: [UInt8] = [0, 0, 6, 4, 0, 0, 0, 0, 0] + [0, 3, 0, 0, 0, 100]
+        let head: [UInt8] = [0, 0, 1, 1, 1, 0, 0, 0, 1, 0x83] + [0, 0, 1, 9, 4, 0, 0, 0, 1, 0x84]
         return [
+            ("header-blocks/whole", [255] + settings + head), ("header-blocks/pieces", [2] + settings + head),
             ("envelope/whole", [255] + envelopes + web), ("envelope/pieces", [2] + envelopes + web),
             ("grpc-web-text/whole", [255] + text), ("grpc-web-text/pieces", [2] + text),
         ] + members.map { (name: "gzip/" + $0.name, bytes: Base64.standard.decode($0.text) ?? []) }

@@ -7,8 +7,8 @@ enum DecodedCall: Sendable {
     case upload(AuthorizationCall)
 
     /// Inflates and reads the body of a request. Works on any thread.
-    init(_ intake: Exchange.Intake) throws(RPCError) {
-        var body = intake.body
+    init(_ body: RequestBody, _ intake: Exchange.Intake) throws(RPCError) {
+        var body = body
         var message = try body.end()
         switch intake.form {
         case .grpc, .grpcWeb, .grpcWebText, .connectProtobuf, .connectStreamProtobuf, .subrequest: break
@@ -24,15 +24,15 @@ enum DecodedCall: Sendable {
     }
 }
 
-extension Exchange.Intake {
+extension RequestBody {
     /// Bytes of a body that are read where they come in. Evidence of one piece is shorter as JSON.
     private static let longestReadAtOnce = 32 << 10
 
     /// Whether reading the body takes so long that the connections of an event loop would wait for it.
-    var isDear: Bool {
+    func isDear(as form: CallForm) -> Bool {
         switch form {
-        case .grpc, .grpcWeb, .grpcWebText, .connectProtobuf, .connectStreamProtobuf, .subrequest: body.isCompressed
-        case .connectJSON, .connectStreamJSON, .envoy: body.isCompressed || body.heldBytes > Self.longestReadAtOnce
+        case .grpc, .grpcWeb, .grpcWebText, .connectProtobuf, .connectStreamProtobuf, .subrequest: isCompressed
+        case .connectJSON, .connectStreamJSON, .envoy: isCompressed || heldBytes > Self.longestReadAtOnce
         }
     }
 }

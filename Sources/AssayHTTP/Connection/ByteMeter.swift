@@ -14,6 +14,8 @@ final class ByteMeter: ChannelDuplexHandler {
     private var isPaused = false
     private var isHeld = false
     private var readIsHeld = false
+    /// Since when the socket is read; `nil`: it takes no more, and so it is not read.
+    private(set) var readSince: NIODeadline? = .distantPast
 
     init(_ connection: HTTPConnection) { self.connection = connection }
 
@@ -79,7 +81,7 @@ final class ByteMeter: ChannelDuplexHandler {
 
     /// - Parameter paused: whether the socket takes no more.
     func setPaused(_ paused: Bool) {
-        isPaused = paused
+        if paused != isPaused { (isPaused, readSince) = (paused, paused ? nil : connection.now) }
         resume()
     }
 

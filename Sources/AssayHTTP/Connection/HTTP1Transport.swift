@@ -31,6 +31,7 @@ final class HTTP1Transport: ChannelInboundHandler, HTTPTransport {
     private var waiting: [HTTPServerRequestPart] = []
     private var isTaking = false
     private var isLeaving = false
+    private(set) var headSince: NIODeadline?
 
     private init(_ connection: HTTPConnection) { (self.connection, limits) = (connection, connection.server.limits) }
 
@@ -61,6 +62,11 @@ final class HTTP1Transport: ChannelInboundHandler, HTTPTransport {
         take()
     }
 
+    func channelReadComplete(context: ChannelHandlerContext) {
+        if connection.exchanges.isEmpty, connection.overhead > 0, headSince == nil { headSince = connection.now }
+        context.fireChannelReadComplete()
+    }
+
     /// Takes what has come, up to the next request while one is in work.
     private func take() {
         guard !isTaking else { return }
@@ -84,17 +90,18 @@ final class HTTP1Transport: ChannelInboundHandler, HTTPTransport {
         case .body(var bytes):
             guard let current else { return }
             connection.overhead -= min(connection.overhead, bytes.readableBytes)
-            connection.receive(current.exchange, &bytes)
+            if let exchange = connection.exchanges[current.exchange] { connection.receive(exchange, &bytes) }
         case .end:
-            guard let exchange = current?.exchange else { return }
+            guard let number = current?.exchange else { return }
             current?.isWhole = true
-            connection.end(exchange)
+            if let exchange = connection.exchanges[number] { connection.end(exchange) }
             next()
         }
     }
 
     private func begin(_ request: HTTPRequestHead) {
         count &+= 1
+        headSince = nil
         current = Current(
             exchange: count, keepsAlive: request.isKeepAlive && !isLeaving,
             knowsChunks: request.version != .http1_0 && request.version.major == 1)
@@ -121,13 +128,9 @@ final class HTTP1Transport: ChannelInboundHandler, HTTPTransport {
         current?.isWhole = true
         let isTooLong = error == .headerOverflow
         if isHead {
-            connection.exchanges[count] = Exchange(at: connection.now)
-            connection.answer(
-                count,
-                isTooLong
-                    ? .tooLong : .init(400, "it is not HTTP/1.1"))
-        } else if let exchange = current?.exchange, let state = connection.exchanges[exchange] {
-            connection.refuse(exchange, .undecodableMessage, state)
+            connection.answer(connection.enter(count), isTooLong ? .tooLong : .init(400, "it is not HTTP/1.1"))
+        } else if let number = current?.exchange, let exchange = connection.exchanges[number] {
+            connection.refuse(exchange, .undecodableMessage)
         }
         connection.meter?.hold(true)
     }
@@ -205,6 +208,8 @@ final class HTTP1Transport: ChannelInboundHandler, HTTPTransport {
     func resetStuck(since: NIODeadline) {}
 
     func proceed() { take() }
+
+    func announceEnd(_ reason: HTTPEndReason) -> Bool { false }
 
     func goAway(_ reason: HTTPEndReason) { isLeaving = true }
 

@@ -14,6 +14,8 @@ final class HTTP2Transport: ChannelInboundHandler, HTTPTransport {
     private static let firstWindow = 65_535
 
     let hasTrailers = true
+    var headSince: NIODeadline? { below.headSince }
+    private let below: BelowFrames
     private let connection: HTTPConnection
     private let limits: HTTPLimits
     private var context: ChannelHandlerContext?
@@ -28,6 +30,7 @@ final class HTTP2Transport: ChannelInboundHandler, HTTPTransport {
     private init(_ connection: HTTPConnection) {
         self.connection = connection
         limits = connection.server.limits
+        below = BelowFrames(connection)
     }
 
     /// Adds the handlers of HTTP/2 to the end of a channel's pipeline.
@@ -58,8 +61,7 @@ final class HTTP2Transport: ChannelInboundHandler, HTTPTransport {
         streams.streamErrorRateLimit.windowLength = TimeAmount(limits.floodInterval)
         let handler = NIOHTTP2Handler(
             mode: .server, frameDelegate: sent, connectionConfiguration: configuration, streamConfiguration: streams)
-        try channel.pipeline.syncOperations.addHandler(handler)
-        try channel.pipeline.syncOperations.addHandler(transport)
+        try channel.pipeline.syncOperations.addHandlers(transport.below, handler, transport)
         connection.transport = transport
     }
 
@@ -87,8 +89,8 @@ final class HTTP2Transport: ChannelInboundHandler, HTTPTransport {
         switch frame.payload {
         case .headers(let headers):
             // Trailers of a request say nothing that a call needs.
-            guard connection.exchanges[stream] == nil else {
-                if headers.endStream { connection.end(stream) }
+            if let exchange = connection.exchanges[stream] {
+                if headers.endStream { connection.end(exchange) }
                 return
             }
             lastStream = max(lastStream, frame.streamID)
@@ -99,11 +101,13 @@ final class HTTP2Transport: ChannelInboundHandler, HTTPTransport {
             guard case .byteBuffer(var bytes) = data.data else { return }
             let size = bytes.readableBytes + (data.paddingBytes.map { $0 + 1 } ?? 0)
             connection.overhead -= min(connection.overhead, bytes.readableBytes)
-            if !data.endStream { giveWindow(size, of: frame.streamID) }
-            if bytes.readableBytes > 0 { connection.receive(stream, &bytes) }
-            if data.endStream { connection.end(stream) }
+            guard let exchange = connection.exchanges[stream] else { return }
+            if !data.endStream { giveWindow(size, of: exchange) }
+            if bytes.readableBytes > 0 { connection.receive(exchange, &bytes) }
+            if data.endStream { connection.end(exchange) }
         case .goAway:
             connection.leave(.clientLeaving)
+        case .ping(let data, ack: true) where data == Self.question: connection.endIsKnown()
         case .alternativeService, .origin, .ping, .priority, .pushPromise, .rstStream, .settings, .windowUpdate:
             break
         }
@@ -111,13 +115,11 @@ final class HTTP2Transport: ChannelInboundHandler, HTTPTransport {
 
     /// Gives back to the peer what it has used of the window of a conversation, which has no end. The window of any other stream is that of the
     /// longest message.
-    private func giveWindow(_ size: Int, of stream: HTTP2StreamID) {
-        guard let context else { return }
-        let exchange = connection.exchanges[UInt32(truncatingIfNeeded: Int(stream))]
-        if case .conversing = exchange?.state, size > 0 {
-            let frame = HTTP2Frame(streamID: stream, payload: .windowUpdate(windowSizeIncrement: size))
-            context.write(Self.wrapOutboundOut(frame), promise: nil)
-        }
+    private func giveWindow(_ size: Int, of exchange: Exchange) {
+        guard case .conversing = exchange.state, size > 0 else { return }
+        write(
+            HTTP2Frame(
+                streamID: HTTP2StreamID(Int(exchange.number)), payload: .windowUpdate(windowSizeIncrement: size)))
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
@@ -237,6 +239,16 @@ final class HTTP2Transport: ChannelInboundHandler, HTTPTransport {
     }
 
     func proceed() {}
+
+    /// What the PING has that asks whether the client knows of the end.
+    private static let question = HTTP2PingData(withInteger: 0x676f_2061_7761_7921)
+
+    func announceEnd(_ reason: HTTPEndReason) -> Bool {
+        guard !isOver else { return false }
+        below.announceEnd(reason)
+        write(HTTP2Frame(streamID: .rootStream, payload: .ping(Self.question, ack: false)))
+        return true
+    }
 
     func goAway(_ reason: HTTPEndReason) {
         guard !isOver else { return }

@@ -3,22 +3,16 @@ import NIOCore
 
 extension HTTPConnection {
     /// Answers a request that is no call.
-    func answer(_ exchange: UInt32, _ refusal: HTTPRefusal) {
+    func answer(_ exchange: Exchange, _ refusal: HTTPRefusal) {
         refused(because: refusal.error.reason, nil)
         let answer = AnswerEncoder.connect(refusal.error, status: refusal.status, refusal.fields)
         finish(exchange, answer)
     }
 
     /// Answers a call in place of its handler, which was not started.
-    func refuse(_ exchange: UInt32, _ error: RPCError, _ form: CallForm, _ session: RPCSession) {
+    func refuse(_ exchange: Exchange, _ error: RPCError, _ form: CallForm, _ session: RPCSession?) {
         refused(because: error.reason, session)
-        finish(exchange, encoder.refusal(error, form))
-    }
-
-    /// Answers a request whose body is refused.
-    func refuse(_ exchange: UInt32, _ error: RPCError, _ state: Exchange, _ form: CallForm, _ session: RPCSession?) {
-        refused(because: error.reason, session)
-        finish(exchange, state.hasHead ? encoder.end(error, form) : encoder.refusal(error, form))
+        finish(exchange, exchange.hasHead ? encoder.end(error, form) : encoder.refusal(error, form))
     }
 
     private func refused(because reason: String, _ session: RPCSession?) {
@@ -27,10 +21,10 @@ extension HTTPConnection {
     }
 
     /// Leaves an answer to be written with the next flush: a transport may be in the middle of handing over what came.
-    private func finish(_ exchange: UInt32, _ answer: HTTPAnswer) {
-        exchanges[exchange]?.state = .waiting
-        exchanges[exchange]?.due = nil
-        outbox.add { [HTTPOutbox.Output(exchange: exchange, kind: .file(answer))] }
+    private func finish(_ exchange: Exchange, _ answer: HTTPAnswer) {
+        exchange.state = .waiting
+        exchange.due = nil
+        outbox.add { [HTTPOutbox.Output(exchange: exchange.number, kind: .file(answer))] }
     }
 
     /// Writes what was taken from the outbox.
@@ -39,23 +33,20 @@ extension HTTPConnection {
             answered.append(call)
             inFlight[output.exchange] = nil
         }
-        guard let transport, var state = exchanges[output.exchange] else {
+        guard let transport, let exchange = exchanges[output.exchange] else {
             // Its client has ended it.
             return outbox.wrote(output.byteCount, of: output.exchange)
         }
-        let isFirst = !state.hasHead
-        state.hasHead = true
+        let isFirst = !exchange.hasHead
+        exchange.hasHead = true
         switch output.kind {
         case .item(let bytes, let form):
-            exchanges[output.exchange] = state
             guard let format = form.format else { return }
             transport.write(bytes, format, of: output.exchange, isFirst: isFirst)
-        case .last(let answer, _), .file(let answer):
-            state.state = .answered
-            state.due = nil
-            exchanges[output.exchange] = state
-            var answer = answer
-            if state.isHead {
+        case .last(var answer, _), .file(var answer):
+            exchange.state = .answered
+            exchange.due = nil
+            if exchange.isHead {
                 outbox.wrote(answer.body.readableBytes, of: output.exchange)
                 answer.leaveOutBody()
             }

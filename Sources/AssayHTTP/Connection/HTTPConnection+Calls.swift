@@ -4,8 +4,8 @@ import NIOCore
 /// Calls whose requests have come whole, on their way to the dispatcher.
 extension HTTPConnection {
     /// Hands a call to the dispatcher.
-    func call(_ exchange: UInt32, _ decoded: DecodedCall, _ intake: Exchange.Intake) throws(RPCError) {
-        let number = CallNumber(exchange: exchange, method: intake.method.number, form: intake.form)
+    func call(_ exchange: Exchange, _ decoded: DecodedCall, _ intake: Exchange.Intake) throws(RPCError) {
+        let number = CallNumber(exchange: exchange.number, method: intake.method.number, form: intake.form)
         switch decoded {
         case .upload(let upload): try admit(upload, number, intake.metadata, intake.timeout, intake.session)
         case .message(let message):
@@ -22,20 +22,21 @@ extension HTTPConnection {
     }
 
     /// Reads a request on a thread of the executor, and goes on with it here: the connections of the loop do not wait for it.
-    func decodeElsewhere(_ exchange: UInt32, _ intake: Exchange.Intake) {
+    func decodeElsewhere(_ exchange: Exchange, _ body: RequestBody, _ intake: Exchange.Intake) {
+        let number = exchange.number
         let loop = channel.eventLoop
         let connection = NIOLoopBound(self, eventLoop: loop)
         Task {
             let decoded: Result<DecodedCall, RPCError>
-            do throws(RPCError) { decoded = .success(try DecodedCall(intake)) } catch { decoded = .failure(error) }
-            loop.execute { connection.value.decoded(exchange, decoded, intake) }
+            do throws(RPCError) { decoded = .success(try DecodedCall(body, intake)) } catch { decoded = .failure(error) }
+            loop.execute { connection.value.decoded(number, decoded, intake) }
         }
     }
 
-    private func decoded(_ exchange: UInt32, _ decoded: Result<DecodedCall, RPCError>, _ intake: Exchange.Intake) {
+    private func decoded(_ number: UInt32, _ decoded: Result<DecodedCall, RPCError>, _ intake: Exchange.Intake) {
         // Its client may have ended it, or the end of the connection.
-        guard stage != .closed, case .decoding = exchanges[exchange]?.state else { return }
-        exchanges[exchange]?.state = .waiting
+        guard stage != .closed, let exchange = exchanges[number], case .decoding = exchange.state else { return }
+        exchange.state = .waiting
         now = .now()
         do throws(RPCError) {
             try call(exchange, try decoded.get(), intake)

@@ -6,7 +6,7 @@ import NIOCore
 extension HTTPConnection {
     /// Accounts for the requests that have come in part, for the daemon-wide bound. Beyond it they are refused.
     func notePartialRequests() {
-        let bytes = exchanges.isEmpty ? 0 : exchanges.values.reduce(0) { $0 + $1.heldBytes }
+        let bytes = partial.bytes
         guard bytes != partialBytes else { return }
         let (admission, own) = (server.service.state.admission, sessions.own.usage)
         admission.release(Admission.Share(bytes: partialBytes), of: own)
@@ -16,9 +16,8 @@ extension HTTPConnection {
             return refusePartialRequests()
         }
         guard bytes > 0 else { return forgetPartialRequests() }
-        let since = exchanges.values.lazy.filter { $0.heldBytes > 0 }.map(\.began).min() ?? now
         server.partialRequests.note(
-            ObjectIdentifier(self), bytes: bytes, since: since,
+            ObjectIdentifier(self), bytes: bytes, since: partial.since ?? now,
             giveWay: later {
                 guard $0.partialBytes > 0 else { return }
                 $0.refusePartialRequests()
@@ -34,15 +33,15 @@ extension HTTPConnection {
     }
 
     private func refusePartialRequests() {
-        for (exchange, state) in exchanges where state.heldBytes > 0 { refuse(exchange, .overloaded, state) }
+        for exchange in exchanges.values where exchange.heldBytes > 0 { refuse(exchange, .overloaded) }
         forgetPartialRequests()
     }
 
     /// Refuses a request of which a part has come.
-    func refuse(_ exchange: UInt32, _ error: RPCError, _ state: Exchange) {
-        switch state.state {
-        case .reading(let intake): refuse(exchange, error, state, intake.form, intake.session)
-        case .conversing(_, let form): refuse(exchange, error, state, form, nil)
+    func refuse(_ exchange: Exchange, _ error: RPCError) {
+        switch exchange.state {
+        case .reading(let intake): refuse(exchange, error, intake.form, intake.session)
+        case .conversing(let form): refuse(exchange, error, form, nil)
         case .waiting, .decoding, .answered: break
         }
     }

@@ -8,9 +8,9 @@ extension HTTPConnection {
     /// The head of a request.
     ///
     /// - Parameter isEnd: the request has no body.
-    func begin(_ exchange: UInt32, _ head: RequestHead, isEnd: Bool) {
+    func begin(_ number: UInt32, _ head: RequestHead, isEnd: Bool) {
         guard stage != .closed else { return }
-        exchanges[exchange] = Exchange(isHead: head.method == "HEAD", at: now)
+        let exchange = enter(number, isHead: head.method == "HEAD")
         noteRequest()
         do throws(HTTPRefusal) {
             try check(head)
@@ -21,53 +21,53 @@ extension HTTPConnection {
         if isEnd { end(exchange) }
     }
 
+    func enter(_ number: UInt32, isHead: Bool = false) -> Exchange {
+        let exchange = Exchange(number, isHead: isHead, at: now, in: partial)
+        exchanges[number] = exchange
+        return exchange
+    }
+
     /// A part of a request's body.
-    func receive(_ exchange: UInt32, _ bytes: inout ByteBuffer) {
-        // Taken out, so that what it holds is not copied.
-        guard var state = exchanges.removeValue(forKey: exchange) else { return }
-        var fault: RPCError?
-        switch state.state {
-        case .reading(var intake):
-            state.state = .answered
-            do throws(RPCError) { try intake.body.append(&bytes) } catch { fault = error }
-            state.state = .reading(intake)
-        case .conversing(var reader, let form):
-            do throws(RPCError) { try converse(exchange, &reader, form, &bytes) } catch { fault = error }
-            state.state = .conversing(reader, form)
-            state.due = now + TimeAmount(server.limits.bodyTimeout)
-        case .waiting, .decoding, .answered:
-            // HTTP/2 ends such a stream.
-            if transport?.hasTrailers == false { discard(bytes.readableBytes) }
+    func receive(_ exchange: Exchange, _ bytes: inout ByteBuffer) {
+        do throws(RPCError) {
+            switch exchange.state {
+            case .reading(let intake):
+                try exchange.body?.append(&bytes)
+                exchange.heldBytes = intake.headBytes + (exchange.body?.heldBytes ?? 0)
+            case .conversing(let form):
+                exchange.due = now + TimeAmount(server.limits.bodyTimeout)
+                try converse(exchange, form, &bytes)
+                exchange.heldBytes = exchange.reader?.heldBytes ?? 0
+            case .waiting, .decoding, .answered:
+                // HTTP/2 ends such a stream.
+                if transport?.hasTrailers == false { discard(bytes.readableBytes) }
+            }
+        } catch {
+            refuse(exchange, error)
         }
-        exchanges[exchange] = state
-        if let fault { refuse(exchange, fault, state) }
     }
 
     /// A request is whole.
-    func end(_ exchange: UInt32) {
-        guard var state = exchanges[exchange] else { return }
-        let before = state.state
-        state.isWhole = true
-        if case .reading(let intake) = before {
-            state.state = intake.isDear ? .decoding(bytes: state.heldBytes) : .waiting
-            state.due = nil
-        }
-        exchanges[exchange] = state
-        switch before {
+    func end(_ exchange: Exchange) {
+        exchange.isWhole = true
+        switch exchange.state {
         case .reading(let intake):
+            exchange.due = nil
             noteRequest()
-            if intake.isDear {
-                decodeElsewhere(exchange, intake)
-            } else {
-                do throws(RPCError) {
-                    try call(exchange, try DecodedCall(intake), intake)
-                } catch {
-                    refuse(exchange, error, intake.form, intake.session)
-                }
+            guard let body = exchange.body else { return }
+            if body.isDear(as: intake.form) {
+                exchange.state = .decoding
+                return decodeElsewhere(exchange, body, intake)
             }
-        case .conversing(let reader, let form):
-            let error: RPCError? = reader.isEmpty ? nil : .undecodableEnvelope
-            outbox.add { [HTTPOutbox.Output(exchange: exchange, kind: .file(encoder.end(error, form)))] }
+            exchange.state = .waiting
+            do throws(RPCError) {
+                try call(exchange, try DecodedCall(body, intake), intake)
+            } catch {
+                refuse(exchange, error, intake.form, intake.session)
+            }
+        case .conversing(let form):
+            let error: RPCError? = exchange.reader?.isEmpty == false ? .undecodableEnvelope : nil
+            outbox.add { [HTTPOutbox.Output(exchange: exchange.number, kind: .file(encoder.end(error, form)))] }
         case .waiting, .decoding, .answered: break
         }
     }
@@ -75,13 +75,14 @@ extension HTTPConnection {
     /// The exchange is over: answered, or its client has ended it.
     ///
     /// - Parameter isReset: the client did, before it had the answer.
-    func closed(_ exchange: UInt32, isReset: Bool) {
-        guard let state = exchanges.removeValue(forKey: exchange) else { return }
-        if case .waiting = state.state, let call = inFlight.removeValue(forKey: exchange) {
+    func closed(_ number: UInt32, isReset: Bool) {
+        guard let exchange = exchanges.removeValue(forKey: number) else { return }
+        if case .waiting = exchange.state, let call = inFlight.removeValue(forKey: number) {
             dispatcher.cancel(call)
             encoder.uploads.forget(call)
         }
-        outbox.forget(exchange)
+        exchange.state = .answered
+        outbox.forget(number)
         if isReset { noteReset() }
         finishIfDone()
     }
@@ -101,14 +102,14 @@ extension HTTPConnection {
         guard head.path.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             throw HTTPRefusal(400, "the path has bytes that no URI has")
         }
-        guard stage == .serving else { throw HTTPRefusal(503, RPCError.goingAway) }
+        guard takesCalls else { throw HTTPRefusal(503, RPCError.goingAway) }
         if case .tcp(_, _, isLoopback: true) = sessions.own.peer, !LocalHost.isNamed(in: authority) {
             // A page of a browser on this machine, whose name someone lets point here.
             throw HTTPRefusal(421, "an address on loopback is asked for by its number or as localhost")
         }
     }
 
-    private func route(_ exchange: UInt32, _ head: RequestHead, isEnd: Bool) throws(HTTPRefusal) {
+    private func route(_ exchange: Exchange, _ head: RequestHead, isEnd: Bool) throws(HTTPRefusal) {
         if let method = lastPath.method, lastPath.text == head.path, head.method == "POST" {
             return try begin(exchange, head, method, try format(of: head), isEnd: isEnd)
         }
@@ -148,7 +149,7 @@ extension HTTPConnection {
 
     /// The beginning of a call.
     private func begin(
-        _ exchange: UInt32, _ head: RequestHead, _ method: HTTPMethods.Entry?, _ format: CallFormat, isEnd: Bool
+        _ exchange: Exchange, _ head: RequestHead, _ method: HTTPMethods.Entry?, _ format: CallFormat, isEnd: Bool
     ) throws(HTTPRefusal) {
         let isEnvoy = head.path == EnvoyAuthorization.path && format == .grpc
         let form = isEnvoy ? CallForm.envoy : CallForm(format)
@@ -177,12 +178,12 @@ extension HTTPConnection {
             if isClogged { throw .overloaded }
             let encoding = format.isEnveloped ? head.messageEncoding : head.contentEncoding
             let body = try RequestBody(format, encoding: encoding, limit: server.limits.maxMessageBytes)
-            exchanges[exchange]?.state = .reading(
-                Exchange.Intake(
-                    form: form, method: method, body: body, metadata: metadata, session: session, timeout: timeout,
-                    idempotencyKey: head.idempotencyKey))
-            exchanges[exchange]?.due = now + TimeAmount(server.limits.bodyTimeout)
-            if head.expectsContinue, !isEnd { transport?.sendContinue(exchange) }
+            let intake = Exchange.Intake(
+                form, method, metadata, session, timeout: timeout, idempotencyKey: head.idempotencyKey)
+            exchange.state = .reading(intake)
+            (exchange.body, exchange.heldBytes) = (body, intake.headBytes)
+            exchange.due = now + TimeAmount(server.limits.bodyTimeout)
+            if head.expectsContinue, !isEnd { transport?.sendContinue(exchange.number) }
         } catch {
             refuse(exchange, error, form, session)
         }
@@ -220,22 +221,22 @@ extension HTTPConnection {
     // MARK: What is no call
 
     /// The sub-request of a proxy about an upload, whose header has everything.
-    private func begin(_ exchange: UInt32, subrequest head: RequestHead) throws(HTTPRefusal) {
+    private func begin(_ exchange: Exchange, subrequest head: RequestHead) throws(HTTPRefusal) {
         guard let method = server.methods.verification else { throw HTTPRefusal(404, .unknownMethod(head.path)) }
         var session = sessions.own
-        exchanges[exchange]?.state = .waiting
+        exchange.state = .waiting
         do throws(RPCError) {
             let metadata: RPCMetadata
             (session, metadata) = try caller(of: head)
             let upload = try SubrequestAuthorization.call(head.all, query: head.query, sourceAddress: client(of: head))
-            let number = CallNumber(exchange: exchange, method: method.number, form: .subrequest)
+            let number = CallNumber(exchange: exchange.number, method: method.number, form: .subrequest)
             try admit(upload, number, metadata, nil, session)
         } catch {
             refuse(exchange, error, .subrequest, session)
         }
     }
 
-    private func begin(_ exchange: UInt32, _ head: RequestHead, reading resource: any HTTPResource) throws(HTTPRefusal) {
+    private func begin(_ exchange: Exchange, _ head: RequestHead, reading resource: any HTTPResource) throws(HTTPRefusal) {
         guard head.method == "GET" || head.method == "HEAD" else {
             throw HTTPRefusal(405, "a file is read by GET", [("allow", "GET, HEAD")])
         }
@@ -243,31 +244,30 @@ extension HTTPConnection {
         let share = Admission.Share(calls: 1)
         let (session, admission) = (sessions.own, server.service.state.admission)
         if admission.admit(share, for: session.usage) != nil { throw HTTPRefusal(429, RPCError.overloaded) }
-        exchanges[exchange]?.state = .waiting
-        let (path, peer, known, outbox) = (head.path, session.peer, head.ifNoneMatch, outbox)
+        exchange.state = .waiting
+        let (path, peer, known, outbox, number) = (head.path, session.peer, head.ifNoneMatch, outbox, exchange.number)
         Task {
             let file = await resource.file(at: path, of: peer)
             admission.release(share, of: session.usage)
             let answer = file.map { HTTPAnswer($0, known: known) } ?? AnswerEncoder.connect(.noSuchFile, status: 404)
-            outbox.add { [HTTPOutbox.Output(exchange: exchange, kind: .file(answer))] }
+            outbox.add { [HTTPOutbox.Output(exchange: number, kind: .file(answer))] }
         }
     }
 
-    private func beginConversation(_ exchange: UInt32, _ format: CallFormat) {
+    private func beginConversation(_ exchange: Exchange, _ format: CallFormat) {
         let form = CallForm(format)
         guard format.isEnveloped, !form.isJSON, form != .grpcWebText else {
             return refuse(exchange, .wrongForm("reflection is a stream of protobuf messages"), form, sessions.own)
         }
-        exchanges[exchange]?.state = .conversing(EnvelopeReader(limit: Reflection.longestRequest), form)
-        exchanges[exchange]?.due = now + TimeAmount(server.limits.bodyTimeout)
+        exchange.state = .conversing(form)
+        exchange.reader = EnvelopeReader(limit: Reflection.longestRequest)
+        exchange.due = now + TimeAmount(server.limits.bodyTimeout)
     }
 
     /// Answers the messages of a conversation that have come.
-    private func converse(
-        _ exchange: UInt32, _ reader: inout EnvelopeReader, _ form: CallForm, _ bytes: inout ByteBuffer
-    ) throws(RPCError) {
+    private func converse(_ exchange: Exchange, _ form: CallForm, _ bytes: inout ByteBuffer) throws(RPCError) {
         guard let reflection = server.reflection else { throw .unanswered }
-        while let envelope = try reader.next(from: &bytes) {
+        while let envelope = try exchange.reader?.next(from: &bytes) {
             guard envelope.flags == 0 else {
                 // The end of the client's messages, of Connect.
                 if envelope.flags & 2 == 2 { continue }
@@ -278,8 +278,8 @@ extension HTTPConnection {
             questions += 1
             guard questions <= Reflection.questionsOfOneRead, !isClogged else { throw .overloaded }
             let answer = try reflection.answer(Array(buffer: envelope.message))
-            let item = try encoder.item(answer, CallNumber(exchange: exchange, method: 0, form: form))
-            outbox.add { [HTTPOutbox.Output(exchange: exchange, kind: .item(item, form))] }
+            let item = try encoder.item(answer, CallNumber(exchange: exchange.number, method: 0, form: form))
+            outbox.add { [HTTPOutbox.Output(exchange: exchange.number, kind: .item(item, form))] }
         }
     }
 }

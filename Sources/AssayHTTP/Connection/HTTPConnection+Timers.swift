@@ -17,6 +17,7 @@ extension HTTPConnection {
         case .serving:
             next.consider(silenceLimit()?.due)
             next.consider(certificate?.due)
+        case .announced(_, let until): next.consider(until)
         case .leaving(let due): if due > now { next.consider(due) }
         case .lingering(let due): next.consider(due)
         case .flushing, .closed: break
@@ -39,6 +40,7 @@ extension HTTPConnection {
         if let hardStop, hardStop <= now { return close(because: nil) }
         dispatcher.look()
         lookAtExchanges()
+        if case .announced(_, let until) = stage, until <= now { endIsKnown() }
         switch stage {
         case .serving:
             if let verdict = certificate?.check(at: now) {
@@ -49,10 +51,10 @@ extension HTTPConnection {
             if let (reason, due) = silenceLimit(), due <= now { leave(reason) }
         case .leaving(let due) where due <= now:
             dispatcher.drain()
-            for (exchange, state) in exchanges { refuse(exchange, .drained, state) }
+            for exchange in exchanges.values { refuse(exchange, .drained) }
         case .lingering(let due) where due <= now:
             return close(because: nil)
-        case .leaving, .flushing, .lingering, .closed:
+        case .announced, .leaving, .flushing, .lingering, .closed:
             break
         }
         flush()
@@ -63,12 +65,8 @@ extension HTTPConnection {
     private func lookAtExchanges() {
         guard now >= lastLook + Self.look else { return }
         lastLook = now
-        for (exchange, state) in exchanges {
-            guard let due = state.due, due <= now else { continue }
-            switch state.state {
-            case .reading, .conversing: refuse(exchange, .bodyTimeout, state)
-            case .waiting, .decoding, .answered: break
-            }
+        for exchange in exchanges.values {
+            if let due = exchange.due, due <= now { refuse(exchange, .bodyTimeout) }
         }
         transport?.resetStuck(since: now - TimeAmount(server.limits.writeTimeout))
     }
@@ -77,7 +75,11 @@ extension HTTPConnection {
     private func silenceLimit() -> (reason: HTTPEndReason, due: NIODeadline)? {
         guard !inputIsClosed else { return nil }
         guard let lastRequest else { return (.headTimeout, opened + TimeAmount(server.limits.headTimeout)) }
-        if let headSince { return (.headTimeout, headSince + TimeAmount(server.limits.headTimeout)) }
+        if let since = transport?.headSince {
+            // What the peer could not send counts not, while its socket is not read.
+            guard let readSince = meter?.readSince else { return nil }
+            return (.headTimeout, max(since, readSince) + TimeAmount(server.limits.headTimeout))
+        }
         guard exchanges.isEmpty else { return nil }
         return (.idleTimeout, lastRequest + TimeAmount(server.limits.idleTimeout))
     }

@@ -11,6 +11,8 @@ final class HTTPConnection {
     /// How far the connection is from its end. It only advances.
     enum Stage: Equatable {
         case serving
+        /// The client was told that the end comes. Requests that it sent before it knew are taken, until it has answered or the time is over.
+        case announced(HTTPEndReason, until: NIODeadline)
         /// The client was told to begin no more; what is in work may finish until `due`.
         case leaving(due: NIODeadline)
         /// Everything is answered; the last bytes are on their way to the socket.
@@ -52,10 +54,10 @@ final class HTTPConnection {
     var writes: WriteTimeout
     /// Nil for a peer without a certificate.
     var certificate: PeerCertificateLifetime?
+    let partial = PartialRequests()
+    /// Those of ``partial`` that are accounted for.
     var partialBytes = 0
     var unreadSince: NIODeadline?
-    /// Since when a head of HTTP/1.1 has come in part.
-    var headSince: NIODeadline?
     var discarded = 0
     /// Of conversations, in the read that is in work.
     var questions = 0
@@ -133,8 +135,6 @@ final class HTTPConnection {
         dispatcher.dispatch()
         notePartialRequests()
         if overhead > server.limits.maxOverheadBytes { leave(.tooMuchOverhead) }
-        // Of HTTP/2 everything else may come between two heads.
-        if transport?.hasTrailers == false, exchanges.isEmpty, overhead > 0, headSince == nil { headSince = now }
         armTimer()
     }
 
@@ -166,6 +166,6 @@ final class HTTPConnection {
     func noteRequest() {
         if lastRequest == nil { place?.advance(to: .requested) }
         lastRequest = now
-        (overhead, discarded, headSince) = (0, 0, nil)
+        (overhead, discarded) = (0, 0)
     }
 }

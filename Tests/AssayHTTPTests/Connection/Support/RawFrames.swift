@@ -3,6 +3,8 @@ enum RawFrames {
     static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
     static let settings = frame(type: 4)
     static let settingsAcknowledged = frame(type: 4, flags: 1)
+    /// The highest number of a stream.
+    static let lastStream = 0x7fff_ffff
 
     static func frame(type: UInt8, flags: UInt8 = 0, stream: UInt32 = 0, _ payload: [UInt8] = []) -> [UInt8] {
         number(UInt32(payload.count)).dropFirst() + [type, flags] + number(stream) + payload
@@ -31,6 +33,19 @@ enum RawFrames {
         return frame(type: 1, flags: isEnd ? 5 : 4, stream: stream, block)
     }
 
+    /// A frame of HEADERS with END_HEADERS, as one without it and CONTINUATION frames that end it.
+    static func inContinuations(_ headers: [UInt8], pieces: Int) -> [UInt8] {
+        guard let whole = all(in: headers).first else { return [] }
+        let size = (whole.payload.count + pieces - 1) / pieces
+        return stride(from: 0, to: whole.payload.count, by: size).flatMap { start in
+            let end = min(start + size, whole.payload.count)
+            let (isFirst, isLast) = (start == 0, end == whole.payload.count)
+            return frame(
+                type: isFirst ? 1 : 9, flags: (isFirst ? whole.flags & ~4 : 0) | (isLast ? 4 : 0), stream: whole.stream,
+                Array(whole.payload[start..<end]))
+        }
+    }
+
     /// A text of at most 126 bytes.
     private static func text(_ text: String) -> [UInt8] { [UInt8(text.utf8.count)] + text.utf8 }
 
@@ -43,6 +58,9 @@ enum RawFrames {
         let flags: UInt8
         let stream: UInt32
         let payload: [UInt8]
+
+        /// The first number in the payload; of GOAWAY that of the last stream.
+        var number: Int { payload.prefix(4).reduce(0) { $0 << 8 | Int($1) } }
     }
 
     /// The whole frames in some bytes.
