@@ -20,6 +20,8 @@ public struct SignedResult: Hashable, Sendable {
 
 /// Why an accepted verdict has no signed result.
 public enum ResultProblem: String, CaseIterable, Error, Hashable, Sendable {
+    /// The app's configuration does not allow the shape, or no longer; or it does not say what the shape names.
+    case notAllowed = "result_not_allowed"
     /// The key cannot be used just now: a token is gone, or has as many signatures to make as it may. The same request under its idempotency
     /// key is signed later.
     case unavailable = "results_unavailable"
@@ -45,6 +47,7 @@ extension ResultProblem {
         switch self {
         case .unavailable:
             "the key could not be used just now; the same request under its idempotency key is signed once it can"
+        case .notAllowed: "the app's configuration does not allow the shape, or not any more, or does not say what the shape names"
         case .keyUnavailable: "no key of the issuer may sign now"
         case .simulated: "the verdict rests on a test root, and no issuer of simulated results is configured"
         case .assurance: "the device's assurance is below the one that the app's configuration asks for"
