@@ -20,6 +20,8 @@ public struct SignedResult: Hashable, Sendable {
 
 /// Why an accepted verdict has no signed result.
 public enum ResultProblem: String, CaseIterable, Error, Hashable, Sendable {
+    /// The app's configuration does not allow the shape, or no longer; or it does not say what the shape names.
+    case notAllowed = "result_not_allowed"
     /// No key of this kind may sign now.
     case keyUnavailable = "result_key_unavailable"
     /// The verdict rests on a test root, and no issuer of simulated results is configured.
