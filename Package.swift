@@ -232,7 +232,8 @@ let package = Package(
         module(
             "AssayConfiguration",
             schemes + [
-                "AssayTraceExport", "AssayTracing", "AssaySchemes", "AssayPlugins", "AssayProvisioning", "AssaySigning",
+                "AssayTraceExport", "AssayTracing", "AssaySchemes", "AssayPlugins", "AssayProvisioning", "AssayResults",
+                "AssaySigning",
                 "AssayPostgres", "AssaySQLite", "AssayVendors", "AssayCertificates",
                 "AssayEncoding", "AssayFiles", "AssayAPI", "AssayHTTP", "AssayFramedRPC", "AssayListening", "AssayRPC",
                 "AssayCore",
@@ -254,7 +255,8 @@ let package = Package(
         module(
             "AssayDaemon",
             schemes + [
-                "AssayOperations", "AssayTraceExport", "AssayTracing", "AssayMetrics", "AssayProvisioning", "AssaySigning",
+                "AssayOperations", "AssayTraceExport", "AssayTracing", "AssayMetrics", "AssayProvisioning", "AssayResults",
+                "AssaySigning",
                 "AssayApps", "AssayConfiguration", "AssaySchemes", "AssayPlugins",
                 "AssayService", "AssayPostgres", "AssaySQLite", "AssayVendors", "AssayCertificates", "AssayEncoding",
                 "AssayFiles",
