@@ -29,7 +29,7 @@ extension ResultFacts {
             request, message, assurance: assurance, device: device?.id, deviceKey: device?.registration.publicKey,
             payloadHash: payload.isEmpty ? nil : payload, policyDigest: Array(verdict.policyDigest),
             requestID: Array(verdict.requestID), decidedAt: Timestamp(unixMilliseconds: verdict.decidedAtUnixMs),
-            simulated: verdict.simulated, confidence: verdict.hasConfidence ? ConfidenceLevel(verdict.confidence.level) : nil,
+            simulated: verdict.simulated, confidence: UInt8(exactly: verdict.confidence.level.rawValue).flatMap(ConfidenceLevel.init(rawValue:)),
             limits: verdict.limits.compactMap { VerdictLimit($0) })
     }
 
