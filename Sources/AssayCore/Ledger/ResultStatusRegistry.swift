@@ -1,10 +1,9 @@
 /// The places of signed results in the published status lists (draft-ietf-oauth-status-list).
 ///
 /// A place belongs to a device and an audience, not to one token: every token of the device for the audience names it, so most verdicts write nothing. Two
-/// audiences see two places, which nothing connects. What a place says is derived from the registry when a list is made, so that neither a block nor a
-/// revocation is written twice:
-/// - A device is invalid that is no longer registered, whose certificate that was issued last is revoked, or that `setInvalid` named.
-/// - A device is suspended that is blocked (itself, its subject or its key) and not invalid.
+/// audiences see two places, which nothing connects. What a place says is derived from the registry when a list is made, so a block is never written
+/// twice: a device that is blocked (itself, its subject or its key) is suspended, one that is no longer registered is invalid, and so is one that
+/// `setInvalid` named.
 public protocol ResultStatusRegistry: Sendable {
     /// The place of a device for an audience. One is given out if it has none. It is kept at least until `until`, and belongs to no other device before
     /// that. Durable on return.
@@ -20,12 +19,8 @@ public protocol ResultStatusRegistry: Sendable {
     /// The lists that have kept places, and a number that grows whenever what one of them says may have changed.
     func statusLists(at now: Timestamp) async throws(LedgerError) -> ResultStatusLists
 
-    /// Says for good that the places of devices are invalid (`true`), or takes that back (`false`): a judgement of the registered device failed, or passed since. It
-    /// holds for places that are given out later, too. What a device has already is not written again. Durable on return.
-    ///
-    /// - Parameter judgements: at most some hundred. Devices that are not registered are left out.
-    /// - Returns: of how many devices it was otherwise before.
-    func setInvalid(_ judgements: [DeviceID: Bool]) async throws(LedgerError) -> Int
+    /// Says for good that the places of a device are invalid, or takes that back: a judgement of the registered device failed, or passed since.
+    func setInvalid(_ isInvalid: Bool, _ device: DeviceID) async throws(LedgerError)
 
     /// Forgets places that are kept until before `now`. Positions of a list are given out again only in a new list.
     ///
