@@ -235,7 +235,8 @@ let package = Package(
         module(
             "AssayConfiguration",
             schemes + [
-                "AssayTraceExport", "AssayTracing", "AssaySchemes", "AssayPlugins", "AssayProvisioning", "AssaySigning",
+                "AssayTraceExport", "AssayTracing", "AssaySchemes", "AssayPlugins", "AssayProvisioning", "AssayResults",
+                "AssaySigning",
                 "AssayPostgres", "AssaySQLite", "AssayVendors", "AssayCertificates",
                 "AssayEncoding", "AssayFiles", "AssayAPI", "AssayHTTP", "AssayFramedRPC", "AssayListening", "AssayRPC",
                 "AssayCore",
@@ -257,7 +258,8 @@ let package = Package(
         module(
             "AssayDaemon",
             schemes + [
-                "AssayOperations", "AssayTraceExport", "AssayTracing", "AssayMetrics", "AssayProvisioning", "AssaySigning",
+                "AssayOperations", "AssayTraceExport", "AssayTracing", "AssayMetrics", "AssayProvisioning", "AssayResults",
+                "AssaySigning",
                 "AssayApps", "AssayConfiguration", "AssaySchemes", "AssayPlugins",
                 "AssayService", "AssayPostgres", "AssaySQLite", "AssayVendors", "AssayCertificates", "AssayEncoding",
                 "AssayFiles",

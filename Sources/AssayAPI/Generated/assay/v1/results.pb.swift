@@ -326,7 +326,7 @@ public nonisolated struct Assay_V1_ResultKey: Sendable {
   /// `kid`: the key's thumbprint (RFC 7638), base64url.
   public var kid: String = String()
 
-  /// `iss` of what it signs; empty if the configuration has no issuer of this kind any more.
+  /// `iss` of what it signs.
   public var issuer: String = String()
 
   /// What it signs is about simulated devices.
