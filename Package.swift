@@ -218,7 +218,12 @@ let package = Package(
             ] + nio + tls),
 
         // The pipeline and the methods.
-        module("AssayService", ["AssayTracing", "AssayMetrics", "AssayAPI", "AssayRPC", "AssayCore", crypto, log, lifecycle]),
+        module(
+            "AssayService",
+            [
+                "AssayTracing", "AssayMetrics", "AssayResults", "AssaySigning", "AssayAPI", "AssayRPC", "AssayCore", crypto, log,
+                lifecycle,
+            ]),
 
         // The operations address: probes, metrics and status over HTTP.
         module(

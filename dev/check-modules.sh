@@ -43,7 +43,7 @@ AssaySigning|Sources/AssaySigning|no|AssayPKCS11 AssayEncoding AssayFiles AssayC
 AssayResults|Sources/AssayResults|no|AssaySigning AssayEncoding AssayCore
 AssayPlugin|plugins/sdk/swift/Sources/AssayPlugin|yes|
 AssayPlugins|Sources/AssayPlugins|yes|AssayFiles AssayAPI AssayRPC AssayFramedRPC AssayProtobuf AssayCore CPluginProcess
-AssayService|Sources/AssayService|yes|AssayTracing AssayMetrics AssayAPI AssayRPC AssayCore
+AssayService|Sources/AssayService|yes|AssayTracing AssayMetrics AssayResults AssaySigning AssayAPI AssayRPC AssayCore
 AssayAudit|Sources/AssayAudit|no|AssayCore
 AssayTop|Sources/AssayTop|yes|AssayAPI
 AssayCommandLine|Sources/AssayCommandLine|yes|AssayCore
