@@ -147,6 +147,8 @@ package enum API {
         "/assay.v1.Results/ListKeys", roles: [.observe], .idempotent)
     package static let rotateResultKey = DaemonMethod<Assay_V1_RotateResultKeyRequest, Assay_V1_ResultKey>(
         "/assay.v1.Results/Rotate", roles: [.operate], .notIdempotent, concernsAllApps: true)
+    package static let getStatusList = DaemonMethod<Assay_V1_GetStatusListRequest, Assay_V1_GetStatusListResponse>(
+        "/assay.v1.Results/GetStatusList", roles: Set(Role.allCases), .idempotent)
 
     package static let all: [any APIMethod] = [
         issueChallenge, verify, prepare, getDevice, listDevices, block, unblock, listBlocks, forgetDevice, importDevices,
@@ -157,7 +159,7 @@ package enum API {
         renewCertificate, revokeCertificate, getCertificate, listCertificates, getAuthorities, getRevocationList,
         provisionDevice, addEnrolments, readmitDevice, removeEnrolment, listEnrolments, listVerdicts, getVerdict,
         listPolicies, getPolicy, listRecordings, deleteRecordings, listDifferences,
-        getResultKeys, listResultKeys, rotateResultKey,
+        getResultKeys, listResultKeys, rotateResultKey, getStatusList,
     ]
 }
 

@@ -20,4 +20,7 @@ package struct ResultKey: Sendable {
 
     /// RFC 7638 thumbprint, 32 bytes. `kid` is its base64url.
     package var identifier: [UInt8] { published.identifier }
+
+    /// Why the key cannot be used now, in a sentence; `nil` if nothing is known against it.
+    package var problem: String? { signer.problem }
 }

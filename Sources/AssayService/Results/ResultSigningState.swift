@@ -42,7 +42,7 @@ package struct ResultSigningState: Hashable, Sendable {
         guard let key = ring.key(turn.identifier) else {
             return "this daemon does not have the key \(turn.kid), which signs now"
         }
-        return key.signer.problem
+        return key.problem
     }
 
     private static func nextProblem(_ next: ResultKeyTurn?, _ ring: ResultKeyRing) -> String? {
