@@ -281,8 +281,8 @@ let package = Package(
             dependencies: [
                 "AssayTop", "AssayApps", "AssayConfiguration", "AssaySchemes", "AssayPlugins", "AssayAudit",
                 "AssayCommandLine",
-                "AssayClient", "AssaySimulator", "AssayVendors", "AssayProvisioning", "AssaySigning", "AssayCertificates",
-                "AssayEncoding", "AssayFiles",
+                "AssayClient", "AssaySimulator", "AssayVendors", "AssayProvisioning", "AssayResults", "AssaySigning",
+                "AssayCertificates", "AssayEncoding", "AssayFiles",
                 "AssayAPI",
                 "AssayCore", arguments,
                 crypto, log,
