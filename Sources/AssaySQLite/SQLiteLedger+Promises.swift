@@ -258,4 +258,8 @@ extension SQLiteLedger: OpenedLedger {
     package func declareNew() async throws(LedgerError) {
         try await write { session throws(SQLiteError) in try session.marks.declareNew() }
     }
+
+    package func skipLostStatusPlaces() async throws(LedgerError) {
+        try await write { session throws(SQLiteError) in try session.statuses.skipLists() }
+    }
 }

@@ -105,8 +105,8 @@ package struct CopiedTable: Sendable {
         CopiedTable("status_lists", key: ["list": .integer], ["revision": .integer]),
         CopiedTable("invalid_devices", key: ["device": .bytes], [:]),
         CopiedTable(
-            "payload_verdicts", key: ["number": .integer],
-            ["key": .bytes, "device": .bytes, "time": .integer, "kept_until": .integer, "content": .bytes],
+            "payload_verdicts", key: ["key": .bytes, "time": .integer, "number": .integer],
+            ["device": .bytes, "kept_until": .integer, "content": .bytes],
             numbered: "number"),
         CopiedTable("audit", key: ["number": .integer], ["time": .integer, "record": .bytes, "head": .bytes]),
         CopiedTable(

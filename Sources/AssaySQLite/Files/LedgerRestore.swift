@@ -102,8 +102,6 @@ package enum LedgerRestore {
         options.mayCreate = false
         let ledger = try SQLiteLedger.open(path: draft, options: options)
         defer { ledger.close() }
-        // What was given out after the backup was made would be given out again.
-        try await ledger.write { session throws(SQLiteError) in try session.statuses.skipLists() }
         return try await prepare(ledger)
     }
 
