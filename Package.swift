@@ -391,7 +391,7 @@ let package = Package(
         tests("AssayPostgres", ["AssayTesting", "AssayAudit", "AssayLedger", "AssayMetrics", "AssayCore"]),
         tests("AssayPKCS11", ["AssayCore", "CPKCS11", "FakePKCS11", crypto]),
         tests("AssaySigning", ["AssayTesting", "AssayEncoding", "AssayCore", crypto]),
-        tests("AssayResults", ["AssaySigning", "AssayEncoding", "AssayCore", crypto]),
+        tests("AssayResults", ["AssayTesting", "AssaySigning", "AssayEncoding", "AssayCore", crypto]),
         tests("AssayTesting", ["AssaySimulator", "AssayCore"]),
         tests(
             "AssayPlugins",
