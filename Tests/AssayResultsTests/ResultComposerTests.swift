@@ -113,6 +113,13 @@ struct ResultComposerTests {
         #expect(throws: Never.self) { try draft(.session, Sample.rule(), facts) }
     }
 
+    @Test("A verdict that could not be written as JSON is not signed as one")
+    func unwritten() throws {
+        var facts = try Sample.facts()
+        facts.json = { [] }
+        #expect(throws: ResultProblem.unavailable) { try draft(.plainJWS, Sample.rule(), facts) }
+    }
+
     @Test("The identifier of a result is its own, also of two results of one verdict")
     func identifiers() throws {
         let identifiers = try (0..<8).map { _ in try draft(.earJWT).identifier }
