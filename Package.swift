@@ -401,7 +401,9 @@ let package = Package(
         tests("AssayPKCS11", ["AssayCore", "CPKCS11", "FakePKCS11", crypto]),
         tests("AssaySigning", ["AssayTesting", "AssayEncoding", "AssayCore", crypto]),
         tests("AssayCompression", []),
-        tests("AssayResults", ["AssaySigning", "AssayCompression", "AssayEncoding", "AssayCore", crypto]),
+        tests(
+            "AssayResults",
+            ["AssayTesting", "AssaySigning", "AssayCompression", "AssayEncoding", "AssayCore", crypto]),
         tests("AssayTesting", ["AssaySimulator", "AssayCore"]),
         tests(
             "AssayPlugins",
