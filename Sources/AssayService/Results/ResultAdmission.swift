@@ -12,7 +12,7 @@ package struct ResultAdmission: Sendable {
     /// Throws what the app does not allow, and `result_key_unavailable` if no key may sign a result of the app now.
     func check(_ requests: [ResultRequest], of profile: AppProfile) throws(RPCError) {
         guard !requests.isEmpty else { return }
-        guard let rule = profile.results else { throw .resultsNotConfigured(of: profile.id) }
+        guard let rule = profile.results?.rule else { throw .resultsNotConfigured(of: profile.id) }
         for (place, request) in requests.enumerated() {
             guard rule.shapes.contains(request.shape) else {
                 throw .resultShapeNotAllowed(request.shape, at: place, profile.id)
@@ -20,13 +20,13 @@ package struct ResultAdmission: Sendable {
             guard rule.audiences.contains(request.audience) else { throw .resultAudienceNotAllowed(at: place, profile.id) }
         }
         let now = clock.now()
-        guard canSign(.devices, at: now) || profile.acceptsSimulated && canSign(.simulatedDevices, at: now) else {
-            throw .resultKeyUnavailable
-        }
+        guard canSign(requests, .devices, at: now) || profile.acceptsSimulated && canSign(requests, .simulatedDevices, at: now)
+        else { throw .resultKeyUnavailable }
     }
 
-    private func canSign(_ issuer: ResultPublicKey.Issuer, at now: Timestamp) -> Bool {
-        (try? keys.signer(issuer, at: now)) != nil
+    private func canSign(_ requests: [ResultRequest], _ issuer: ResultPublicKey.Issuer, at now: Timestamp) -> Bool {
+        guard let key = try? keys.signer(issuer, at: now) else { return false }
+        return requests.allSatisfy { key.canSign($0.shape) }
     }
 }
 

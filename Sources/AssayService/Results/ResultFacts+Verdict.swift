@@ -1,7 +1,6 @@
 import AssayAPI
 package import AssayCore
 package import AssayResults
-import SwiftProtobuf
 
 /// What a signed result says, from the verdict that it is about.
 extension ResultFacts {
@@ -17,19 +16,19 @@ extension ResultFacts {
             limits: verdict.limits)
     }
 
-    /// Of a verdict that was given before and is repeated; `nil` if the message is no accepted verdict.
+    /// Of an accepted verdict that was given before and is repeated.
     ///
-    /// - Parameter device: as the registry has it now.
-    init?(repeating message: [UInt8], of device: Device?, to request: AuthorizedRequest) {
-        guard let verdict = try? Assay_V1_Verdict(serializedBytes: message), verdict.decision == .accepted,
-            let assurance = UInt8(exactly: verdict.assurance.rawValue).flatMap(Assurance.init(rawValue:))
-        else { return nil }
+    /// - Parameters:
+    ///   - message: the verdict, serialised.
+    ///   - device: as the registry has it now.
+    init(repeating verdict: Assay_V1_Verdict, _ message: [UInt8], of device: Device?, to request: AuthorizedRequest) {
         let payload = Array(verdict.bound.payloadSha256)
         self.init(
-            request, message, assurance: assurance, device: device?.id, deviceKey: device?.registration.publicKey,
+            request, message, assurance: UInt8(exactly: verdict.assurance.rawValue).flatMap(Assurance.init(rawValue:)) ?? .none,
+            device: device?.id, deviceKey: device?.registration.publicKey,
             payloadHash: payload.isEmpty ? nil : payload, policyDigest: Array(verdict.policyDigest),
             requestID: Array(verdict.requestID), decidedAt: Timestamp(unixMilliseconds: verdict.decidedAtUnixMs),
-            simulated: verdict.simulated, confidence: verdict.hasConfidence ? ConfidenceLevel(verdict.confidence.level) : nil,
+            simulated: verdict.simulated, confidence: UInt8(exactly: verdict.confidence.level.rawValue).flatMap(ConfidenceLevel.init(rawValue:)),
             limits: verdict.limits.compactMap { VerdictLimit($0) })
     }
 
