@@ -33,7 +33,7 @@ public enum ResultProblem: String, CaseIterable, Error, Hashable, Sendable {
     case assurance = "result_assurance_too_low"
     /// The device has as many session tokens that have not ended as the app allows.
     case tooMany = "result_too_many"
-    /// The shape binds a key, and the verdict is about none that can be bound.
+    /// The shape binds a key, and the verdict is about no key that can be bound.
     case noKey = "result_without_device_key"
     /// The verdict was given too long ago: a repeated answer is signed within its result's lifetime.
     case tooOld = "result_of_old_verdict"

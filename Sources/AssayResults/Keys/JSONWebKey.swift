@@ -72,7 +72,7 @@ package struct JSONWebKey: Hashable, Sendable {
     package let coordinates: [UInt8]
 
     /// The key of a SubjectPublicKeyInfo (DER). `nil` for other kinds of keys, compressed points, and bytes that are none. Whether the point
-    /// is on the curve is left to whoever verifies with it.
+    /// is on the curve is seen where a signature is verified with it.
     package init?(subjectPublicKeyInfo der: [UInt8]) {
         for curve in Curve.allCases where der.starts(with: curve.prefix) {
             self.init(curve, coordinates: Array(der.dropFirst(curve.prefix.count)))

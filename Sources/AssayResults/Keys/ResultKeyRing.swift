@@ -3,7 +3,7 @@ import Synchronization
 
 /// The keys that a daemon can sign results with, beside what the ledger publishes of all keys: who asks is told the key that signs.
 ///
-/// Whoever signs asks for each result; the answer rests on what was learnt last, and takes neither the ledger nor an await.
+/// What signs asks for each result; the answer rests on what was learnt last, and takes neither the ledger nor an await.
 package final class ResultKeyRing: Sendable {
     /// What is known at a time. It is exchanged as a whole.
     private final class Knowledge: Sendable {
