@@ -25,6 +25,9 @@ package struct ResultKey: Sendable {
     /// RFC 7638 thumbprint, 32 bytes. `kid` is its base64url.
     package var identifier: [UInt8] { published.identifier }
 
+    /// Why the key cannot be used now, in a sentence; `nil` if nothing is known against it.
+    package var problem: String? { signer.problem }
+
     /// Whether it can sign a shape: some need certificates, and the EU wallet's know ECDSA only (TS3 §2.6).
     package func canSign(_ shape: ResultShape) -> Bool {
         !shape.hasCertificates || !certificates.isEmpty && webKey.curve != .ed25519

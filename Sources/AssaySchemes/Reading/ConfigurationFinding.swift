@@ -76,6 +76,7 @@ package struct ConfigurationFinding: Hashable, Sendable {
         case httpUnused = "http_unused"
         case resultKey = "result_key"
         case resultToken = "result_token"
+        case resultKeyUnfit = "result_key_unfit"
         case resultKeyAlone = "result_key_alone"
         case resultIssuerPlain = "result_issuer_plain"
         case resultCertificateMissing = "result_certificate_missing"
@@ -98,7 +99,7 @@ package struct ConfigurationFinding: Hashable, Sendable {
                 .authorityExpired, .privateKeyOpen, .privilegedPort, .policyUnmeetable, .keyCannotSign, .generatedKeys,
                 .issuingToken, .issuingEnded, .revocationDirectory, .fleetArcDiffers, .revocationURLShared,
                 .pluginCatalog, .pluginSandboxWeaker, .operationsOpen, .recordsFile, .tracesUnreachable, .resultToken,
-                .resultCertificateMissing, .resultCertificateEnds, .resultsSimulatedMissing:
+                .resultKeyUnfit, .resultCertificateMissing, .resultCertificateEnds, .resultsSimulatedMissing:
                 .warning
             case .counterStrict, .daemonRunning, .issuingEndsSoon, .issuingRoot, .issuingStartShared, .pluginSecret,
                 .pluginUnpinned, .webhookPlain, .webhookEveryVerdict, .newLedgerDeclared,
@@ -123,7 +124,7 @@ package struct ConfigurationFinding: Hashable, Sendable {
                 .issuingKey, .issuingToken, .issuingNone, .issuingEnded, .issuingEndsSoon, .revocationDirectory,
                 .fleetArcDiffers, .issuingRoot, .issuingStartShared, .revocationURLShared, .revocationURLUnwritten,
                 .pluginCatalog, .pluginFile, .pluginLauncher, .pluginSandbox, .pluginSecret, .pluginState,
-                .pluginUser, .recordsFile, .tracesUnreachable, .httpUnused, .resultKey, .resultToken,
+                .pluginUser, .recordsFile, .tracesUnreachable, .httpUnused, .resultKey, .resultToken, .resultKeyUnfit,
                 .resultCertificateMissing, .resultCertificateEnds, .resultsUnused, .resultsUnserved, .resultsSimulatedMissing:
                 false
             }
