@@ -26,8 +26,8 @@ struct StatusName: Hashable {
 struct StatusTable {
     let database: Database
 
-    /// The most places of one purge, so that commits run between purges.
-    private static let purgeLimit: Int64 = 1000
+    /// The most places of one purge, so that commits run between purges. In the statement, so that the server plans for so many.
+    private static let purgeLimit = 1000
 
     /// The list of a place by its number.
     private static let list = "(p.number - 1) >> \(ResultStatusPlace.listBits)"
@@ -244,12 +244,13 @@ struct StatusTable {
         let ended = try database.query(
             """
             WITH ended AS (
-                DELETE FROM status_places WHERE number IN
-                    (SELECT number FROM status_places WHERE kept_until < $1 ORDER BY kept_until LIMIT $2 FOR UPDATE SKIP LOCKED)
+                DELETE FROM status_places WHERE number = ANY (ARRAY(
+                    SELECT number FROM status_places WHERE kept_until < $1 ORDER BY kept_until LIMIT \(Self.purgeLimit)
+                    FOR UPDATE SKIP LOCKED))
                 RETURNING number, device)
             SELECT e.number, \(Self.isNotValid) FROM ended e LEFT JOIN counters c ON c.device = e.device
                 LEFT JOIN invalid_devices i ON i.device = e.device
-            """, .int8(now.unixMilliseconds), .int8(Self.purgeLimit)
+            """, .int8(now.unixMilliseconds)
         ).all { (number: $0.int64(0), isNotValid: $0.bool(1)) }
         let changed = Set(ended.filter(\.isNotValid).map { ResultStatusPlace(number: $0.number).list })
         if !changed.isEmpty { _ = try database.run([Self.noting(changed)]) }
