@@ -129,7 +129,8 @@ struct StatusTable {
         "SELECT DISTINCT \(list) FROM status_places p WHERE p.device \(devices)"
     }
 
-    /// A revision is above the one before, and not below the server's clock: after a promotion that lost some, the next one is none of those.
+    /// A revision is above the one before, and not below the server's clock: after the ledger went back, the next one is none of those that
+    /// were lost.
     private static func noting(_ lists: String) -> String {
         """
         INSERT INTO status_lists AS l (list, revision) SELECT n.list, \(WriterLease.now) FROM (\(lists)) AS n(list) ORDER BY n.list
@@ -137,17 +138,21 @@ struct StatusTable {
         """
     }
 
-    /// Each list that has places, found by one look into the primary key, and its revision.
+    /// The numbers of the lists that have places, each found by one look into the primary key.
+    private static let used = """
+        WITH RECURSIVE used (list) AS (
+            SELECT (SELECT \(list) FROM status_places p ORDER BY p.number LIMIT 1)
+            UNION ALL SELECT (SELECT \(list) FROM status_places p
+                WHERE p.number > (u.list + 1) << \(ResultStatusPlace.listBits) ORDER BY p.number LIMIT 1)
+            FROM used u WHERE u.list IS NOT NULL)
+        SELECT list FROM used WHERE list IS NOT NULL
+        """
+
     func lists() throws(PostgresError) -> [ResultStatusList] {
         let found = try database.query(
             """
-            WITH RECURSIVE used (list) AS (
-                SELECT (SELECT \(Self.list) FROM status_places p ORDER BY p.number LIMIT 1)
-                UNION ALL SELECT (SELECT \(Self.list) FROM status_places p
-                    WHERE p.number > (u.list + 1) << \(ResultStatusPlace.listBits) ORDER BY p.number LIMIT 1)
-                FROM used u WHERE u.list IS NOT NULL)
-            SELECT u.list, coalesce(l.revision, 0) FROM used u LEFT JOIN status_lists l ON l.list = u.list
-            WHERE u.list IS NOT NULL ORDER BY u.list
+            SELECT u.list, coalesce(l.revision, 0) FROM (\(Self.used)) AS u LEFT JOIN status_lists l ON l.list = u.list
+            ORDER BY u.list
             """)
         return try found.all { row throws(PostgresError) in
             guard let list = UInt32(exactly: row.int64(0)) else { throw .damaged("the number of a status list is none") }
@@ -227,14 +232,17 @@ struct StatusTable {
     /// A ledger that went back does not know which places it gave out since. So many lists on, none was: eight million places.
     private static let listsOfLostPlaces = 64
 
-    /// Begins a list that no lost place is in.
-    func skipLists() throws(PostgresError) {
+    /// Begins a list that no lost place is in, and notes that what lists say may have changed.
+    func skipLostPlaces() throws(PostgresError) {
         let (numbers, bits) = ("pg_get_serial_sequence('status_places', 'number')", ResultStatusPlace.listBits)
-        _ = try database.query(
-            """
-            SELECT setval(\(numbers), ((n.next >> \(bits)) + \(Self.listsOfLostPlaces)) << \(bits))
-            FROM (SELECT nextval(\(numbers)) AS next) AS n
-            """)
+        _ = try database.run([
+            SQLStatement(
+                """
+                SELECT setval(\(numbers), ((n.next >> \(bits)) + \(Self.listsOfLostPlaces)) << \(bits))
+                FROM (SELECT nextval(\(numbers)) AS next) AS n
+                """),
+            SQLStatement(Self.noting(Self.used)),
+        ])
     }
 
     // MARK: Purging
