@@ -176,6 +176,9 @@ let package = Package(
         // Private keys that sign, in files and in tokens.
         module("AssaySigning", ["AssayPKCS11", "AssayEncoding", "AssayFiles", "AssayCore", crypto, cryptoExtras]),
 
+        // Signed results: their shapes, keys as JWKs, the reader of tokens.
+        module("AssayResults", ["AssaySigning", "AssayEncoding", "AssayCore", crypto]),
+
         // Verifiers outside of the process: their processes, the conversation with them.
         .target(name: "CPluginProcess"),
         module(
@@ -388,6 +391,7 @@ let package = Package(
         tests("AssayPostgres", ["AssayTesting", "AssayAudit", "AssayLedger", "AssayMetrics", "AssayCore"]),
         tests("AssayPKCS11", ["AssayCore", "CPKCS11", "FakePKCS11", crypto]),
         tests("AssaySigning", ["AssayTesting", "AssayEncoding", "AssayCore", crypto]),
+        tests("AssayResults", ["AssaySigning", "AssayEncoding", "AssayCore", crypto]),
         tests("AssayTesting", ["AssaySimulator", "AssayCore"]),
         tests(
             "AssayPlugins",

@@ -27,12 +27,16 @@ public final class Verdict: Sendable {
     /// `nil` for an app without a rule of confidence. Of a rejected verdict it is `Confidence.rejected`, with any signals, unless the
     /// level itself is the reason.
     public let confidence: Confidence?
+    /// The registered key of the device, of an accepted verdict that names one: for what is made of the verdict where it is given. It is in no
+    /// message of the API.
+    package let registration: Registration?
 
     public init(
         decision: Decision, findings: [Finding], claims: Claims, device: DeviceID?, binding: Binding?,
         evidenceDigest: [UInt8], policyDigest: [UInt8], feeds: [FeedVersion] = [], simulated: Bool, requestID: [UInt8],
-        decidedAt: Timestamp, confidence: Confidence? = nil
+        decidedAt: Timestamp, confidence: Confidence? = nil, registration: Registration? = nil
     ) {
+        self.registration = registration
         self.decision = decision
         self.findings = findings
         self.claims = claims
@@ -52,7 +56,7 @@ public final class Verdict: Sendable {
         Verdict(
             decision: decision, findings: findings, claims: claims, device: device, binding: binding,
             evidenceDigest: evidenceDigest, policyDigest: policyDigest, feeds: feeds, simulated: simulated,
-            requestID: requestID, decidedAt: decidedAt, confidence: confidence)
+            requestID: requestID, decidedAt: decidedAt, confidence: confidence, registration: registration)
     }
 
     /// The same verdict as the answer at another time to a request that is equal but for what it bound, which nothing in the verdict
@@ -61,7 +65,7 @@ public final class Verdict: Sendable {
         Verdict(
             decision: decision, findings: findings, claims: claims, device: device, binding: binding,
             evidenceDigest: evidenceDigest, policyDigest: policyDigest, feeds: feeds, simulated: simulated,
-            requestID: requestID, decidedAt: time, confidence: confidence)
+            requestID: requestID, decidedAt: time, confidence: confidence, registration: registration)
     }
 
     /// The same verdict with further findings.
@@ -69,7 +73,7 @@ public final class Verdict: Sendable {
         Verdict(
             decision: decision, findings: findings + more, claims: claims, device: device, binding: binding,
             evidenceDigest: evidenceDigest, policyDigest: policyDigest, feeds: feeds, simulated: simulated,
-            requestID: requestID, decidedAt: decidedAt, confidence: confidence)
+            requestID: requestID, decidedAt: decidedAt, confidence: confidence, registration: registration)
     }
 
     /// An acceptance turned into a rejection by a check after the decision: the ledger's recheck.
