@@ -276,6 +276,12 @@ public nonisolated struct Assay_V1_Verdict: @unchecked Sendable {
   /// Clears the value of `confidence`. Subsequent reads from it will return its default value.
   public mutating func clearConfidence() {_uniqueStorage()._confidence = nil}
 
+  /// One for each that was asked for, in that order, if the verdict is ACCEPTED.
+  public var results: [Assay_V1_SignedResult] {
+    get {_storage._results}
+    set {_uniqueStorage()._results = newValue}
+  }
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -538,7 +544,7 @@ nonisolated extension Assay_V1_RetryClass: SwiftProtobuf._ProtoNameProviding {
 
 nonisolated extension Assay_V1_Verdict: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Verdict"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}decision\0\u{1}assurance\0\u{1}reason\0\u{1}detail\0\u{1}check\0\u{1}retry\0\u{1}findings\0\u{1}claims\0\u{3}device_id\0\u{1}bound\0\u{3}evidence_digest\0\u{3}policy_digest\0\u{1}feeds\0\u{1}simulated\0\u{1}repeated\0\u{3}request_id\0\u{3}decided_at_unix_ms\0\u{1}confidence\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}decision\0\u{1}assurance\0\u{1}reason\0\u{1}detail\0\u{1}check\0\u{1}retry\0\u{1}findings\0\u{1}claims\0\u{3}device_id\0\u{1}bound\0\u{3}evidence_digest\0\u{3}policy_digest\0\u{1}feeds\0\u{1}simulated\0\u{1}repeated\0\u{3}request_id\0\u{3}decided_at_unix_ms\0\u{1}confidence\0\u{1}results\0")
 
   fileprivate class _StorageClass {
     var _decision: Assay_V1_Decision = .unspecified
@@ -559,6 +565,7 @@ nonisolated extension Assay_V1_Verdict: SwiftProtobuf.Message, SwiftProtobuf._Me
     var _requestID: Data = Data()
     var _decidedAtUnixMs: Int64 = 0
     var _confidence: Assay_V1_Confidence? = nil
+    var _results: [Assay_V1_SignedResult] = []
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -587,6 +594,7 @@ nonisolated extension Assay_V1_Verdict: SwiftProtobuf.Message, SwiftProtobuf._Me
       _requestID = source._requestID
       _decidedAtUnixMs = source._decidedAtUnixMs
       _confidence = source._confidence
+      _results = source._results
     }
   }
 
@@ -623,6 +631,7 @@ nonisolated extension Assay_V1_Verdict: SwiftProtobuf.Message, SwiftProtobuf._Me
         case 16: try { try decoder.decodeSingularBytesField(value: &_storage._requestID) }()
         case 17: try { try decoder.decodeSingularInt64Field(value: &_storage._decidedAtUnixMs) }()
         case 18: try { try decoder.decodeSingularMessageField(value: &_storage._confidence) }()
+        case 19: try { try decoder.decodeRepeatedMessageField(value: &_storage._results) }()
         default: break
         }
       }
@@ -689,6 +698,9 @@ nonisolated extension Assay_V1_Verdict: SwiftProtobuf.Message, SwiftProtobuf._Me
       try { if let v = _storage._confidence {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 18)
       } }()
+      if !_storage._results.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._results, fieldNumber: 19)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -716,6 +728,7 @@ nonisolated extension Assay_V1_Verdict: SwiftProtobuf.Message, SwiftProtobuf._Me
         if _storage._requestID != rhs_storage._requestID {return false}
         if _storage._decidedAtUnixMs != rhs_storage._decidedAtUnixMs {return false}
         if _storage._confidence != rhs_storage._confidence {return false}
+        if _storage._results != rhs_storage._results {return false}
         return true
       }
       if !storagesAreEqual {return false}
