@@ -185,6 +185,48 @@ public final class MemoryLedger: Ledger {
         try withState { $0.provision(entry) }
     }
 
+    // MARK: Signed results
+
+    public func publish(_ keys: [ResultPublicKey], _ context: ChangeContext) async throws(LedgerError) -> Int {
+        try withState { $0.publish(keys, context) }
+    }
+
+    public func resultKeys() async throws(LedgerError) -> [PublishedResultKey] { try withState { $0.resultKeys } }
+
+    public func setSigning(
+        _ identifier: [UInt8], from time: Timestamp, _ context: ChangeContext
+    ) async throws(LedgerError) -> PublishedResultKey? {
+        try withState { $0.setSigning(identifier, from: time, context) }
+    }
+
+    public func statusPlaces(
+        _ requests: [ResultStatusRequest], at now: Timestamp
+    ) async throws(LedgerError) -> [ResultStatusPlace] {
+        try withState { $0.statusPlaces(requests, at: now) }
+    }
+
+    public func statusLists() async throws(LedgerError) -> [ResultStatusList] { try withState { $0.statusLists } }
+
+    public func statusEntries(
+        ofList list: UInt32, at now: Timestamp
+    ) async throws(LedgerError) -> [ResultStatusEntry] {
+        try withState { $0.statusEntries(ofList: list, at: now) }
+    }
+
+    public func setInvalid(_ isInvalid: Bool, _ device: DeviceID) async throws(LedgerError) -> Bool {
+        try withState { $0.setInvalid(isInvalid, device) }
+    }
+
+    public func verdicts(
+        onPayload key: [UInt8], at now: Timestamp, limit: Int
+    ) async throws(LedgerError) -> [IndexedVerdict] {
+        try withState { state in
+            let found = state.indexed.enumerated().filter { $0.element.key == key && $0.element.until >= now }
+                .sorted { ($0.element.time, $0.offset) > ($1.element.time, $1.offset) }
+            return found.prefix(max(0, limit)).map(\.element)
+        }
+    }
+
     // MARK: Maintenance, audit log, secrets
 
     public func purge(now: Timestamp) async throws(LedgerError) {

@@ -26,7 +26,9 @@ extension MemoryState {
         lastNumber += 1
         numbers[device.id] = lastNumber
         for block in device.blocks {
-            if let target = device.blockTarget(block.kind) { blocks[target] = block }
+            guard let target = device.blockTarget(block.kind) else { continue }
+            blocks[target] = block
+            noteStatusChange(of: target)
         }
     }
 
@@ -46,6 +48,7 @@ extension MemoryState {
     }
 
     mutating func forget(_ id: DeviceID, _ context: ChangeContext) -> ForgottenDevice? {
+        indexed.removeAll { $0.device == id }
         guard let device = device(id) else { return nil }
         verdicts = verdicts.filter { $0.value.verdict.device != id }
         return end(device, .cessationOfOperation, context)
@@ -68,6 +71,8 @@ extension MemoryState {
             certificates[index] = certificates[index].withoutDER
         }
         submissions[id] = nil
+        invalidDevices.remove(id)
+        noteStatusChange(of: [id])
         return forgotten
     }
 
@@ -121,6 +126,7 @@ extension MemoryState {
     private mutating func set(_ block: Device.Block?, on target: BlockTarget) -> BlockChange? {
         if case .device(let id) = target, devices[id] == nil { return nil }
         let wasBlocked = blocks.updateValue(block, on: target) != nil
+        noteStatusChange(of: target)
         let named = devices.values.filter { $0.blockTarget(target.kind) == target }
         return BlockChange(
             wasBlocked: wasBlocked, devices: named.count, blocked: named.count { device($0.id)?.isBlocked == true })

@@ -32,6 +32,16 @@ struct MemoryState: Sendable {
     var policies: [StoredPolicy] = []
     var clock: ClockMemory?
     var callerKeys: [CallerKey] = []
+    /// In the order in which they were published.
+    var resultKeys: [PublishedResultKey] = []
+    var statusPlaces: [StatusName: KeptPlace] = [:]
+    /// How many places were ever given out.
+    var statusPlacesGiven: Int64 = 0
+    var statusRevisions: [UInt32: Int64] = [:]
+    /// Registered devices whose places are invalid.
+    var invalidDevices: Set<DeviceID> = []
+    /// The verdicts by payload, in the order in which they were committed.
+    var indexed: [IndexedVerdict] = []
     /// In the order in which they were issued. The position of each in listings is its index and 1.
     var certificates: [DeviceCertificate] = []
     var revocationLists: [[UInt8]: StoredRevocationList] = [:]
@@ -163,6 +173,7 @@ struct MemoryState: Sendable {
             verdictOrder.removeAll { $0 == verdict.key }
             verdictOrder.append(verdict.key)
         }
+        if let lookup = entry.lookup { indexed.append(lookup) }
         log(entry.audit.bytes, at: entry.time)
         auditClaims[chain.number] = entry.auditClaims.map { (entry.audit.device, entry.audit.app, $0) }
         if let certificate = entry.certification?.issues {
@@ -190,6 +201,7 @@ struct MemoryState: Sendable {
         horizon = max(horizon, dropped.max() ?? horizon)
         let first = SubmissionHours.counted(at: now).lowerBound
         submissions = submissions.mapValues { $0.filter { $0.key >= first } }.filter { !$0.value.isEmpty }
+        purgeResults(now: now)
     }
 
     func page(from number: Int64, limit: Int) -> AuditPage {

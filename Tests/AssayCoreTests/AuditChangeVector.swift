@@ -127,7 +127,15 @@ struct AuditChangeVector: Decodable {
                     replaces: id), context)
         case .createKey: return .key(.createKey, try callerKey(), context)
         case .revokeKey: return .key(.revokeKey, try callerKey(), context)
+        case .publishResultKey: return .publish(try resultKey(digest), signs: flag, context)
+        case .signWithResultKey:
+            return .sign(with: try resultKey(digest), from: Timestamp(unixMilliseconds: count), context)
         }
+    }
+
+    private func resultKey(_ identifier: [UInt8]) throws -> ResultPublicKey {
+        let issuer = try #require(ResultPublicKey.Issuer.allCases.first { $0.name == name })
+        return ResultPublicKey(identifier: identifier, issuer: issuer, publicKey: [])
     }
 
     private func issued() throws -> DeviceCertificate {

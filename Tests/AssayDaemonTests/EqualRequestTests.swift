@@ -136,6 +136,34 @@ private final class InterruptedLedger: Ledger {
     func revokeCallerKey(_ name: String, _ context: ChangeContext) async throws(LedgerError) -> CallerKey? {
         try await ledger.revokeCallerKey(name, context)
     }
+    func publish(_ keys: [ResultPublicKey], _ context: ChangeContext) async throws(LedgerError) -> Int {
+        try await ledger.publish(keys, context)
+    }
+    func resultKeys() async throws(LedgerError) -> [PublishedResultKey] { try await ledger.resultKeys() }
+    func setSigning(
+        _ identifier: [UInt8], from time: Timestamp, _ context: ChangeContext
+    ) async throws(LedgerError) -> PublishedResultKey? {
+        try await ledger.setSigning(identifier, from: time, context)
+    }
+    func statusPlaces(
+        _ requests: [ResultStatusRequest], at now: Timestamp
+    ) async throws(LedgerError) -> [ResultStatusPlace] {
+        try await ledger.statusPlaces(requests, at: now)
+    }
+    func statusLists() async throws(LedgerError) -> [ResultStatusList] { try await ledger.statusLists() }
+    func statusEntries(
+        ofList list: UInt32, at now: Timestamp
+    ) async throws(LedgerError) -> [ResultStatusEntry] {
+        try await ledger.statusEntries(ofList: list, at: now)
+    }
+    func setInvalid(_ isInvalid: Bool, _ device: DeviceID) async throws(LedgerError) -> Bool {
+        try await ledger.setInvalid(isInvalid, device)
+    }
+    func verdicts(
+        onPayload key: [UInt8], at now: Timestamp, limit: Int
+    ) async throws(LedgerError) -> [IndexedVerdict] {
+        try await ledger.verdicts(onPayload: key, at: now, limit: limit)
+    }
     func clockMemory() async throws(LedgerError) -> ClockMemory? { try await ledger.clockMemory() }
     func keep(_ memory: ClockMemory) async throws(LedgerError) { try await ledger.keep(memory) }
     func status() async throws(LedgerError) -> LedgerStatus { try await ledger.status() }

@@ -65,6 +65,22 @@ struct MemoryLedgerTests {
             func callerKeys() async throws(LedgerError) -> [CallerKey] { [] }
             func add(_ key: CallerKey, _ context: ChangeContext) async throws(LedgerError) -> Bool { false }
             func revokeCallerKey(_ name: String, _ context: ChangeContext) async throws(LedgerError) -> CallerKey? { nil }
+            func publish(_ keys: [ResultPublicKey], _ context: ChangeContext) async throws(LedgerError) -> Int { 0 }
+            func resultKeys() async throws(LedgerError) -> [PublishedResultKey] { [] }
+            func setSigning(
+                _ identifier: [UInt8], from time: Timestamp, _ context: ChangeContext
+            ) async throws(LedgerError) -> PublishedResultKey? { nil }
+            func statusPlaces(
+                _ requests: [ResultStatusRequest], at now: Timestamp
+            ) async throws(LedgerError) -> [ResultStatusPlace] { [] }
+            func statusLists() async throws(LedgerError) -> [ResultStatusList] { [] }
+            func statusEntries(
+                ofList list: UInt32, at now: Timestamp
+            ) async throws(LedgerError) -> [ResultStatusEntry] { [] }
+            func setInvalid(_ isInvalid: Bool, _ device: DeviceID) async throws(LedgerError) -> Bool { false }
+            func verdicts(
+                onPayload key: [UInt8], at now: Timestamp, limit: Int
+            ) async throws(LedgerError) -> [IndexedVerdict] { [] }
             func clockMemory() async throws(LedgerError) -> ClockMemory? { nil }
             func keep(_ memory: ClockMemory) async throws(LedgerError) {}
             func certificate(_ name: CertificateName) async throws(LedgerError) -> DeviceCertificate? { nil }

@@ -143,7 +143,7 @@ def audit_changes(number: int, head: bytes) -> list[dict]:
     permits = [(1, b"SN-0001"), (2, filler("token", 32))]
     api_key = ("uploads-abroad", bytes.fromhex("044cbac96451aa69ba7a2f124d56788f37c0bc68857c7d587b916efe904f1dae"), ["verify", "observe"], ["photos"],
                1_775_001_600_000)
-    list_digest, configuration = sha256(b"a list"), filler("configuration", 32)
+    list_digest, configuration, thumbprint = sha256(b"a list"), filler("configuration", 32), filler("result key", 32)
     # Kind, origin, flag; caller, app, device, target, digest, count, name, reason.
     cases = [
         (7, 2, False, "", "", b"", b"", configuration, 0, "1.2.3", ""),
@@ -164,6 +164,8 @@ def audit_changes(number: int, head: bytes) -> list[dict]:
         (13, 1, False, "operator", "", b"", b"", audit_key(*api_key), 0, api_key[0], "partner upload"),
         (14, 1, False, "operator", "", b"", b"", audit_key(*api_key), 0, api_key[0], "lost"),
         (15, 1, False, "operator", "", b"", b"", b"", 3, "pager", ""),
+        (16, 2, True, "", "", b"", b"", thumbprint, 0, "devices", ""),
+        (17, 1, False, "operator", "", b"", b"", thumbprint, 1_767_312_000_000, "simulated_devices", "rotation"),
     ]
     chain = []
     for kind, origin, flag, caller, app, device_id, target, digest, count, name, reason in cases:

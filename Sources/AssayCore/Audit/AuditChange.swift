@@ -36,6 +36,10 @@ public struct AuditChange: Sendable {
         case revokeKey = 14
         /// What could not be delivered to a webhook is sent again.
         case resendWebhook = 15
+        /// A key under which results are signed was published.
+        case publishResultKey = 16
+        /// A published key signs results from an instant on.
+        case signWithResultKey = 17
     }
 
     public let kind: Kind
@@ -49,15 +53,17 @@ public struct AuditChange: Sendable {
     public let target: Target?
     /// SHA-256, 32 bytes: of the imported devices (`digest(ofImported:)`), the list's text, the configuration
     /// (`Configuration.digest`), the certificate's DER when it is issued and its name (`CertificateName.digest`) when it is revoked, or
-    /// the permits (`digest(ofPermits:)`), or the API key (`CallerKey.digest`). Empty for other kinds.
+    /// the permits (`digest(ofPermits:)`), the API key (`CallerKey.digest`), or the key under which results are signed
+    /// (`ResultPublicKey.identifier`). Empty for other kinds.
     public let digest: [UInt8]
     /// The number of registered devices of a block's target, of records whose claims were deleted, of devices imported, of the
-    /// list's entries, of permissions, or of requests that are sent again. Of a revoked certificate: the reason's number (RFC 5280 §5.3.1).
+    /// list's entries, of permissions, or of requests that are sent again. Of a revoked certificate: the reason's number (RFC 5280 §5.3.1). Of a key
+    /// that signs results from an instant on: that instant, in milliseconds since 1970.
     public let count: Int64
-    /// Block: the target was blocked before. Forget: the key stays blocked. List: it was loaded with force.
+    /// Block: the target was blocked before. Forget: the key stays blocked. List: it was loaded with force. Published key: it signs at once.
     public let flag: Bool
-    /// The list's name, the version of the daemon that loaded the configuration, the certificate's serial number in hex, or the name of
-    /// the key or the webhook.
+    /// The list's name, the version of the daemon that loaded the configuration, the certificate's serial number in hex, the name of the API
+    /// key or the webhook, or that of the issuer of results.
     public let name: String
     /// The reason, in the operator's words.
     public let reason: String
@@ -231,6 +237,21 @@ extension AuditChange {
         AuditChange(.resendWebhook, origin, count: Int64(letters), name: webhook)
     }
 
+    /// - Parameter signs: whether it signs from the time of the change on, as the first key of its issuer.
+    public static func publish(_ key: ResultPublicKey, signs: Bool, _ context: ChangeContext) -> AuditChange {
+        AuditChange(
+            .publishResultKey, context.origin, digest: key.identifier, flag: signs, name: key.issuer.name,
+            reason: context.reason)
+    }
+
+    public static func sign(
+        with key: ResultPublicKey, from time: Timestamp, _ context: ChangeContext
+    ) -> AuditChange {
+        AuditChange(
+            .signWithResultKey, context.origin, digest: key.identifier, count: time.unixMilliseconds, name: key.issuer.name,
+            reason: context.reason)
+    }
+
     /// - Parameters:
     ///   - digest: the configuration's, 32 bytes.
     ///   - version: the daemon's.
@@ -270,6 +291,8 @@ extension AuditChange.Kind {
         case .createKey: "key_create"
         case .revokeKey: "key_revoke"
         case .resendWebhook: "webhook_resend"
+        case .publishResultKey: "result_key_publish"
+        case .signWithResultKey: "result_key_sign"
         }
     }
 }

@@ -32,8 +32,8 @@ public protocol DeviceRegistry: DeviceFacts {
     /// others, and all are durable together. The audit log gets one record for each app with added devices.
     func add(imported devices: [Device], _ context: ChangeContext) async throws(LedgerError) -> [ImportOutcome]
 
-    /// Removes a device's record, its stored verdicts, and all other data about it except the audit log and the records of
-    /// `CertificateRegistry` and `EnrolmentRegistry`; its certificates are revoked, and their DER is removed. If the device was
+    /// Removes a device's record, its stored verdicts, those that `PayloadIndex` keeps, and all other data about it except the audit log, the
+    /// records of `CertificateRegistry` and `EnrolmentRegistry`, and its places in status lists, which are invalid then; its certificates are revoked, and their DER is removed. If the device was
     /// blocked by any kind of block, its key stays blocked; otherwise the key can be registered again. `nil` if there is no such
     /// device.
     func forget(_ id: DeviceID, _ context: ChangeContext) async throws(LedgerError) -> ForgottenDevice?

@@ -1,7 +1,8 @@
 /// Removes expired and surplus data. The daemon calls it once in each period of maintenance.
 public protocol LedgerMaintenance: Sendable {
-    /// Removes what has expired at `now`, submissions that no count includes any more too, and raises the spent horizon to the highest expiry that was removed. The horizon never
-    /// falls.
+    /// Removes what has expired at `now`, and raises the spent horizon to the highest expiry that was removed. The horizon never falls.
+    /// Removed with it: submissions that no count includes any more, and places of status lists and verdicts by payload that were kept until before
+    /// `now`.
     func purge(now: Timestamp) async throws(LedgerError)
 
     /// Removes a bounded part of what exceeds the limits; `Trimmed.hasMore` says whether to call it again.

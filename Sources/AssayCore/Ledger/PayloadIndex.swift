@@ -1,23 +1,24 @@
 /// Accepted verdicts by the hash of the payload that the device's signature covered, for apps that keep it.
 ///
-/// The index has no hash of a payload: it has an HMAC under a secret of the ledger. An entry is written with its verdict (`LedgerEntry.lookup`).
+/// The index has no hash of a payload: it has an HMAC under a secret of the ledger. An entry is written with its verdict, in one transaction
+/// (`LedgerEntry.lookup`), and is kept until the instant that it names; `LedgerMaintenance.purge` forgets it then. Entries of a device that is
+/// forgotten (`DeviceRegistry.forget`) go with it. Those of a device that another one replaced stay, because what it signed is as true as before,
+/// until that device is forgotten by its id.
 public protocol PayloadIndex: Sendable {
-    /// The newest verdicts on a payload that are kept at `now`, at most `limit`, the newest first.
+    /// The newest verdicts on a payload that are kept at `now`, at most `limit`, the newest first; of verdicts of one instant the one that was
+    /// committed last.
     ///
     /// - Parameter key: HMAC-SHA256 over the app and the payload's SHA-256, 32 bytes.
     func verdicts(onPayload key: [UInt8], at now: Timestamp, limit: Int) async throws(LedgerError) -> [IndexedVerdict]
-
-    /// Forgets entries that are kept until before `now`.
-    ///
-    /// - Returns: how many were forgotten.
-    func purgePayloadIndex(at now: Timestamp, limit: Int) async throws(LedgerError) -> Int
 }
 
 /// A verdict as the index has it.
-public struct IndexedVerdict: Hashable, Sendable {
+///
+/// A class, because most entries of a ledger have none: one reference in each entry in place of a record.
+public final class IndexedVerdict: Sendable {
     /// HMAC-SHA256, 32 bytes.
     public let key: [UInt8]
-    /// `nil` if the verdict names no device. Entries of a device that is forgotten are removed with it.
+    /// The device of the verdict; `nil` if it names none.
     public let device: DeviceID?
     public let time: Timestamp
     /// The entry is kept until then.
@@ -29,5 +30,16 @@ public struct IndexedVerdict: Hashable, Sendable {
 
     public init(key: [UInt8], device: DeviceID?, time: Timestamp, until: Timestamp, content: [UInt8]) {
         (self.key, self.device, self.time, self.until, self.content) = (key, device, time, until, content)
+    }
+}
+
+extension IndexedVerdict: Hashable {
+    public static func == (a: IndexedVerdict, b: IndexedVerdict) -> Bool {
+        a.key == b.key && a.device == b.device && a.time == b.time && a.until == b.until && a.content == b.content
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(key)
+        hasher.combine(time)
     }
 }

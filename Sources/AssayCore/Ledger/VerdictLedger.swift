@@ -10,7 +10,7 @@
 ///   renewed from on record), the number of submissions. The devices are those whose counters advance, the one that the audit record names, and the one
 ///   that is replaced, except those that the entry registers.
 /// - A device that an entry replaces loses its registration as by `DeviceRegistry.forget`, in the transaction of the entry and after its audit record, except
-///   that its certificates are revoked as `superseded` and that its stored verdicts, which are void, stay. It is not counted among the devices of its
+///   that its certificates are revoked as `superseded`, and that its stored verdicts, which are void, and those that `PayloadIndex` keeps stay. It is not counted among the devices of its
 ///   subject. Its key is registered until then: the entry cannot register the same key.
 /// - A token is spent once, whatever its expiry is in each entry. A token whose expiry is fixed is spent once with that expiry.
 /// - A stored verdict is void after its device was blocked or forgotten, or its certificate (`LedgerEntry.verdictCertificate`) revoked,
@@ -69,6 +69,8 @@ public final class LedgerEntry: Sendable {
     public let certification: Certification?
     /// The device that the entry's registration replaces; `nil` for most entries.
     public let replacement: Replacement?
+    /// What `PayloadIndex` keeps of the verdict; `nil` for most entries. Its device is that of the audit record.
+    public let lookup: IndexedVerdict?
 
     /// A device that is retired by the registration of another one.
     ///
@@ -161,9 +163,10 @@ public final class LedgerEntry: Sendable {
         time: Timestamp, spends: [Spend], registrations: [Device] = [], devicesPerSubject: UInt32? = nil,
         advances: [Advance] = [], idempotency: Idempotency? = nil, audit: AuditRecord,
         auditClaims: AuditClaims? = nil, subject: [UInt8]? = nil, certification: Certification? = nil,
-        replacement: Replacement? = nil
+        replacement: Replacement? = nil, lookup: IndexedVerdict? = nil
     ) {
         self.replacement = replacement
+        self.lookup = lookup
         self.time = time
         self.spends = spends
         self.registrations = registrations

@@ -76,6 +76,9 @@ extension AuditChange {
         case .enrol, .removeEnrolment, .readmit:
             words.append(Self.counted(count, "permission") + ", digest \(Hex.encode(digest.prefix(8)))…")
         case .resendWebhook: words.append("\(name.printable), " + Self.counted(count, "dead letter"))
+        case .publishResultKey:
+            words.append("\(name.printable), key \(Base64.url.encode(digest))" + (flag ? ", signs at once" : ""))
+        case .signWithResultKey: words.append("\(name.printable), key \(Base64.url.encode(digest)), from \(signsFrom)")
         }
         if !reason.isEmpty { words.append("\"\(reason.printable)\"") }
         return words.joined(separator: "  ")
@@ -85,6 +88,8 @@ extension AuditChange {
     private var revocationReason: String {
         UInt8(exactly: count).flatMap(RevocationReason.init(rawValue:))?.name ?? "reason \(count)"
     }
+
+    private var signsFrom: Timestamp { Timestamp(unixMilliseconds: count) }
 
     private var who: String {
         switch origin {
@@ -132,6 +137,8 @@ extension AuditChange {
         case .createKey, .revokeKey: object["key"] = name
         case .enrol, .removeEnrolment, .readmit: object["permissions"] = count
         case .resendWebhook: (object["webhook"], object["dead_letters"]) = (name, count)
+        case .publishResultKey: (object["issuer"], object["signs"]) = (name, flag)
+        case .signWithResultKey: (object["issuer"], object["signs_from_unix_ms"]) = (name, count)
         }
         return object
     }

@@ -9,7 +9,8 @@ final class WatchedLedger: Ledger {
         case commit, device, list, block, listBlocks, forget, add, verdict, purge, secrets, remove, status, audit, trim,
             forgetClaims,
             attestationKey, receipts, subject, record,
-            certificate, certificates, submissions, spent, revoke, revocations, enrolments, fleetDevice, provision, policies
+            certificate, certificates, submissions, spent, revoke, revocations, enrolments, fleetDevice, provision, policies,
+            resultKeys, statusPlaces, statusLists, setInvalid, payload
     }
 
     private struct State {
@@ -202,6 +203,52 @@ final class WatchedLedger: Ledger {
 
     func revokeCallerKey(_ name: String, _ context: ChangeContext) async throws(LedgerError) -> CallerKey? {
         try await memory.revokeCallerKey(name, context)
+    }
+
+    func publish(_ keys: [ResultPublicKey], _ context: ChangeContext) async throws(LedgerError) -> Int {
+        try await ask(.resultKeys) { () async throws(LedgerError) in try await memory.publish(keys, context) }
+    }
+
+    func resultKeys() async throws(LedgerError) -> [PublishedResultKey] {
+        try await ask(.resultKeys) { () async throws(LedgerError) in try await memory.resultKeys() }
+    }
+
+    func setSigning(
+        _ identifier: [UInt8], from time: Timestamp, _ context: ChangeContext
+    ) async throws(LedgerError) -> PublishedResultKey? {
+        try await ask(.resultKeys) { () async throws(LedgerError) in
+            try await memory.setSigning(identifier, from: time, context)
+        }
+    }
+
+    func statusPlaces(
+        _ requests: [ResultStatusRequest], at now: Timestamp
+    ) async throws(LedgerError) -> [ResultStatusPlace] {
+        try await ask(.statusPlaces) { () async throws(LedgerError) in try await memory.statusPlaces(requests, at: now) }
+    }
+
+    func statusLists() async throws(LedgerError) -> [ResultStatusList] {
+        try await ask(.statusLists) { () async throws(LedgerError) in try await memory.statusLists() }
+    }
+
+    func statusEntries(
+        ofList list: UInt32, at now: Timestamp
+    ) async throws(LedgerError) -> [ResultStatusEntry] {
+        try await ask(.statusLists) { () async throws(LedgerError) in
+            try await memory.statusEntries(ofList: list, at: now)
+        }
+    }
+
+    func setInvalid(_ isInvalid: Bool, _ device: DeviceID) async throws(LedgerError) -> Bool {
+        try await ask(.setInvalid) { () async throws(LedgerError) in try await memory.setInvalid(isInvalid, device) }
+    }
+
+    func verdicts(
+        onPayload key: [UInt8], at now: Timestamp, limit: Int
+    ) async throws(LedgerError) -> [IndexedVerdict] {
+        try await ask(.payload) { () async throws(LedgerError) in
+            try await memory.verdicts(onPayload: key, at: now, limit: limit)
+        }
     }
 
     func clockMemory() async throws(LedgerError) -> ClockMemory? { try await memory.clockMemory() }

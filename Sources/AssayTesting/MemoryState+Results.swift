@@ -1,0 +1,110 @@
+import AssayCore
+
+/// The rules of `ResultKeyRegistry`, `ResultStatusRegistry` and `PayloadIndex`.
+extension MemoryState {
+    /// Whose place it is.
+    struct StatusName: Hashable {
+        let device: DeviceID
+        let audience: [UInt8]
+    }
+
+    struct KeptPlace {
+        let place: ResultStatusPlace
+        var until: Timestamp
+    }
+
+    // MARK: Keys
+
+    mutating func publish(_ keys: [ResultPublicKey], _ context: ChangeContext) -> Int {
+        keys.count { publish($0, context) }
+    }
+
+    private mutating func publish(_ key: ResultPublicKey, _ context: ChangeContext) -> Bool {
+        guard !resultKeys.contains(where: { $0.key.identifier == key.identifier }) else { return false }
+        let signs = !resultKeys.contains { $0.key.issuer == key.issuer }
+        resultKeys.append(
+            PublishedResultKey(key, publishedAt: context.time, signsFrom: signs ? context.time : nil))
+        log(.publish(key, signs: signs, context), at: context.time)
+        return true
+    }
+
+    mutating func setSigning(
+        _ identifier: [UInt8], from time: Timestamp, _ context: ChangeContext
+    ) -> PublishedResultKey? {
+        guard let index = resultKeys.firstIndex(where: { $0.key.identifier == identifier }) else { return nil }
+        if resultKeys[index].signsFrom != time {
+            resultKeys[index].signsFrom = time
+            log(.sign(with: resultKeys[index].key, from: time, context), at: context.time)
+        }
+        return resultKeys[index]
+    }
+
+    // MARK: Places in status lists
+
+    mutating func statusPlaces(_ requests: [ResultStatusRequest], at now: Timestamp) -> [ResultStatusPlace] {
+        requests.map { statusPlace($0, at: now) }
+    }
+
+    private mutating func statusPlace(_ request: ResultStatusRequest, at now: Timestamp) -> ResultStatusPlace {
+        let name = StatusName(device: request.device, audience: request.audience)
+        if let kept = statusPlaces[name], kept.until >= now {
+            statusPlaces[name]?.until = max(kept.until, request.until)
+            return kept.place
+        }
+        let place = ResultStatusPlace(number: statusPlacesGiven)
+        statusPlacesGiven += 1
+        statusPlaces[name] = KeptPlace(place: place, until: request.until)
+        if statusRevisions[place.list] == nil || status(of: request.device) != nil {
+            statusRevisions[place.list, default: 0] += 1
+        }
+        return place
+    }
+
+    /// What the places of a device say; `nil` if it is valid.
+    private func status(of id: DeviceID) -> ResultStatusEntry.Status? {
+        guard let device = device(id), !invalidDevices.contains(id) else { return .invalid }
+        return device.isBlocked ? .suspended : nil
+    }
+
+    func statusEntries(ofList list: UInt32, at now: Timestamp) -> [ResultStatusEntry] {
+        statusPlaces.filter { $0.value.place.list == list && $0.value.until >= now }
+            .compactMap { name, kept in
+                status(of: name.device).map { ResultStatusEntry(position: kept.place.position, status: $0) }
+            }
+            .sorted { $0.position < $1.position }
+    }
+
+    var statusLists: [ResultStatusList] {
+        statusRevisions.sorted { $0.key < $1.key }.map { ResultStatusList($0.key, revision: $0.value) }
+    }
+
+    mutating func setInvalid(_ isInvalid: Bool, _ device: DeviceID) -> Bool {
+        guard devices[device] != nil, isInvalid != invalidDevices.contains(device) else { return false }
+        if isInvalid { invalidDevices.insert(device) } else { invalidDevices.remove(device) }
+        noteStatusChange(of: [device])
+        return true
+    }
+
+    /// What the places of these devices say may have changed.
+    mutating func noteStatusChange(of changed: Set<DeviceID>) {
+        let lists = statusPlaces.filter { changed.contains($0.key.device) }.map(\.value.place.list)
+        for list in Set(lists) { statusRevisions[list, default: 0] += 1 }
+    }
+
+    /// What the places of all devices that a target names may have changed.
+    mutating func noteStatusChange(of target: BlockTarget) {
+        noteStatusChange(of: Set(devices.values.filter { $0.blockTarget(target.kind) == target }.map(\.id)))
+    }
+
+    // MARK: Purging
+
+    mutating func purgeResults(now: Timestamp) {
+        indexed = indexed.filter { $0.until >= now }
+        for kept in statusPlaces.values where kept.until < now { statusRevisions[kept.place.list, default: 0] += 1 }
+        statusPlaces = statusPlaces.filter { $0.value.until >= now }
+        let filled = ResultStatusPlace(number: statusPlacesGiven).list
+        let used = Set(statusPlaces.values.map(\.place.list))
+        // A list that is not full may get places again, and its revision must not go back.
+        statusRevisions = statusRevisions.filter { $0.key >= filled || used.contains($0.key) }
+    }
+}
