@@ -72,6 +72,7 @@ extension Configuration {
                 + (app.provisioning?.summary(isOnEvidence: isOnEvidence) ?? [])
             lines += sentences.map { "\(app.id): \($0)" }
             if let recording = app.recording { lines.append("\(app.id): \(recording.summary)") }
+            if let lookup = app.lookup { lines.append("\(app.id): \(lookup.summary)") }
             if app.shadow != nil {
                 lines.append("\(app.id): judges each verdict by a shadow policy too, which decides nothing")
             }
@@ -121,7 +122,7 @@ extension Configuration {
             var found = findings(
                 of: app,
                 app.sections.flatMap { $0.section.findings(beside: all, at: now) } + app.certificateFindings(registering)
-                    + app.confidenceFindings)
+                    + app.confidenceFindings + app.lookupFindings)
             if let shadow = app.shadow, let other = app.shadowed {
                 let all = other.sectionsByKey
                 let unmeetable = shadow.sections.flatMap { $0.section.findings(beside: all, at: now) }

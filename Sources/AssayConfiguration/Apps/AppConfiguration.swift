@@ -28,6 +28,8 @@ package struct AppConfiguration: Sendable {
     package var rates = AppRateSettings()
     /// Which verdicts are recorded with what they went by; `nil`: none are.
     package var recording: RecordingRule?
+    /// How long its accepted verdicts can be found by the hash of what the device signed; `nil`: they cannot.
+    package var lookup: LookupRule?
     /// What its shadow policy states otherwise; `nil`: it has none.
     package var shadow: ShadowSettings?
 
@@ -132,6 +134,7 @@ extension AppConfiguration {
             }, plugins: plugins,
             rates: section.optional("rates").map { AppRateSettings(reading: $0) } ?? AppRateSettings(),
             recording: section.optional("record").map(RecordingRule.init(reading:)),
+            lookup: section.optional("lookup").map(LookupRule.init(reading:)),
             shadow: section.optional("shadow").map { ShadowSettings(reading: $0, shared, schemes) })
         section.done()
         check(section, schemes)

@@ -74,6 +74,7 @@ package struct ConfigurationFinding: Hashable, Sendable {
         case webhookPlain = "webhook_plain"
         case webhookEveryVerdict = "webhook_every_verdict"
         case httpUnused = "http_unused"
+        case lookupUnused = "lookup_unused"
 
         package var severity: Severity {
             switch self {
@@ -88,7 +89,7 @@ package struct ConfigurationFinding: Hashable, Sendable {
                 .certificateExpiresSoon, .certificateUnfit,
                 .authorityExpired, .privateKeyOpen, .privilegedPort, .policyUnmeetable, .keyCannotSign, .generatedKeys,
                 .issuingToken, .issuingEnded, .revocationDirectory, .fleetArcDiffers, .revocationURLShared,
-                .pluginCatalog, .pluginSandboxWeaker, .operationsOpen, .recordsFile, .tracesUnreachable:
+                .pluginCatalog, .pluginSandboxWeaker, .operationsOpen, .recordsFile, .tracesUnreachable, .lookupUnused:
                 .warning
             case .counterStrict, .daemonRunning, .issuingEndsSoon, .issuingRoot, .issuingStartShared, .pluginSecret,
                 .pluginUnpinned, .webhookPlain, .webhookEveryVerdict, .newLedgerDeclared,
@@ -113,7 +114,7 @@ package struct ConfigurationFinding: Hashable, Sendable {
                 .issuingKey, .issuingToken, .issuingNone, .issuingEnded, .issuingEndsSoon, .revocationDirectory,
                 .fleetArcDiffers, .issuingRoot, .issuingStartShared, .revocationURLShared, .revocationURLUnwritten,
                 .pluginCatalog, .pluginFile, .pluginLauncher, .pluginSandbox, .pluginSecret, .pluginState,
-                .pluginUser, .recordsFile, .tracesUnreachable, .httpUnused:
+                .pluginUser, .recordsFile, .tracesUnreachable, .httpUnused, .lookupUnused:
                 false
             }
         }

@@ -1,19 +1,19 @@
 package import AssayCore
+package import AssayRPC
 
-/// Signs answers of methods other than those that give verdicts, such as what a look-up found, with the keys and under the issuers of
-/// `ResultRule`'s results.
+/// Signs answers of methods other than those that give verdicts, such as what a look-up found, by the same keys and rules as verdicts' results.
 package protocol AnswerSigner: Sendable {
+    /// Throws what the app's configuration does not allow, before anything is done for the call.
+    func check(_ requests: [ResultRequest], of profile: AppProfile) throws(RPCError)
+
     /// One result for each request, in order: the token, or why there is none. Never throws, since the answer holds without it.
     ///
-    /// - Parameters:
-    ///   - requests: of the shapes `plain-jws` and `plain-cose` alone; the caller has checked them against the rule.
-    ///   - rule: the app's, for audiences and lifetimes.
-    func sign(_ answer: AnswerToSign, for requests: [ResultRequest], by rule: ResultRule) async -> [SignedResult]
+    /// - Parameter requests: of the shapes `plain-jws` and `plain-cose` alone, which ``check(_:of:)`` let pass.
+    func sign(_ answer: AnswerToSign, for requests: [ResultRequest], of profile: AppProfile) async -> [SignedResult]
 }
 
 /// An answer as the plain shapes sign it.
 package struct AnswerToSign: Sendable {
-    package let app: AppID
     /// The protobuf message's full name, such as `assay.v1.FindVerdictsResponse`. The token names it, so that one kind of answer never passes
     /// for another, nor for a verdict.
     package let type: String
@@ -24,13 +24,9 @@ package struct AnswerToSign: Sendable {
     /// The serialised message.
     package let message: [UInt8]
     /// The same message as JSON in UTF-8, made once it is needed.
-    package let json: @Sendable () throws -> [UInt8]
+    package let json: @Sendable () -> [UInt8]
 
-    package init(
-        app: AppID, type: String, time: Timestamp, simulated: Bool, message: [UInt8],
-        json: @escaping @Sendable () throws -> [UInt8]
-    ) {
-        (self.app, self.type, self.time, self.simulated) = (app, type, time, simulated)
-        (self.message, self.json) = (message, json)
+    package init(type: String, time: Timestamp, simulated: Bool, message: [UInt8], json: @escaping @Sendable () -> [UInt8]) {
+        (self.type, self.time, self.simulated, self.message, self.json) = (type, time, simulated, message, json)
     }
 }

@@ -402,8 +402,8 @@ public nonisolated struct Assay_V1_FindVerdictsResponse: Sendable {
   /// The newest first, at most 10.
   public var verdicts: [Assay_V1_FoundVerdict] = []
 
-  /// Older ones are kept too.
-  public var hasMore_p: Bool = false
+  /// Older ones are kept too, and are not in the answer.
+  public var truncated: Bool = false
 
   /// If nothing was found: what that means, and what it does not, for people; and the stable word for it.
   public var note: String = String()
@@ -1120,7 +1120,7 @@ nonisolated extension Assay_V1_FindVerdictsRequest: SwiftProtobuf.Message, Swift
 
 nonisolated extension Assay_V1_FindVerdictsResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".FindVerdictsResponse"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{3}payload_sha256\0\u{1}found\0\u{3}answered_at_unix_ms\0\u{1}verdicts\0\u{3}has_more\0\u{1}note\0\u{3}note_code\0\u{1}results\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{3}payload_sha256\0\u{1}found\0\u{3}answered_at_unix_ms\0\u{1}verdicts\0\u{1}truncated\0\u{1}note\0\u{3}note_code\0\u{1}results\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1133,7 +1133,7 @@ nonisolated extension Assay_V1_FindVerdictsResponse: SwiftProtobuf.Message, Swif
       case 3: try { try decoder.decodeSingularBoolField(value: &self.found) }()
       case 4: try { try decoder.decodeSingularInt64Field(value: &self.answeredAtUnixMs) }()
       case 5: try { try decoder.decodeRepeatedMessageField(value: &self.verdicts) }()
-      case 6: try { try decoder.decodeSingularBoolField(value: &self.hasMore_p) }()
+      case 6: try { try decoder.decodeSingularBoolField(value: &self.truncated) }()
       case 7: try { try decoder.decodeSingularStringField(value: &self.note) }()
       case 8: try { try decoder.decodeSingularStringField(value: &self.noteCode) }()
       case 9: try { try decoder.decodeRepeatedMessageField(value: &self.results) }()
@@ -1158,8 +1158,8 @@ nonisolated extension Assay_V1_FindVerdictsResponse: SwiftProtobuf.Message, Swif
     if !self.verdicts.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.verdicts, fieldNumber: 5)
     }
-    if self.hasMore_p != false {
-      try visitor.visitSingularBoolField(value: self.hasMore_p, fieldNumber: 6)
+    if self.truncated != false {
+      try visitor.visitSingularBoolField(value: self.truncated, fieldNumber: 6)
     }
     if !self.note.isEmpty {
       try visitor.visitSingularStringField(value: self.note, fieldNumber: 7)
@@ -1179,7 +1179,7 @@ nonisolated extension Assay_V1_FindVerdictsResponse: SwiftProtobuf.Message, Swif
     if lhs.found != rhs.found {return false}
     if lhs.answeredAtUnixMs != rhs.answeredAtUnixMs {return false}
     if lhs.verdicts != rhs.verdicts {return false}
-    if lhs.hasMore_p != rhs.hasMore_p {return false}
+    if lhs.truncated != rhs.truncated {return false}
     if lhs.note != rhs.note {return false}
     if lhs.noteCode != rhs.noteCode {return false}
     if lhs.results != rhs.results {return false}
