@@ -1,4 +1,5 @@
 import AssayCore
+import AssayPlugins
 import AssaySchemes
 
 extension LookupRule {
