@@ -61,6 +61,10 @@ extension PostgresLedger: DeviceRegistry {
     }
 
     package func forget(_ id: DeviceID, _ context: ChangeContext) async throws(LedgerError) -> ForgottenDevice? {
+        // Most of them before, in bounded steps; what is committed meanwhile goes with the device.
+        while try await write({ transaction throws(PostgresError) in
+            try PayloadTable.remove(about: id, transaction.database)
+        }) {}
         let forgotten = try await write { transaction throws(PostgresError) in try transaction.forget(id, context) }
         // Verdicts about the device are void now, and no further one can be stored. A reader finds them, because it scans the whole
         // table, which would hold up the writer.
@@ -261,6 +265,12 @@ extension PostgresLedger: OpenedLedger {
         try await write { transaction throws(PostgresError) in
             _ = try transaction.database.query(
                 "INSERT INTO meta VALUES ('declared_new', 1) ON CONFLICT (name) DO UPDATE SET value = excluded.value")
+        }
+    }
+
+    package func skipLostStatusPlaces() async throws(LedgerError) {
+        try await write { transaction throws(PostgresError) in
+            try StatusTable(database: transaction.database).skipLists()
         }
     }
 }

@@ -66,6 +66,8 @@ extension SQLiteLedger: DeviceRegistry {
     }
 
     package func forget(_ id: DeviceID, _ context: ChangeContext) async throws(LedgerError) -> ForgottenDevice? {
+        // Most of them before, in bounded steps; what is committed meanwhile goes with the device.
+        while try await write({ session throws(SQLiteError) in try session.payloads.remove(about: id) }) {}
         let forgotten = try await write { session throws(SQLiteError) in try session.forget(id, context) }
         // Verdicts about the device are void now, and no further one can be stored. A reader finds them, because it scans the whole
         // table, which would hold up the writer.
@@ -144,6 +146,8 @@ extension SQLiteLedger: LedgerMaintenance {
         try await write { session throws(SQLiteError) in try session.spent.purge(now: now) }
         while try await write({ session throws(SQLiteError) in try session.idempotency.purge(now: now) }) {}
         while try await write({ session throws(SQLiteError) in try session.submissions.purge(now: now) }) {}
+        while try await write({ session throws(SQLiteError) in try session.statuses.purge(now: now) }) {}
+        while try await write({ session throws(SQLiteError) in try session.payloads.purge(now: now) }) {}
     }
 
     package func trim(to limits: Retention) async throws(LedgerError) -> Trimmed {
@@ -253,5 +257,9 @@ extension SQLiteLedger: OpenedLedger {
 
     package func declareNew() async throws(LedgerError) {
         try await write { session throws(SQLiteError) in try session.marks.declareNew() }
+    }
+
+    package func skipLostStatusPlaces() async throws(LedgerError) {
+        try await write { session throws(SQLiteError) in try session.statuses.skipLists() }
     }
 }

@@ -199,18 +199,14 @@ public final class MemoryLedger: Ledger {
         try withState { $0.setSigning(identifier, from: time, context) }
     }
 
-    public func statusPlaces(
-        _ requests: [ResultStatusRequest], at now: Timestamp
-    ) async throws(LedgerError) -> [ResultStatusPlace] {
-        try withState { $0.statusPlaces(requests, at: now) }
+    public func statusPlaces(_ requests: [ResultStatusRequest]) async throws(LedgerError) -> [ResultStatusPlace] {
+        try withState { state in requests.map { state.statusPlace($0) } }
     }
 
     public func statusLists() async throws(LedgerError) -> [ResultStatusList] { try withState { $0.statusLists } }
 
-    public func statusEntries(
-        ofList list: UInt32, at now: Timestamp
-    ) async throws(LedgerError) -> [ResultStatusEntry] {
-        try withState { $0.statusEntries(ofList: list, at: now) }
+    public func statusEntries(ofList list: UInt32) async throws(LedgerError) -> [ResultStatusEntry] {
+        try withState { $0.statusEntries(ofList: list) }
     }
 
     public func setInvalid(_ isInvalid: Bool, _ device: DeviceID) async throws(LedgerError) -> Bool {

@@ -41,22 +41,16 @@ extension MemoryState {
 
     // MARK: Places in status lists
 
-    mutating func statusPlaces(_ requests: [ResultStatusRequest], at now: Timestamp) -> [ResultStatusPlace] {
-        requests.map { statusPlace($0, at: now) }
-    }
-
-    private mutating func statusPlace(_ request: ResultStatusRequest, at now: Timestamp) -> ResultStatusPlace {
+    mutating func statusPlace(_ request: ResultStatusRequest) -> ResultStatusPlace {
         let name = StatusName(device: request.device, audience: request.audience)
-        if let kept = statusPlaces[name], kept.until >= now {
+        if let kept = statusPlaces[name] {
             statusPlaces[name]?.until = max(kept.until, request.until)
             return kept.place
         }
-        let place = ResultStatusPlace(number: statusPlacesGiven)
-        statusPlacesGiven += 1
+        lastStatusPlace += 1
+        let place = ResultStatusPlace(number: lastStatusPlace)
         statusPlaces[name] = KeptPlace(place: place, until: request.until)
-        if statusRevisions[place.list] == nil || status(of: request.device) != nil {
-            statusRevisions[place.list, default: 0] += 1
-        }
+        if status(of: request.device) != nil { statusRevisions[place.list, default: 0] += 1 }
         return place
     }
 
@@ -66,8 +60,8 @@ extension MemoryState {
         return device.isBlocked ? .suspended : nil
     }
 
-    func statusEntries(ofList list: UInt32, at now: Timestamp) -> [ResultStatusEntry] {
-        statusPlaces.filter { $0.value.place.list == list && $0.value.until >= now }
+    func statusEntries(ofList list: UInt32) -> [ResultStatusEntry] {
+        statusPlaces.filter { $0.value.place.list == list }
             .compactMap { name, kept in
                 status(of: name.device).map { ResultStatusEntry(position: kept.place.position, status: $0) }
             }
@@ -75,7 +69,9 @@ extension MemoryState {
     }
 
     var statusLists: [ResultStatusList] {
-        statusRevisions.sorted { $0.key < $1.key }.map { ResultStatusList($0.key, revision: $0.value) }
+        Set(statusPlaces.values.map(\.place.list)).sorted().map {
+            ResultStatusList($0, revision: statusRevisions[$0, default: 0])
+        }
     }
 
     mutating func setInvalid(_ isInvalid: Bool, _ device: DeviceID) -> Bool {
@@ -100,11 +96,8 @@ extension MemoryState {
 
     mutating func purgeResults(now: Timestamp) {
         indexed = indexed.filter { $0.until >= now }
-        for kept in statusPlaces.values where kept.until < now { statusRevisions[kept.place.list, default: 0] += 1 }
-        statusPlaces = statusPlaces.filter { $0.value.until >= now }
-        let filled = ResultStatusPlace(number: statusPlacesGiven).list
-        let used = Set(statusPlaces.values.map(\.place.list))
-        // A list that is not full may get places again, and its revision must not go back.
-        statusRevisions = statusRevisions.filter { $0.key >= filled || used.contains($0.key) }
+        let ended = statusPlaces.filter { $0.value.until < now }
+        for (name, kept) in ended where status(of: name.device) != nil { statusRevisions[kept.place.list, default: 0] += 1 }
+        for name in ended.keys { statusPlaces[name] = nil }
     }
 }

@@ -35,8 +35,9 @@ struct MemoryState: Sendable {
     /// In the order in which they were published.
     var resultKeys: [PublishedResultKey] = []
     var statusPlaces: [StatusName: KeptPlace] = [:]
-    /// How many places were ever given out.
-    var statusPlacesGiven: Int64 = 0
+    /// The number of the place that was given out last.
+    var lastStatusPlace: Int64 = 0
+    /// By list. Those of lists without places stay.
     var statusRevisions: [UInt32: Int64] = [:]
     /// Registered devices whose places are invalid.
     var invalidDevices: Set<DeviceID> = []

@@ -145,16 +145,12 @@ private final class InterruptedLedger: Ledger {
     ) async throws(LedgerError) -> PublishedResultKey? {
         try await ledger.setSigning(identifier, from: time, context)
     }
-    func statusPlaces(
-        _ requests: [ResultStatusRequest], at now: Timestamp
-    ) async throws(LedgerError) -> [ResultStatusPlace] {
-        try await ledger.statusPlaces(requests, at: now)
+    func statusPlaces(_ requests: [ResultStatusRequest]) async throws(LedgerError) -> [ResultStatusPlace] {
+        try await ledger.statusPlaces(requests)
     }
     func statusLists() async throws(LedgerError) -> [ResultStatusList] { try await ledger.statusLists() }
-    func statusEntries(
-        ofList list: UInt32, at now: Timestamp
-    ) async throws(LedgerError) -> [ResultStatusEntry] {
-        try await ledger.statusEntries(ofList: list, at: now)
+    func statusEntries(ofList list: UInt32) async throws(LedgerError) -> [ResultStatusEntry] {
+        try await ledger.statusEntries(ofList: list)
     }
     func setInvalid(_ isInvalid: Bool, _ device: DeviceID) async throws(LedgerError) -> Bool {
         try await ledger.setInvalid(isInvalid, device)

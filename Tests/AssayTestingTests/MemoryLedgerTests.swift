@@ -70,13 +70,9 @@ struct MemoryLedgerTests {
             func setSigning(
                 _ identifier: [UInt8], from time: Timestamp, _ context: ChangeContext
             ) async throws(LedgerError) -> PublishedResultKey? { nil }
-            func statusPlaces(
-                _ requests: [ResultStatusRequest], at now: Timestamp
-            ) async throws(LedgerError) -> [ResultStatusPlace] { [] }
+            func statusPlaces(_ requests: [ResultStatusRequest]) async throws(LedgerError) -> [ResultStatusPlace] { [] }
             func statusLists() async throws(LedgerError) -> [ResultStatusList] { [] }
-            func statusEntries(
-                ofList list: UInt32, at now: Timestamp
-            ) async throws(LedgerError) -> [ResultStatusEntry] { [] }
+            func statusEntries(ofList list: UInt32) async throws(LedgerError) -> [ResultStatusEntry] { [] }
             func setInvalid(_ isInvalid: Bool, _ device: DeviceID) async throws(LedgerError) -> Bool { false }
             func verdicts(
                 onPayload key: [UInt8], at now: Timestamp, limit: Int

@@ -3,21 +3,21 @@
 /// A place belongs to a device and an audience, not to one token: every token of the device for the audience names it, so most verdicts write nothing.
 /// Two audiences see two places, which nothing connects. What a place says is derived from the registry when a list is made, so a block is never
 /// written twice: a device that is blocked (itself, its subject or its key) is suspended, one that is no longer registered is invalid, and so is one
-/// that `setInvalid` named. A place is kept until the instant that was asked for, whatever becomes of its device; `LedgerMaintenance.purge` forgets it then.
+/// that `setInvalid` named. A place is kept until the instant that was asked for, whatever becomes of its device; the first
+/// `LedgerMaintenance.purge` after it forgets the place.
 public protocol ResultStatusRegistry: Sendable {
-    /// The place for each request, in order. One is given out where the device has none for the audience that is kept at `now`. It is kept at least
-    /// until the request's `until`, and no position of a list is ever given out again. A place that is kept that long already costs one read and
-    /// no write, so a caller that asks for more than the token needs asks for nothing the next time. Durable on return.
-    func statusPlaces(
-        _ requests: [ResultStatusRequest], at now: Timestamp
-    ) async throws(LedgerError) -> [ResultStatusPlace]
+    /// The place for each request, in order. One is given out where the device has none for the audience; requests that race for it get the same
+    /// one. It is kept at least until the request's `until`, and its position of its list is never given out again. A place that is kept that long
+    /// already costs one read and no write, so a caller that asks for more than its token needs asks for nothing the next time. Durable on
+    /// return.
+    func statusPlaces(_ requests: [ResultStatusRequest]) async throws(LedgerError) -> [ResultStatusPlace]
 
     /// The lists that have places, in order.
     func statusLists() async throws(LedgerError) -> [ResultStatusList]
 
-    /// What the kept places of a list say, in the order of their positions, at most ``ResultStatusPlace/listSize``; without those that are valid.
-    /// It says at least what it said at any revision of the list that was read before.
-    func statusEntries(ofList list: UInt32, at now: Timestamp) async throws(LedgerError) -> [ResultStatusEntry]
+    /// What the places of a list say, in the order of their positions, at most ``ResultStatusPlace/listSize``; without those that are valid. It is
+    /// not older than any revision of the list that was read before.
+    func statusEntries(ofList list: UInt32) async throws(LedgerError) -> [ResultStatusEntry]
 
     /// Says that the places of a registered device are invalid, as a judgement of the device failed, or takes that back. Durable on return.
     ///
@@ -29,10 +29,10 @@ public protocol ResultStatusRegistry: Sendable {
 extension ResultStatusRegistry {
     /// The place of one device for one audience.
     public func statusPlace(
-        of device: DeviceID, for audience: [UInt8], until: Timestamp, at now: Timestamp
+        of device: DeviceID, for audience: [UInt8], until: Timestamp
     ) async throws(LedgerError) -> ResultStatusPlace {
         let request = ResultStatusRequest(device: device, audience: audience, until: until)
-        guard let place = try await statusPlaces([request], at: now).first else {
+        guard let place = try await statusPlaces([request]).first else {
             throw .corrupt("a request for a place in a status list has no answer")
         }
         return place
@@ -54,28 +54,35 @@ public struct ResultStatusRequest: Hashable, Sendable {
 
 /// A place in the published lists, before the permutation that hides the order in which places were given out.
 public struct ResultStatusPlace: Hashable, Sendable {
-    /// The places of one list.
-    public static let listSize: UInt32 = 131_072
+    /// The places of one list: 2 to the power of ``listBits``.
+    public static let listSize: UInt32 = 1 << listBits
+    package static let listBits: UInt32 = 17
 
-    /// From 0 on. Once all positions of a list were given out, the next list begins.
+    /// From 0 on. Once the positions of a list were given out, the next list begins.
     public let list: UInt32
-    /// Below ``listSize``, in the order of giving out.
+    /// Below ``listSize``, in the order of giving out. Some may never be given out.
     public let position: UInt32
 
     public init(list: UInt32, position: UInt32) { (self.list, self.position) = (list, position) }
 
-    /// The place that is given out after `count` others.
-    package init(number count: Int64) {
-        let size = Int64(Self.listSize)
-        (list, position) = (UInt32(clamping: count / size), UInt32(clamping: count % size))
+    /// The place by its number: places are numbered from 1 on, through all lists.
+    package init(number: Int64) {
+        let index = UInt64(clamping: number - 1)
+        (list, position) = (UInt32(clamping: index >> Self.listBits), UInt32(index & UInt64(Self.listSize - 1)))
+    }
+
+    /// The numbers of the places of a list.
+    package static func numbers(ofList list: UInt32) -> ClosedRange<Int64> {
+        let before = Int64(list) << listBits
+        return (before + 1)...(before + Int64(listSize))
     }
 }
 
 /// A list that has places.
 public struct ResultStatusList: Hashable, Sendable {
     public let number: UInt32
-    /// Grows whenever what the list says may have changed, and never goes back. That a place of a valid device was given out changes nothing
-    /// that the list says, and neither does time alone: a place that is kept no longer is not named any more.
+    /// Grows whenever what the list says may have changed, and never goes back. What a list says is the same as long as its revision is. That a
+    /// place of a valid device was given out, or was forgotten, changes nothing that the list says.
     public let revision: Int64
 
     public init(_ number: UInt32, revision: Int64) { (self.number, self.revision) = (number, revision) }

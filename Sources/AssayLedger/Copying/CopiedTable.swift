@@ -93,6 +93,21 @@ package struct CopiedTable: Sendable {
                 "serial": .bytes, "device": .bytes, "tables": .bytes, "certificate": .integer, "idempotency": .bytes,
                 "request": .bytes, "provisioned_at": .integer, "superseded_at": .integer,
             ]),
+        CopiedTable(
+            "result_keys", key: ["number": .integer],
+            [
+                "identifier": .bytes, "issuer": .integer, "public_key": .bytes, "published_at": .integer,
+                "signs_from": .integer,
+            ], numbered: "number"),
+        CopiedTable(
+            "status_places", key: ["number": .integer], ["device": .bytes, "audience": .bytes, "kept_until": .integer],
+            numbered: "number"),
+        CopiedTable("status_lists", key: ["list": .integer], ["revision": .integer]),
+        CopiedTable("invalid_devices", key: ["device": .bytes], [:]),
+        CopiedTable(
+            "payload_verdicts", key: ["key": .bytes, "time": .integer, "number": .integer],
+            ["device": .bytes, "kept_until": .integer, "content": .bytes],
+            numbered: "number"),
         CopiedTable("audit", key: ["number": .integer], ["time": .integer, "record": .bytes, "head": .bytes]),
         CopiedTable(
             "audit_claims", key: ["number": .integer], ["device": .bytes, "app": .text, "salt": .bytes, "claims": .bytes]),

@@ -67,6 +67,9 @@ package enum ServerEngine: Hashable, Sendable {
                 partitions, ("ON used (expiry)", "ON used (expiry ASC)"),
                 ("ON idempotency (expiry, number)", "ON idempotency (expiry ASC, number ASC)"),
                 ("ON submissions (hour)", "ON submissions (hour ASC)"),
+                ("PRIMARY KEY (number), UNIQUE (device, audience))", "PRIMARY KEY (number ASC), UNIQUE (device, audience))"),
+                ("ON status_places (kept_until)", "ON status_places (kept_until ASC)"),
+                ("ON payload_verdicts (kept_until)", "ON payload_verdicts (kept_until ASC)"),
             ]
         case .cockroachDB:
             // All texts are compared as bytes, and not all versions know the name of that order.
@@ -76,6 +79,8 @@ package enum ServerEngine: Hashable, Sendable {
                 ("ON used (expiry)", "ON used (expiry) USING HASH"),
                 ("ON idempotency (expiry, number)", "ON idempotency (expiry, number) USING HASH"),
                 ("ON submissions (hour)", "ON submissions (hour) USING HASH"),
+                ("ON status_places (kept_until)", "ON status_places (kept_until) USING HASH"),
+                ("ON payload_verdicts (kept_until)", "ON payload_verdicts (kept_until) USING HASH"),
             ]
         }
     }

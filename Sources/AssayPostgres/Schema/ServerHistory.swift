@@ -36,6 +36,7 @@ struct ServerHistory {
         if isSetback {
             kept["setbacks", default: 0] += 1
             try forgetChallenges()
+            try StatusTable(database: database).skipLists()
         }
         for (name, value) in [
             ("system", wanted.system), ("timeline", wanted.timeline), ("unconfirmed", wanted.unconfirmed),

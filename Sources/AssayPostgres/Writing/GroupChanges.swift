@@ -21,7 +21,7 @@ struct GroupChanges {
     /// - Parameter facts: the state after the last entry.
     func trip(_ facts: GroupFacts, _ keys: GroupKeys) -> [SQLStatement] {
         tokens(facts) + claims(facts) + devices(facts) + certificateStatements + verdictStatements
-            + registered.flatMap { Self.blocks(of: $0) } + leftovers(keys)
+            + payloadStatements + registered.flatMap { Self.blocks(of: $0) } + leftovers(keys)
     }
 
     /// Gives back what only refused entries brought.
@@ -108,7 +108,7 @@ struct GroupChanges {
     static func blocks(of device: Device) -> [SQLStatement] {
         device.blocks.flatMap { block in
             device.blockTarget(block.kind).map {
-                BlockStatements.setting($0, of: device.app, reason: block.reason, since: block.since)
+                BlockStatements.setting($0, of: device.app, reason: block.reason, since: block.since) + [StatusTable.noting($0)]
             } ?? []
         }
     }
@@ -151,6 +151,11 @@ struct GroupChanges {
                 .bytesList(some.map(\.0.device?.bytes)), .bytesList(some.map(\.0.verdict)), .bytesList(some.map(\.1?.issuer)),
                 .bytesList(some.map(\.1?.serial)))
         ]
+    }
+
+    private var payloadStatements: [SQLStatement] {
+        let lookups = accepted.compactMap(\.lookup)
+        return lookups.isEmpty ? [] : [PayloadTable.insertion(of: lookups)]
     }
 
     private func leftovers(_ keys: GroupKeys) -> [SQLStatement] {

@@ -21,6 +21,7 @@ extension WriterTransaction {
             BlockStatements.setting(target, of: app, reason: context.reason, since: context.time), to: target, app)
         append(.block(target, of: app, change, context), at: context.time)
         change.revoked = try revokeCertificates(of: target, .privilegeWithdrawn, context)
+        _ = try database.run([StatusTable.noting(target)])
         return change
     }
 
@@ -34,6 +35,7 @@ extension WriterTransaction {
         case .subject(let hash, let app): _ = try database.run([Locks.cleanUp([SubjectKey(subject: hash, app: app)])])
         case .key(let key): _ = try database.run([Locks.cleanUp([key])])
         }
+        _ = try database.run([StatusTable.noting(target)])
         return change
     }
 
@@ -118,6 +120,7 @@ extension WriterTransaction {
             // Read again under the locks, with the blocks that are in force now.
             let device = try database.find(DeviceTable.device(id))
         else { return nil }
+        while try PayloadTable.remove(about: id, database) {}
         return try end(device, .cessationOfOperation, context)
     }
 
@@ -154,6 +157,7 @@ extension WriterTransaction {
         try revokeCertificates(of: .device(id), reason, context)
         _ = try database.run([
             CertificateTable.erasure(of: id), SQLStatement("DELETE FROM submissions WHERE device = $1", .bytes(id.bytes)),
+            StatusTable.removal(id), StatusTable.noting(.device(id)),
         ])
         return forgotten
     }

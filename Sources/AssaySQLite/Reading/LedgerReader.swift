@@ -141,8 +141,14 @@ final class LedgerReader: @unchecked Sendable {
     var revocations: RevocationTable { RevocationTable(connection: connection) }
     var enrolments: EnrolmentTable { EnrolmentTable(connection: connection) }
     var callerKeys: CallerKeyTable { CallerKeyTable(connection) }
+    var resultKeys: ResultKeyTable { ResultKeyTable(connection: connection) }
+    var statuses: StatusScan { StatusScan(connection: connection) }
     var fleet: FleetTable { FleetTable(connection: connection) }
     var policies: PolicyTable { PolicyTable(connection: connection) }
+
+    func verdicts(onPayload key: [UInt8], at now: Timestamp, limit: Int) throws(SQLiteError) -> [IndexedVerdict] {
+        try PayloadTable.verdicts(onPayload: key, at: now, limit: limit, connection)
+    }
 
     func receipts(in queue: ReceiptQueue, dueAt now: Timestamp, limit: Int) throws(SQLiteError) -> DueReceipts {
         try ReceiptScan.due(queue, at: now, limit: limit, connection)

@@ -50,7 +50,7 @@ final class BlockTable {
     ///
     /// - Parameter changed: called with each device whose flag was written.
     func set(
-        _ target: BlockTarget, reason: String, at time: Timestamp, changed: (DeviceID) -> Void
+        _ target: BlockTarget, reason: String, at time: Timestamp, changed: (DeviceID) throws(SQLiteError) -> Void
     ) throws(SQLiteError) -> BlockChange? {
         guard let row = try row(of: target) else { return nil }
         let wasBlocked = try isBlocked(row)
@@ -64,7 +64,7 @@ final class BlockTable {
     }
 
     /// Lifts a block. `nil`, and no change, if the target is a device that is not registered.
-    func lift(_ target: BlockTarget, changed: (DeviceID) -> Void) throws(SQLiteError) -> BlockChange? {
+    func lift(_ target: BlockTarget, changed: (DeviceID) throws(SQLiteError) -> Void) throws(SQLiteError) -> BlockChange? {
         guard let row = try row(of: target) else { return nil }
         let wasBlocked = try isBlocked(row)
         try remove(row)
@@ -117,7 +117,7 @@ final class BlockTable {
 
     /// Sets the flag of each device of the target to the SQL expression `flags`. Rare, so its statements are not kept.
     private func flag(
-        _ target: BlockTarget, _ flags: String, wasBlocked: Bool, changed: (DeviceID) -> Void
+        _ target: BlockTarget, _ flags: String, wasBlocked: Bool, changed: (DeviceID) throws(SQLiteError) -> Void
     ) throws(SQLiteError) -> BlockChange {
         let (named, first, second): (String, [UInt8], String?) =
             switch target {
@@ -131,7 +131,7 @@ final class BlockTable {
         update.bind(1, first)
         if let second { update.bind(2, second) }
         let rows = try update.all { ($0.bytes(0), $0.int64(1) != 0) }
-        for (bytes, _) in rows { DeviceID(bytes: bytes).map(changed) }
+        for (bytes, _) in rows { if let device = DeviceID(bytes: bytes) { try changed(device) } }
         return BlockChange(wasBlocked: wasBlocked, devices: rows.count, blocked: rows.count { $0.1 })
     }
 }

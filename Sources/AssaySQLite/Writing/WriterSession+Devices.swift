@@ -9,7 +9,7 @@ extension WriterSession {
         try counters.add(device)
         for block in device.blocks {
             guard let target = device.blockTarget(block.kind) else { continue }
-            _ = try blocks.set(target, reason: block.reason, at: block.since) { note(.unclear($0)) }
+            _ = try blocks.set(target, reason: block.reason, at: block.since, changed: noteBlock)
         }
         return true
     }
@@ -25,7 +25,7 @@ extension WriterSession {
 
     /// Sets a block, records it, and revokes the certificates of its devices. `nil` if the target is a device that is not registered.
     func block(_ target: BlockTarget, _ context: ChangeContext) throws(SQLiteError) -> BlockChange? {
-        let change = try blocks.set(target, reason: context.reason, at: context.time) { note(.unclear($0)) }
+        let change = try blocks.set(target, reason: context.reason, at: context.time, changed: noteBlock)
         guard var change, let app = try app(of: target) else { return nil }
         try audit.append(.block(target, of: app, change, context), at: context.time)
         change.revoked = try revokeCertificates(of: target, .privilegeWithdrawn, context)
@@ -34,7 +34,7 @@ extension WriterSession {
 
     /// Lifts a block, and records it if there was one. `nil` if the target is a device that is not registered.
     func unblock(_ target: BlockTarget, _ context: ChangeContext) throws(SQLiteError) -> BlockChange? {
-        guard let change = try blocks.lift(target, changed: { note(.unclear($0)) }) else { return nil }
+        guard let change = try blocks.lift(target, changed: noteBlock) else { return nil }
         if change.wasBlocked, let app = try app(of: target) {
             try audit.append(.unblock(target, of: app, change, context), at: context.time)
         }
@@ -61,6 +61,7 @@ extension WriterSession {
     /// Removes a device, records that, and revokes its certificates. `nil` if it is not registered.
     func forget(_ id: DeviceID, _ context: ChangeContext) throws(SQLiteError) -> ForgottenDevice? {
         guard let device = try devices.device(id) else { return nil }
+        while try payloads.remove(about: id) {}
         return try end(device, .cessationOfOperation, context)
     }
 
@@ -78,6 +79,7 @@ extension WriterSession {
         try revokeCertificates(of: .device(id), reason, context)
         try certificates.eraseDER(of: id)
         try submissions.remove(id)
+        try statuses.remove(id)
         return forgotten
     }
 

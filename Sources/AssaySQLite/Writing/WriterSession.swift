@@ -23,6 +23,9 @@ final class WriterSession {
     let fleet: FleetTable
     let secrets: SecretTable
     let callerKeys: CallerKeyTable
+    let resultKeys: ResultKeyTable
+    let statuses: StatusTable
+    let payloads: PayloadTable
     let policies: PolicyTable
     let marks: MetaTable
     private(set) var spent: SpentTokens
@@ -55,6 +58,9 @@ final class WriterSession {
         fleet = FleetTable(connection: connection)
         secrets = SecretTable(connection)
         callerKeys = CallerKeyTable(connection)
+        resultKeys = ResultKeyTable(connection: connection)
+        statuses = try StatusTable(connection)
+        payloads = try PayloadTable(connection)
         policies = PolicyTable(connection: connection)
         marks = MetaTable(connection)
         spent = try SpentTokens(connection)

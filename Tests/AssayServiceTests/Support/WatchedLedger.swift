@@ -221,21 +221,17 @@ final class WatchedLedger: Ledger {
         }
     }
 
-    func statusPlaces(
-        _ requests: [ResultStatusRequest], at now: Timestamp
-    ) async throws(LedgerError) -> [ResultStatusPlace] {
-        try await ask(.statusPlaces) { () async throws(LedgerError) in try await memory.statusPlaces(requests, at: now) }
+    func statusPlaces(_ requests: [ResultStatusRequest]) async throws(LedgerError) -> [ResultStatusPlace] {
+        try await ask(.statusPlaces) { () async throws(LedgerError) in try await memory.statusPlaces(requests) }
     }
 
     func statusLists() async throws(LedgerError) -> [ResultStatusList] {
         try await ask(.statusLists) { () async throws(LedgerError) in try await memory.statusLists() }
     }
 
-    func statusEntries(
-        ofList list: UInt32, at now: Timestamp
-    ) async throws(LedgerError) -> [ResultStatusEntry] {
+    func statusEntries(ofList list: UInt32) async throws(LedgerError) -> [ResultStatusEntry] {
         try await ask(.statusLists) { () async throws(LedgerError) in
-            try await memory.statusEntries(ofList: list, at: now)
+            try await memory.statusEntries(ofList: list)
         }
     }
 

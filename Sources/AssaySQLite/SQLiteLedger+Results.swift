@@ -1,0 +1,54 @@
+package import AssayCore
+
+extension SQLiteLedger: ResultKeyRegistry {
+    package func publish(_ keys: [ResultPublicKey], _ context: ChangeContext) async throws(LedgerError) -> Int {
+        guard !keys.isEmpty else { return 0 }
+        return try await write { session throws(SQLiteError) in try session.publish(keys, context) }
+    }
+
+    package func resultKeys() async throws(LedgerError) -> [PublishedResultKey] {
+        try await read { reader throws(SQLiteError) in try reader.resultKeys.all() }
+    }
+
+    package func setSigning(
+        _ identifier: [UInt8], from time: Timestamp, _ context: ChangeContext
+    ) async throws(LedgerError) -> PublishedResultKey? {
+        try await write { session throws(SQLiteError) in try session.setSigning(identifier, from: time, context) }
+    }
+}
+
+extension SQLiteLedger: ResultStatusRegistry {
+    package func statusPlaces(_ requests: [ResultStatusRequest]) async throws(LedgerError) -> [ResultStatusPlace] {
+        let known = try await read { reader throws(SQLiteError) in try reader.statuses.places(requests) }
+        let places = known.compactMap(\.self)
+        guard places.count < requests.count else { return places }
+        return try await write(weight: requests.count) { session throws(SQLiteError) in
+            var places: [ResultStatusPlace] = []
+            places.reserveCapacity(requests.count)
+            for request in requests { places.append(try session.statuses.place(request)) }
+            return places
+        }
+    }
+
+    package func statusLists() async throws(LedgerError) -> [ResultStatusList] {
+        try await read { reader throws(SQLiteError) in try reader.statuses.lists() }
+    }
+
+    package func statusEntries(ofList list: UInt32) async throws(LedgerError) -> [ResultStatusEntry] {
+        try await read { reader throws(SQLiteError) in try reader.statuses.entries(ofList: list) }
+    }
+
+    package func setInvalid(_ isInvalid: Bool, _ device: DeviceID) async throws(LedgerError) -> Bool {
+        let known = try await read { reader throws(SQLiteError) in try reader.statuses.isInvalid(device) }
+        guard known == !isInvalid else { return false }
+        return try await write { session throws(SQLiteError) in try session.statuses.setInvalid(isInvalid, device) }
+    }
+}
+
+extension SQLiteLedger: PayloadIndex {
+    package func verdicts(
+        onPayload key: [UInt8], at now: Timestamp, limit: Int
+    ) async throws(LedgerError) -> [IndexedVerdict] {
+        try await read { reader throws(SQLiteError) in try reader.verdicts(onPayload: key, at: now, limit: limit) }
+    }
+}
