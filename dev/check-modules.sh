@@ -32,7 +32,8 @@ AssayProtobuf|Sources/AssayProtobuf|no|
 AssayListening|Sources/AssayListening|yes|AssayRPC AssayCore
 AssayFramedRPC|Sources/AssayFramedRPC|yes|AssayListening AssayRPC AssayProtobuf
 AssayAPI|Sources/AssayAPI|yes|AssayProtobuf AssayCore
-AssayHTTP|Sources/AssayHTTP|yes|AssayListening AssayRPC AssayAPI AssayProtobuf AssayCore CZlib
+AssayCompression|Sources/AssayCompression|no|CZlib
+AssayHTTP|Sources/AssayHTTP|yes|AssayListening AssayRPC AssayAPI AssayProtobuf AssayCompression AssayCore
 AssayHTTPClient|Sources/AssayHTTPClient|no|AssayListening AssayRPC AssayProtobuf AssayCore
 AssayClient|Sources/AssayClient|yes|AssayTracing AssayAPI AssayHTTPClient AssayFramedRPC AssayListening AssayRPC AssayFiles AssayCore
 AssayLedger|Sources/AssayLedger|no|AssayMetrics AssayCore
@@ -40,17 +41,17 @@ AssaySQLite|Sources/AssaySQLite|yes|AssayLedger AssayMetrics AssayCore CSQLite
 AssayPostgres|Sources/AssayPostgres|no|AssayLedger AssayMetrics AssayCore CPostgres
 AssayPKCS11|Sources/AssayPKCS11|yes|AssayFiles AssayCore CPKCS11
 AssaySigning|Sources/AssaySigning|no|AssayPKCS11 AssayEncoding AssayFiles AssayCore
-AssayResults|Sources/AssayResults|no|AssaySigning AssayEncoding AssayCore
+AssayResults|Sources/AssayResults|no|AssaySigning AssayCompression AssayEncoding AssayCore
 AssayPlugin|plugins/sdk/swift/Sources/AssayPlugin|yes|
 AssayPlugins|Sources/AssayPlugins|yes|AssayFiles AssayAPI AssayRPC AssayFramedRPC AssayProtobuf AssayCore CPluginProcess
-AssayService|Sources/AssayService|yes|AssayTracing AssayMetrics AssayAPI AssayRPC AssayCore
+AssayService|Sources/AssayService|yes|AssayResults AssayTracing AssayMetrics AssayAPI AssayRPC AssayCore
 AssayAudit|Sources/AssayAudit|no|AssayCore
 AssayTop|Sources/AssayTop|yes|AssayAPI
 AssayCommandLine|Sources/AssayCommandLine|yes|AssayCore
-AssayConfiguration|Sources/AssayConfiguration|yes|AppAttest AndroidKeyAttestation PlayIntegrity KeySignature DeviceCheck SafetyNet CertificateBundle AssayTraceExport AssayTracing AssaySchemes AssayPlugins AssayProvisioning AssaySigning AssayPostgres AssaySQLite AssayVendors AssayCertificates AssayEncoding AssayFiles AssayAPI AssayHTTP AssayFramedRPC AssayListening AssayRPC AssayCore
+AssayConfiguration|Sources/AssayConfiguration|yes|AppAttest AndroidKeyAttestation PlayIntegrity KeySignature DeviceCheck SafetyNet CertificateBundle AssayTraceExport AssayTracing AssaySchemes AssayPlugins AssayProvisioning AssayResults AssaySigning AssayPostgres AssaySQLite AssayVendors AssayCertificates AssayEncoding AssayFiles AssayAPI AssayHTTP AssayFramedRPC AssayListening AssayRPC AssayCore
 AssayOperations|Sources/AssayOperations|yes|AssayMetrics AssayListening AssayRPC
 AssayApps|Sources/AssayApps|yes|AssayConfiguration AssaySchemes AssayPlugins AssayService AssaySQLite AssayVendors AssayCertificates AssayFiles AssayCore
-AssayDaemon|Sources/AssayDaemon|yes|AssayApps AssayOperations AssayTraceExport AssayTracing AssayMetrics AssayProvisioning AssaySigning AssayConfiguration AssaySchemes AssayPlugins AssayService AssayLedger AssayPostgres AssaySQLite AssayVendors AssayCertificates AssayEncoding AssayFiles AssayAPI AssayHTTP AssayFramedRPC AssayListening AssayRPC AssayCore
+AssayDaemon|Sources/AssayDaemon|yes|AssayApps AssayOperations AssayTraceExport AssayTracing AssayMetrics AssayProvisioning AssayResults AssaySigning AssayConfiguration AssaySchemes AssayPlugins AssayService AssayLedger AssayPostgres AssaySQLite AssayVendors AssayCertificates AssayEncoding AssayFiles AssayAPI AssayHTTP AssayFramedRPC AssayListening AssayRPC AssayCore
 assayd|Sources/assayd|yes|AssayMetrics AssayDaemon AssayConfiguration AssaySchemes AssayPlugins AssayLedger AssaySQLite AssayAudit AssayCommandLine AssayCore
 assay|Sources/assay|yes|AssayTop AssayApps AssayConfiguration AssaySchemes AssayPlugins AssayAudit AssayCommandLine AssayClient AssaySimulator AssayProvisioning AssaySigning AssayCertificates AssayEncoding AssayFiles AssayAPI AssayCore
 AssaySimulator|Sources/AssaySimulator|no|AssayEncoding AssayCore

@@ -31,9 +31,9 @@ public enum ResultProblem: String, CaseIterable, Error, Hashable, Sendable {
     case simulated = "result_of_simulated_device"
     /// The device's assurance is below what the app's configuration asks for such a token.
     case assurance = "result_assurance_too_low"
-    /// The device has had as many session tokens as it may have at a time.
+    /// The device has as many session tokens that have not ended as the app allows.
     case tooMany = "result_too_many"
-    /// The shape binds a key, and the verdict is about none that can be bound.
+    /// The shape binds a key, and the verdict is about no key that can be bound.
     case noKey = "result_without_device_key"
     /// The verdict was given too long ago: a repeated answer is signed within its result's lifetime.
     case tooOld = "result_of_old_verdict"
@@ -51,7 +51,7 @@ extension ResultProblem {
         case .keyUnavailable: "no key of the issuer may sign now"
         case .simulated: "the verdict rests on a test root, and no issuer of simulated results is configured"
         case .assurance: "the device's assurance is below the one that the app's configuration asks for"
-        case .tooMany: "the device has had as many session tokens as it may have for now"
+        case .tooMany: "the device has as many session tokens that have not ended as the app allows"
         case .noKey: "the token binds a device's key, and the verdict is about none that can be bound"
         case .tooOld: "the verdict was given too long ago: a repeated answer is signed within its result's lifetime"
         case .deviceBlocked: "the device was blocked or forgotten after the verdict"

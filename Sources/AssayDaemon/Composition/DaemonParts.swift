@@ -17,6 +17,7 @@ struct DaemonParts: Sendable {
     let rates: RatesPart
     let plugins: PluginsPart
     let authorities: AuthoritiesPart
+    let results: ResultsPart
     let traces: TracesPart
     let listening: ListeningPart
     let watching: WatchingPart
@@ -37,6 +38,7 @@ struct DaemonParts: Sendable {
         rates = try await RatesPart(base)
         plugins = try await PluginsPart(base, live, fleets: fleets)
         authorities = try AuthoritiesPart(base, live)
+        results = try await ResultsPart(base, live)
         traces = try TracesPart(base, live)
         listening = try ListeningPart(base, live, resources: [authorities.files])
         watching = try WatchingPart(base, live)
@@ -48,8 +50,8 @@ struct DaemonParts: Sendable {
     /// calls, and before them the operations address, which answers probes while the plugins end; who asks vendors before their client.
     func all(_ methods: MethodsPart, _ operations: OperationsPart) -> [any DaemonPart] {
         [
-            base, store, traces, operations, plugins, methods, vendors, watching, authorities, time, records, rates, callers,
-            sharing, listening,
+            base, store, traces, operations, plugins, methods, vendors, watching, authorities, results, time, records, rates,
+            callers, sharing, listening,
         ]
     }
 

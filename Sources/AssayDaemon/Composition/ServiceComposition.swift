@@ -79,7 +79,8 @@ struct ServiceComposition {
             authorities: { [lists = parts.authorities.lists] in lists.report() }, plugins: parts.plugins.administration,
             records: { [recorder = parts.records.recorder] in recorder.status },
             reappraisal: { [reappraisal = parts.watching.reappraisal] in reappraisal.report },
-            webhooks: parts.watching.webhooks, metrics: kept.metrics)
+            webhooks: parts.watching.webhooks,
+            resultIssuers: { [task = parts.results.task] in task.signingStates(at: $0) }, metrics: kept.metrics)
     }
 
     /// Challenges and verdicts, and the devices that they are about.

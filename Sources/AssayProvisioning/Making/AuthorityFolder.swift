@@ -76,7 +76,8 @@ package struct AuthorityFiles: Hashable, Sendable {
 
     /// Opens the private key with the passphrase.
     package func signer() throws(CredentialFileError) -> FileSigner {
-        FileSigner(try SigningKeyFile.read(key, passphrase: try Passphrase.read(passphrase)))
+        FileSigner(
+            try SigningKeyFile.read(key, passphrase: try Passphrase.read(passphrase), of: SigningAlgorithm.ofAuthorities))
     }
 
     /// Writes a CA: passphrase (a random one unless the file exists), key, certificates.
@@ -147,7 +148,7 @@ extension AuthorityFolder {
     ) async throws(CredentialFileError) -> [MadeAuthority] {
         try root.requireAbsent()
         try issuing.requireAbsent()
-        let key = SigningKey.random(plan.algorithm)
+        let key = SigningKey.random(plan.curve.algorithm)
         let signer = FileSigner(key)
         let chain: AuthorityChain
         do {
@@ -197,7 +198,8 @@ extension AuthorityFolder {
         try files.requireAbsent()
         var passphrase: Passphrase?
         if let passphraseFile { passphrase = try Passphrase.read(passphraseFile) }
-        let key = try SigningKeyFile.read(keyFile, passphrase: passphrase, allowsPlain: allowsPlainKey)
+        let key = try SigningKeyFile.read(
+            keyFile, passphrase: passphrase, allowsPlain: allowsPlainKey, of: SigningAlgorithm.ofAuthorities)
         do throws(AuthorityChainError) {
             _ = try IssuingAuthority(name: "imported", chain: chain, signer: FileSigner(key))
         } catch {
@@ -246,12 +248,12 @@ extension AuthorityFolder {
                 throw CredentialFileError(files.certificate, "cannot be made: \(error)")
             }
         }
-        let key = SigningKey.random(plan.algorithm)
+        let key = SigningKey.random(plan.curve.algorithm)
         // Before a key is made that stays in the token: whether a certificate can be.
         let withFile = try await chain(FileSigner(key))
         guard let place else { return UnwrittenAuthority(key: .file(key), chain: withFile) }
         let made = try await place.token.makeKey(
-            plan.algorithm, label: place.label,
+            plan.curve.algorithm, label: place.label,
             ifTaken: "; name another one with --key-label, or take over the CA of that key with 'assay ca import'")
         return UnwrittenAuthority(key: .token(made), chain: try await chain(made.signer))
     }

@@ -1,4 +1,5 @@
 import AssayCore
+package import AssaySigning
 import Crypto
 
 /// A public key as a JWK (RFC 7517): the members that RFC 7638 §3.2 requires of its kind and no others, so never a private one.
@@ -26,12 +27,14 @@ package struct JSONWebKey: Hashable, Sendable {
             }
         }
 
-        /// `alg` of signatures by such a key (RFC 7518 §3.4, RFC 9864 §2.2).
-        package var algorithm: String {
+        /// `alg` of signatures by such a key.
+        package var algorithm: String { signing.joseName }
+
+        package var signing: SigningAlgorithm {
             switch self {
-            case .p256: "ES256"
-            case .p384: "ES384"
-            case .ed25519: "Ed25519"
+            case .p256: .p256
+            case .p384: .p384
+            case .ed25519: .ed25519
             }
         }
 
@@ -69,7 +72,7 @@ package struct JSONWebKey: Hashable, Sendable {
     package let coordinates: [UInt8]
 
     /// The key of a SubjectPublicKeyInfo (DER). `nil` for other kinds of keys, compressed points, and bytes that are none. Whether the point
-    /// is on the curve is left to whoever verifies with it.
+    /// is on the curve is seen where a signature is verified with it.
     package init?(subjectPublicKeyInfo der: [UInt8]) {
         for curve in Curve.allCases where der.starts(with: curve.prefix) {
             self.init(curve, coordinates: Array(der.dropFirst(curve.prefix.count)))

@@ -104,6 +104,51 @@ public nonisolated enum Assay_V1_ResultShape: SwiftProtobuf.Enum, Swift.CaseIter
 
 }
 
+/// How a status list is signed.
+public nonisolated enum Assay_V1_StatusListForm: SwiftProtobuf.Enum, Swift.CaseIterable {
+  public typealias RawValue = Int
+
+  /// As a JWT.
+  case unspecified // = 0
+
+  /// A JWT, `typ` `statuslist+jwt`.
+  case jwt // = 1
+
+  /// A CWT, type `application/statuslist+cwt`.
+  case cwt // = 2
+  case UNRECOGNIZED(Int)
+
+  public init() {
+    self = .unspecified
+  }
+
+  public init?(rawValue: Int) {
+    switch rawValue {
+    case 0: self = .unspecified
+    case 1: self = .jwt
+    case 2: self = .cwt
+    default: self = .UNRECOGNIZED(rawValue)
+    }
+  }
+
+  public var rawValue: Int {
+    switch self {
+    case .unspecified: return 0
+    case .jwt: return 1
+    case .cwt: return 2
+    case .UNRECOGNIZED(let i): return i
+    }
+  }
+
+  // The compiler won't synthesize support with the UNRECOGNIZED case.
+  public static let allCases: [Assay_V1_StatusListForm] = [
+    .unspecified,
+    .jwt,
+    .cwt,
+  ]
+
+}
+
 /// A signed result that is asked for beside a verdict. Unknown fields are INVALID_ARGUMENT, since one could narrow what is signed.
 public nonisolated struct Assay_V1_ResultRequest: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -281,7 +326,7 @@ public nonisolated struct Assay_V1_ResultKey: Sendable {
   /// `kid`: the key's thumbprint (RFC 7638), base64url.
   public var kid: String = String()
 
-  /// `iss` of what it signs; empty if the configuration has no issuer of this kind any more.
+  /// `iss` of what it signs.
   public var issuer: String = String()
 
   /// What it signs is about simulated devices.
@@ -383,12 +428,56 @@ public nonisolated struct Assay_V1_RotateResultKeyRequest: Sendable {
   public init() {}
 }
 
+public nonisolated struct Assay_V1_GetStatusListRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The number at the end of the list's address.
+  public var list: UInt32 = 0
+
+  public var form: Assay_V1_StatusListForm = .unspecified
+
+  /// The list of the issuer of results about simulated devices, in place of that of real ones.
+  public var simulated: Bool = false
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+public nonisolated struct Assay_V1_GetStatusListResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The list's address: `uri` in the status of a result, and `sub` of the token.
+  public var uri: String = String()
+
+  /// ASCII for a JWT, CBOR for a CWT.
+  public var token: Data = Data()
+
+  /// `application/statuslist+jwt` or `application/statuslist+cwt`.
+  public var mediaType: String = String()
+
+  /// `exp` of the token, in milliseconds.
+  public var expiresAtUnixMs: Int64 = 0
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
 
 fileprivate nonisolated let _protobuf_package = "assay.v1"
 
 nonisolated extension Assay_V1_ResultShape: SwiftProtobuf._ProtoNameProviding {
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0RESULT_SHAPE_UNSPECIFIED\0\u{1}RESULT_SHAPE_EAR_JWT\0\u{1}RESULT_SHAPE_EAR_CWT\0\u{1}RESULT_SHAPE_SESSION\0\u{1}RESULT_SHAPE_CLIENT_ATTESTATION\0\u{1}RESULT_SHAPE_WALLET_INSTANCE\0\u{1}RESULT_SHAPE_KEY_ATTESTATION\0\u{1}RESULT_SHAPE_PLAIN_JWS\0\u{1}RESULT_SHAPE_PLAIN_COSE\0")
+}
+
+nonisolated extension Assay_V1_StatusListForm: SwiftProtobuf._ProtoNameProviding {
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0STATUS_LIST_FORM_UNSPECIFIED\0\u{1}STATUS_LIST_FORM_JWT\0\u{1}STATUS_LIST_FORM_CWT\0")
 }
 
 nonisolated extension Assay_V1_ResultRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -833,6 +922,91 @@ nonisolated extension Assay_V1_RotateResultKeyRequest: SwiftProtobuf.Message, Sw
     if lhs.now != rhs.now {return false}
     if lhs.simulated != rhs.simulated {return false}
     if lhs.reason != rhs.reason {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Assay_V1_GetStatusListRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".GetStatusListRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}list\0\u{1}form\0\u{1}simulated\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt32Field(value: &self.list) }()
+      case 2: try { try decoder.decodeSingularEnumField(value: &self.form) }()
+      case 3: try { try decoder.decodeSingularBoolField(value: &self.simulated) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.list != 0 {
+      try visitor.visitSingularUInt32Field(value: self.list, fieldNumber: 1)
+    }
+    if self.form != .unspecified {
+      try visitor.visitSingularEnumField(value: self.form, fieldNumber: 2)
+    }
+    if self.simulated != false {
+      try visitor.visitSingularBoolField(value: self.simulated, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_GetStatusListRequest, rhs: Assay_V1_GetStatusListRequest) -> Bool {
+    if lhs.list != rhs.list {return false}
+    if lhs.form != rhs.form {return false}
+    if lhs.simulated != rhs.simulated {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Assay_V1_GetStatusListResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".GetStatusListResponse"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}uri\0\u{1}token\0\u{3}media_type\0\u{3}expires_at_unix_ms\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.uri) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self.token) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.mediaType) }()
+      case 4: try { try decoder.decodeSingularInt64Field(value: &self.expiresAtUnixMs) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.uri.isEmpty {
+      try visitor.visitSingularStringField(value: self.uri, fieldNumber: 1)
+    }
+    if !self.token.isEmpty {
+      try visitor.visitSingularBytesField(value: self.token, fieldNumber: 2)
+    }
+    if !self.mediaType.isEmpty {
+      try visitor.visitSingularStringField(value: self.mediaType, fieldNumber: 3)
+    }
+    if self.expiresAtUnixMs != 0 {
+      try visitor.visitSingularInt64Field(value: self.expiresAtUnixMs, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_GetStatusListResponse, rhs: Assay_V1_GetStatusListResponse) -> Bool {
+    if lhs.uri != rhs.uri {return false}
+    if lhs.token != rhs.token {return false}
+    if lhs.mediaType != rhs.mediaType {return false}
+    if lhs.expiresAtUnixMs != rhs.expiresAtUnixMs {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
