@@ -221,7 +221,11 @@ let package = Package(
         // The pipeline and the methods.
         module(
             "AssayService",
-            ["AssayResults", "AssayTracing", "AssayMetrics", "AssayAPI", "AssayRPC", "AssayCore", crypto, log, lifecycle]),
+            [
+                "AssayResults", "AssaySigning", "AssayTracing", "AssayMetrics", "AssayAPI", "AssayRPC", "AssayCore", crypto,
+                log,
+                lifecycle,
+            ]),
 
         // The operations address: probes, metrics and status over HTTP.
         module(
@@ -248,8 +252,8 @@ let package = Package(
         module(
             "AssayApps",
             [
-                "AssayConfiguration", "AssaySchemes", "AssayPlugins", "AssayService", "AssaySQLite", "AssayVendors",
-                "AssayCertificates", "AssayFiles", "AssayCore", log,
+                "AssayConfiguration", "AssaySchemes", "AssayPlugins", "AssayService", "AssayResults", "AssaySQLite",
+                "AssayVendors", "AssayCertificates", "AssayFiles", "AssayCore", log,
             ]),
 
         // What `assay top` shows, computed from samples of the metrics.
@@ -281,8 +285,8 @@ let package = Package(
             dependencies: [
                 "AssayTop", "AssayApps", "AssayConfiguration", "AssaySchemes", "AssayPlugins", "AssayAudit",
                 "AssayCommandLine",
-                "AssayClient", "AssaySimulator", "AssayVendors", "AssayProvisioning", "AssaySigning", "AssayCertificates",
-                "AssayEncoding", "AssayFiles",
+                "AssayClient", "AssaySimulator", "AssayVendors", "AssayProvisioning", "AssayResults", "AssaySigning",
+                "AssayCertificates", "AssayEncoding", "AssayFiles",
                 "AssayAPI",
                 "AssayCore", arguments,
                 crypto, log,
@@ -411,8 +415,8 @@ let package = Package(
             "AssayService",
             [
                 "AssayTesting", "AssaySimulator", "AppAttest", "AndroidKeyAttestation", "KeySignature", "PlayIntegrity",
-                "DeviceCheck", "AssayPlugins", "AssayTracing", "AssayMetrics", "AssayCertificates", "AssayAPI", "AssayRPC",
-                "AssayCore",
+                "DeviceCheck", "AssayPlugins", "AssayResults", "AssaySigning", "AssayTracing", "AssayMetrics",
+                "AssayCertificates", "AssayAPI", "AssayRPC", "AssayCore",
                 protobuf,
                 crypto, log, lifecycle,
             ]),
@@ -433,7 +437,7 @@ let package = Package(
             "AssayConfiguration",
             [
                 "DaemonTesting", "AssayDaemon", "AssaySchemes", "AssayPlugins", "AssaySimulator", "AssayTesting",
-                "AssayService",
+                "AssayService", "AssayResults", "AssaySigning",
                 "AssayPostgres", "AssaySQLite", "AssayVendors", "AssayProvisioning", "AssayCertificates", "AssayEncoding",
                 "AssayAPI", "AssayTraceExport", "AssayTracing", "AssayHTTP", "AssayFramedRPC", "AssayListening", "AssayRPC",
                 "AssayCore", "assay", crypto, log,

@@ -1,4 +1,4 @@
-import AssayCertificates
+package import AssayCertificates
 import AssayCore
 import AssayEncoding
 import AssayFiles
@@ -18,7 +18,8 @@ extension ResultSettings {
             for settings in issuer.settings.keys {
                 let key = try settings.open(for: name, openToken: openToken)
                 guard !keys.contains(where: { $0.identifier == key.identifier }) else {
-                    throw CredentialFileError(settings.file, "is a key that stands before it already: each signs for one issuer, once")
+                    throw CredentialFileError(
+                        settings.file, "is a key that stands before it already: each signs for one issuer, once")
                 }
                 keys.append(key)
             }

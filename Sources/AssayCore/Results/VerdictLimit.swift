@@ -26,18 +26,20 @@ public enum VerdictLimit: String, CaseIterable, Hashable, Sendable {
 extension VerdictLimit {
     /// The limits of a verdict, in the order of the list; none for a rejected one, which says nothing of the device.
     ///
-    /// - Parameter formats: of the evidence.
-    package static func limits(of verdict: Verdict, formats: [EvidenceFormat]) -> [VerdictLimit] {
-        guard case .accepted(let assurance) = verdict.decision else { return [] }
+    /// - Parameter formats: of the evidence; empty: they are not known, and nothing is said.
+    static func limits(
+        of decision: Verdict.Decision, _ binding: Binding?, _ confidence: Confidence?, formats: [EvidenceFormat]
+    ) -> [VerdictLimit] {
+        guard case .accepted(let assurance) = decision, !formats.isEmpty else { return [] }
         let scopes = formats.compactMap(\.scope)
         let scope = scopes.reduce(EvidenceScope()) { $0.union($1) }
         return allCases.filter { limit in
             switch limit {
-            case .noPayload: verdict.binding?.payloadHash == nil
+            case .noPayload: binding?.payloadHash == nil
             case .relay: true
-            case .appsWord: verdict.confidence?.scene.status == .counted
-            case .callersFreshness: verdict.binding?.mode == .callerOwned
-            case .noChallenge: verdict.binding?.mode == .inEvidence
+            case .appsWord: confidence?.scene.status == .counted
+            case .callersFreshness: binding?.mode == .callerOwned
+            case .noChallenge: binding?.mode == .inEvidence
             case .attestedEarlier: scopes.contains { $0.contains(.device) && !$0.contains(.now) }
             case .noApp: !scope.contains(.app)
             case .noSystem: !scope.contains(.system) || assurance <= .software

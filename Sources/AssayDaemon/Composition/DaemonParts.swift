@@ -40,7 +40,7 @@ struct DaemonParts: Sendable {
         authorities = try AuthoritiesPart(base, live)
         results = try await ResultsPart(base, live)
         traces = try TracesPart(base, live)
-        listening = try ListeningPart(base, live, resources: [authorities.files])
+        listening = try ListeningPart(base, live, resources: [authorities.files, results.files])
         watching = try WatchingPart(base, live)
         callers = try await CallersPart(base)
         sharing = SharingPart(base, store, callers)
@@ -83,7 +83,8 @@ struct DaemonParts: Sendable {
             live.apps.map { app in
                 let fleet = app.provisioning?.fleet.flatMap { rule in fleets[app.id].map { Fleet(rule, $0) } }
                 return AppProfile(
-                    app, of: live.schemes, in: dependencies, fleet: fleet, plugins: plugins.supervised, logger: base.logger)
+                    app, of: live.schemes, in: dependencies, fleet: fleet, plugins: plugins.supervised,
+                    results: app.results.map(results.composer), logger: base.logger)
             })
         watching.registeredApps.value = apps
         records.facts.follow(apps)

@@ -32,6 +32,7 @@ package struct ConfigurationFinding: Hashable, Sendable {
         case privilegedPort = "privileged_port"
         case policyUnmeetable = "policy_unmeetable"
         case keyCannotSign = "key_cannot_sign"
+        case lookupUnused = "lookup_unused"
         case callerUnreachable = "caller_unreachable"
         case callerWithoutApps = "caller_without_apps"
         case appWithoutCaller = "app_without_caller"
@@ -74,9 +75,9 @@ package struct ConfigurationFinding: Hashable, Sendable {
         case webhookPlain = "webhook_plain"
         case webhookEveryVerdict = "webhook_every_verdict"
         case httpUnused = "http_unused"
-        case lookupUnused = "lookup_unused"
         case resultKey = "result_key"
         case resultToken = "result_token"
+        case resultKeyUnfit = "result_key_unfit"
         case resultKeyAlone = "result_key_alone"
         case resultIssuerPlain = "result_issuer_plain"
         case resultCertificateMissing = "result_certificate_missing"
@@ -96,10 +97,11 @@ package struct ConfigurationFinding: Hashable, Sendable {
                 .appIDPrefix, .testRoots, .softwareRoots, .simulatedAccepted, .testKeys, .unlockedDevices,
                 .unauthenticatedNetwork,
                 .certificateExpiresSoon, .certificateUnfit,
-                .authorityExpired, .privateKeyOpen, .privilegedPort, .policyUnmeetable, .keyCannotSign, .generatedKeys,
+                .authorityExpired, .privateKeyOpen, .privilegedPort, .policyUnmeetable, .keyCannotSign, .lookupUnused,
+                .generatedKeys,
                 .issuingToken, .issuingEnded, .revocationDirectory, .fleetArcDiffers, .revocationURLShared,
                 .pluginCatalog, .pluginSandboxWeaker, .operationsOpen, .recordsFile, .tracesUnreachable, .resultToken,
-                .resultCertificateMissing, .resultCertificateEnds, .resultsSimulatedMissing, .lookupUnused:
+                .resultKeyUnfit, .resultCertificateMissing, .resultCertificateEnds, .resultsSimulatedMissing:
                 .warning
             case .counterStrict, .daemonRunning, .issuingEndsSoon, .issuingRoot, .issuingStartShared, .pluginSecret,
                 .pluginUnpinned, .webhookPlain, .webhookEveryVerdict, .newLedgerDeclared,
@@ -121,12 +123,12 @@ package struct ConfigurationFinding: Hashable, Sendable {
                 .revocationEntries, .socketMode, .callerUnreachable, .callerWithoutApps, .appWithoutCaller, .appIDPrefix,
                 .certificateExpiresSoon, .certificateUnfit, .authorityExpired, .privateKeyOpen, .addressUnresolved,
                 .addressNotLocal, .addressOverlap, .addressInUse, .privilegedPort, .policyUnmeetable, .keyCannotSign,
+                .lookupUnused,
                 .issuingKey, .issuingToken, .issuingNone, .issuingEnded, .issuingEndsSoon, .revocationDirectory,
                 .fleetArcDiffers, .issuingRoot, .issuingStartShared, .revocationURLShared, .revocationURLUnwritten,
                 .pluginCatalog, .pluginFile, .pluginLauncher, .pluginSandbox, .pluginSecret, .pluginState,
-                .pluginUser, .recordsFile, .tracesUnreachable, .httpUnused, .resultKey, .resultToken,
-                .resultCertificateMissing, .resultCertificateEnds, .resultsUnused, .resultsUnserved, .resultsSimulatedMissing,
-                .lookupUnused:
+                .pluginUser, .recordsFile, .tracesUnreachable, .httpUnused, .resultKey, .resultToken, .resultKeyUnfit,
+                .resultCertificateMissing, .resultCertificateEnds, .resultsUnused, .resultsUnserved, .resultsSimulatedMissing:
                 false
             }
         }

@@ -173,7 +173,7 @@ final class VerificationCase: Sendable {
             decision: decision, findings: findings, claims: claims, device: device, binding: binding,
             evidenceDigest: admitted.evidenceDigest, policyDigest: admitted.profile.policyDigest,
             feeds: feeds(of: appraisals), simulated: appraisals.contains(where: \.simulated), requestID: admitted.requestID,
-            decidedAt: admitted.now, confidence: confidence, registration: registration)
+            decidedAt: admitted.now, confidence: confidence, formats: pieces.map(\.evidence.format), registration: registration)
     }
 }
 

@@ -1,6 +1,6 @@
 package import AssayCore
-package import AssayResults
 import AssayRPC
+package import AssayResults
 
 /// Refuses requests for signed results that cannot come to anything, before anything is charged, judged or spent for them.
 package struct ResultAdmission: Sendable {
@@ -14,7 +14,9 @@ package struct ResultAdmission: Sendable {
         guard !requests.isEmpty else { return }
         guard let rule = profile.results?.rule else { throw .resultsNotConfigured(of: profile.id) }
         for (place, request) in requests.enumerated() {
-            guard rule.shapes.contains(request.shape) else { throw .resultShapeNotAllowed(request.shape, at: place, profile.id) }
+            guard rule.shapes.contains(request.shape) else {
+                throw .resultShapeNotAllowed(request.shape, at: place, profile.id)
+            }
             guard rule.audiences.contains(request.audience) else { throw .resultAudienceNotAllowed(at: place, profile.id) }
         }
         let now = clock.now()

@@ -1,4 +1,4 @@
-package import AssayCore
+import AssayCore
 package import AssayMetrics
 
 /// Counts signed results and what stood in their way, since the start, and how long signing took.

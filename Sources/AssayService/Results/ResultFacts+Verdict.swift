@@ -1,6 +1,6 @@
 import AssayAPI
-package import AssayCore
-package import AssayResults
+import AssayCore
+import AssayResults
 
 /// What a signed result says, from the verdict that it is about.
 extension ResultFacts {
@@ -28,7 +28,8 @@ extension ResultFacts {
             device: device?.id, deviceKey: device?.registration.publicKey,
             payloadHash: payload.isEmpty ? nil : payload, policyDigest: Array(verdict.policyDigest),
             requestID: Array(verdict.requestID), decidedAt: Timestamp(unixMilliseconds: verdict.decidedAtUnixMs),
-            simulated: verdict.simulated, confidence: UInt8(exactly: verdict.confidence.level.rawValue).flatMap(ConfidenceLevel.init(rawValue:)),
+            simulated: verdict.simulated,
+            confidence: UInt8(exactly: verdict.confidence.level.rawValue).flatMap(ConfidenceLevel.init(rawValue:)),
             limits: verdict.limits.compactMap { VerdictLimit($0) })
     }
 

@@ -1,6 +1,7 @@
 import AssayAPI
 import AssayCore
 import AssayResults
+import SwiftProtobuf
 
 extension ResultPublication {
     /// What the issuer signs, and where its keys are, as JSON: `issuer`, `jwks_uri`, `simulated`, `result_signing_alg_values_supported`, and for each

@@ -56,7 +56,9 @@ package struct ResultSigner: Sendable {
         guard now < end else { throw .tooOld }
         let status = try await status(facts, for: request, by: composer, under: key, at: now)
         let draft = try composer.draft(request, facts, under: key, status: status, at: now)
-        let limited = request.shape == .session ? composer.rule.session.perDevice.flatMap { limit in facts.device.map { ($0, limit) } } : nil
+        let limited =
+            request.shape == .session
+            ? composer.rule.session.perDevice.flatMap { limit in facts.device.map { ($0, limit) } } : nil
         if let (device, limit) = limited {
             guard sessions.take(device, until: end, atMost: limit, at: now) else { throw .tooMany }
         }

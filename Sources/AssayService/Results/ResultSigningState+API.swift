@@ -1,6 +1,7 @@
 import AssayAPI
 import AssayCore
 import AssayResults
+import SwiftProtobuf
 
 extension ResultSigningState {
     /// As the status shows it.

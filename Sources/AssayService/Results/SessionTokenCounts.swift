@@ -1,4 +1,4 @@
-package import AssayCore
+import AssayCore
 import Synchronization
 
 /// The session tokens of each device that have not ended, for apps that limit them.

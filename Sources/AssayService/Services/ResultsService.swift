@@ -1,4 +1,4 @@
-package import AssayAPI
+import AssayAPI
 package import AssayCore
 package import AssayResults
 import AssayRPC

@@ -10,18 +10,27 @@ import ServiceLifecycle
 struct ResultsPart: DaemonPart {
     /// Keeps the ring of keys at what the ledger publishes.
     let task: ResultKeyTask
+    /// What a listener over HTTP serves of them, beside the calls.
+    let files: ResultIssuerFiles
+    /// Devices are named to audiences by it.
+    private let secret: [UInt8]
     private let logger: Logger
 
     /// Publishes the keys of the configuration. Throws `StartupError` if one cannot be used, or what the ledger says.
     init(_ base: DaemonBase, _ live: LiveConfiguration) async throws {
         logger = base.logger
+        secret = try await base.secret("result_devices")
         task = ResultKeyTask(
             try resultKeys(live.results, logger: base.logger), ledger: base.ledger, clock: base.clock, logger: base.logger)
+        files = ResultIssuerFiles(keys: task.ring, clock: base.clock)
         if live.results != nil { try await task.refresh(by: .start) }
     }
 
     /// Who signs now: for those who sign, and for what is published.
     var keys: ResultKeyRing { task.ring }
+
+    /// What makes the results of an app under its rule.
+    func composer(_ rule: ResultRule) -> ResultComposer { ResultComposer(rule, secret: secret) }
 
     var services: [any Service] { [task] }
     var reloadSteps: [ReloadStep] {
