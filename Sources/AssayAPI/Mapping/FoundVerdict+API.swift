@@ -14,6 +14,7 @@ extension FoundVerdict {
             $0.formats = formats.map(\.rawValue)
             $0.platform = platform?.rawValue ?? ""
             ($0.match, $0.simulated, $0.deviceState) = (match.message, simulated, state)
+            $0.limits = limits.map(\.message)
             $0.set(capture)
             ($0.note, $0.noteCode) = (note.sentence, note.rawValue)
         }

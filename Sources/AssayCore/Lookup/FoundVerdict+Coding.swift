@@ -15,6 +15,7 @@ extension FoundVerdict {
         writer.add(requestID)
         writer.add(decidedAt)
         writer.add(formats.map { Array($0.rawValue.utf8) })
+        writer.add(limits.map { Array($0.rawValue.utf8) })
         writer.add(optional: capture?.score.map { Int64($0.millionths) })
         writer.add(capture?.model ?? [])
         return writer.bytes
@@ -29,13 +30,21 @@ extension FoundVerdict {
             let match = head.popFirst().flatMap(Match.init(rawValue:)), let platform = head.popFirst(),
             platform == 0 || DevicePlatform(number: platform) != nil, let simulated = head.popFirst(), simulated <= 1,
             let level = head.popFirst(), head.isEmpty, let requestID = reader.bytes(), let decidedAt = reader.time(),
-            let formats = reader.list(), formats.count <= Self.formatLimit, let score = reader.optionalNumber(),
+            let formats = reader.list(), formats.count <= Self.formatLimit, let limits = reader.list().flatMap(Self.limits),
+            let score = reader.optionalNumber(),
             let model = reader.bytes(), reader.isAtEnd, let capture = Self.capture(level, score, model)
         else { return nil }
         self.init(
             requestID: requestID, decidedAt: decidedAt, purpose: purpose, assurance: assurance,
             formats: formats.map { EvidenceFormat(rawValue: String(decoding: $0, as: UTF8.self)) },
-            platform: DevicePlatform(number: platform), match: match, simulated: simulated == 1, capture: capture)
+            platform: DevicePlatform(number: platform), match: match, simulated: simulated == 1, limits: limits,
+            capture: capture)
+    }
+
+    /// `nil` if one is not known: without it more could be read into the verdict.
+    private static func limits(_ stored: [[UInt8]]) -> [VerdictLimit]? {
+        let limits = stored.compactMap { VerdictLimit(rawValue: String(decoding: $0, as: UTF8.self)) }
+        return limits.count == stored.count ? limits : nil
     }
 
     /// `.some(nil)` where none is stored.

@@ -13,7 +13,7 @@ package struct FoundVerdict: Hashable, Sendable {
     /// The confidence in the capture.
     package struct Capture: Hashable, Sendable {
         /// The longest evidence model that is kept, in bytes. One of 16 files and 32 signals has less than 5000.
-        package static let modelLimit = 7680
+        package static let modelLimit = 7168
 
         package let level: ConfidenceLevel
         package let score: Score?
@@ -42,15 +42,17 @@ package struct FoundVerdict: Hashable, Sendable {
     package var match: Match
     /// Trust rests on a test root.
     package var simulated: Bool
+    /// What the verdict does not say.
+    package var limits: [VerdictLimit]
     /// `nil` for an app without a rule of confidence.
     package var capture: Capture?
 
     package init(
         requestID: [UInt8], decidedAt: Timestamp, purpose: Purpose, assurance: Assurance, formats: [EvidenceFormat],
-        platform: DevicePlatform?, match: Match, simulated: Bool, capture: Capture?
+        platform: DevicePlatform?, match: Match, simulated: Bool, limits: [VerdictLimit], capture: Capture?
     ) {
         (self.requestID, self.decidedAt, self.purpose, self.assurance) = (requestID, decidedAt, purpose, assurance)
         (self.formats, self.platform, self.match) = (formats, platform, match)
-        (self.simulated, self.capture) = (simulated, capture)
+        (self.simulated, self.limits, self.capture) = (simulated, limits, capture)
     }
 }

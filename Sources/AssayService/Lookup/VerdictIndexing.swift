@@ -17,6 +17,8 @@ struct VerdictIndexing: Sendable {
         var entries: [IndexedVerdict] = []
         for (hash, match) in hashes {
             found.match = match
+            // The bundle itself names the image.
+            if match == .image { found.limits.removeAll { $0 == .noPayload } }
             do {
                 entries.append(
                     IndexedVerdict(
@@ -45,7 +47,7 @@ extension DecidedRequest {
         FoundVerdict(
             requestID: verdict.requestID, decidedAt: verdict.decidedAt, purpose: prepared.admitted.request.purpose,
             assurance: assurance, formats: prepared.admitted.request.evidence.map(\.format),
-            platform: prepared.platform(appraisals), match: .payload, simulated: verdict.simulated,
+            platform: prepared.platform(appraisals), match: .payload, simulated: verdict.simulated, limits: verdict.limits,
             capture: verdict.confidence.map(FoundVerdict.Capture.init))
     }
 }

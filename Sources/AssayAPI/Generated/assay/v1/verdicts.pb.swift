@@ -469,6 +469,9 @@ public nonisolated struct Assay_V1_FoundVerdict: Sendable {
 
   public var noteCode: String = String()
 
+  /// What the verdict does not say.
+  public var limits: [Assay_V1_VerdictLimit] = []
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   /// Where the hash stands in what the device signed.
@@ -1190,7 +1193,7 @@ nonisolated extension Assay_V1_FindVerdictsResponse: SwiftProtobuf.Message, Swif
 
 nonisolated extension Assay_V1_FoundVerdict: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".FoundVerdict"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}request_id\0\u{1}decision\0\u{1}assurance\0\u{3}decided_at_unix_ms\0\u{1}purpose\0\u{1}formats\0\u{1}platform\0\u{1}match\0\u{1}simulated\0\u{3}device_state\0\u{3}confidence_level\0\u{3}confidence_score\0\u{3}evidence_model_json\0\u{1}note\0\u{3}note_code\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}request_id\0\u{1}decision\0\u{1}assurance\0\u{3}decided_at_unix_ms\0\u{1}purpose\0\u{1}formats\0\u{1}platform\0\u{1}match\0\u{1}simulated\0\u{3}device_state\0\u{3}confidence_level\0\u{3}confidence_score\0\u{3}evidence_model_json\0\u{1}note\0\u{3}note_code\0\u{1}limits\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1213,6 +1216,7 @@ nonisolated extension Assay_V1_FoundVerdict: SwiftProtobuf.Message, SwiftProtobu
       case 13: try { try decoder.decodeSingularStringField(value: &self.evidenceModelJson) }()
       case 14: try { try decoder.decodeSingularStringField(value: &self.note) }()
       case 15: try { try decoder.decodeSingularStringField(value: &self.noteCode) }()
+      case 16: try { try decoder.decodeRepeatedEnumField(value: &self.limits) }()
       default: break
       }
     }
@@ -1268,6 +1272,9 @@ nonisolated extension Assay_V1_FoundVerdict: SwiftProtobuf.Message, SwiftProtobu
     if !self.noteCode.isEmpty {
       try visitor.visitSingularStringField(value: self.noteCode, fieldNumber: 15)
     }
+    if !self.limits.isEmpty {
+      try visitor.visitPackedEnumField(value: self.limits, fieldNumber: 16)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1287,6 +1294,7 @@ nonisolated extension Assay_V1_FoundVerdict: SwiftProtobuf.Message, SwiftProtobu
     if lhs.evidenceModelJson != rhs.evidenceModelJson {return false}
     if lhs.note != rhs.note {return false}
     if lhs.noteCode != rhs.noteCode {return false}
+    if lhs.limits != rhs.limits {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
