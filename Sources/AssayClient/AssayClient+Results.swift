@@ -1,5 +1,4 @@
 public import AssayAPI
-public import AssayCore
 import SwiftProtobuf
 
 /// The keys under which results are signed. Results themselves are asked for with a verdict (``VerificationRequest/results``) and are in

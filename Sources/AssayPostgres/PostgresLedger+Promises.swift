@@ -270,7 +270,7 @@ extension PostgresLedger: OpenedLedger {
 
     package func skipLostStatusPlaces() async throws(LedgerError) {
         try await write { transaction throws(PostgresError) in
-            try StatusTable(database: transaction.database).skipLists()
+            try StatusTable(database: transaction.database).skipLostPlaces()
         }
     }
 }

@@ -83,7 +83,7 @@ enum COSELabel {
 
 extension ResultShape {
     /// Whether its claims name the issuer. Those of OAuth and of the EU wallet do not.
-    var namesIssuer: Bool {
+    package var namesIssuer: Bool {
         switch self {
         case .earJWT, .earCWT, .session, .plainJWS, .plainCOSE: true
         case .clientAttestation, .walletInstance, .keyAttestation: false
@@ -91,7 +91,7 @@ extension ResultShape {
     }
 
     /// Whether its claims name the audience. Those of the EU wallet do not: the profile has no such claim.
-    var namesAudience: Bool {
+    package var namesAudience: Bool {
         switch self {
         case .earJWT, .earCWT, .session, .clientAttestation, .plainJWS, .plainCOSE: true
         case .walletInstance, .keyAttestation: false

@@ -260,6 +260,6 @@ extension SQLiteLedger: OpenedLedger {
     }
 
     package func skipLostStatusPlaces() async throws(LedgerError) {
-        try await write { session throws(SQLiteError) in try session.statuses.skipLists() }
+        try await write { session throws(SQLiteError) in try session.statuses.skipLostPlaces() }
     }
 }

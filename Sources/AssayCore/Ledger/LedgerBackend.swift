@@ -70,8 +70,8 @@ package protocol OpenedLedger: Ledger {
     /// Declares the ledger new: an empty one is expected. Durable on return.
     func declareNew() async throws(LedgerError)
 
-    /// Gives out places of status lists only in lists that none of the lost ones can be in: for a ledger that went back to an earlier state.
-    /// Durable on return.
+    /// For a ledger that may have gone back to an earlier state: gives out places of status lists only in lists that none of the lost ones can be
+    /// in, and lets the revisions of the others grow beyond the lost ones. Durable on return.
     func skipLostStatusPlaces() async throws(LedgerError)
 
     /// Whether other daemons may change the ledger while this one has it open.

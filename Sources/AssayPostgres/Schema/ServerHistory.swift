@@ -36,7 +36,7 @@ struct ServerHistory {
         if isSetback {
             kept["setbacks", default: 0] += 1
             try forgetChallenges()
-            try StatusTable(database: database).skipLists()
+            try StatusTable(database: database).skipLostPlaces()
         }
         for (name, value) in [
             ("system", wanted.system), ("timeline", wanted.timeline), ("unconfirmed", wanted.unconfirmed),

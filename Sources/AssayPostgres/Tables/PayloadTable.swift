@@ -2,8 +2,8 @@ import AssayCore
 
 /// The verdicts by payload.
 enum PayloadTable {
-    /// The most rows of one deletion, so that commits run between deletions.
-    private static let deletionLimit: Int64 = 1000
+    /// The most rows of one deletion, so that commits run between deletions. In the statement, so that the server plans for so many.
+    private static let deletionLimit = 1000
 
     /// Adds verdicts, numbered in their order.
     static func insertion(of verdicts: [IndexedVerdict]) -> SQLStatement {
@@ -52,8 +52,8 @@ enum PayloadTable {
         let deleted = try database.query(
             """
             DELETE FROM payload_verdicts WHERE (key, time, number) IN
-                (SELECT key, time, number FROM payload_verdicts WHERE \(condition) LIMIT $2)
-            """, parameter, .int8(deletionLimit))
+                (SELECT key, time, number FROM payload_verdicts WHERE \(condition) LIMIT \(deletionLimit))
+            """, parameter)
         return deleted.affected >= deletionLimit
     }
 }

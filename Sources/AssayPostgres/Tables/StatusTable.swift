@@ -26,8 +26,8 @@ struct StatusName: Hashable {
 struct StatusTable {
     let database: Database
 
-    /// The most places of one purge, so that commits run between purges.
-    private static let purgeLimit: Int64 = 1000
+    /// The most places of one purge, so that commits run between purges. In the statement, so that the server plans for so many.
+    private static let purgeLimit = 1000
 
     /// The list of a place by its number.
     private static let list = "(p.number - 1) >> \(ResultStatusPlace.listBits)"
@@ -107,7 +107,8 @@ struct StatusTable {
         }
     }
 
-    /// A revision is above the one before, and not below the server's clock: after a promotion that lost some, the next one is none of those.
+    /// A revision is above the one before, and not below the server's clock: after the ledger went back, the next one is none of those that
+    /// were lost.
     private static func noting(_ lists: String) -> String {
         """
         INSERT INTO status_lists AS l (list, revision) SELECT n.list, \(WriterLease.now) FROM (\(lists)) AS n(list) ORDER BY n.list
@@ -115,17 +116,21 @@ struct StatusTable {
         """
     }
 
-    /// Each list that has places, found by one look into the primary key, and its revision.
+    /// The numbers of the lists that have places, each found by one look into the primary key.
+    private static let used = """
+        WITH RECURSIVE used (list) AS (
+            SELECT (SELECT \(list) FROM status_places p ORDER BY p.number LIMIT 1)
+            UNION ALL SELECT (SELECT \(list) FROM status_places p
+                WHERE p.number > (u.list + 1) << \(ResultStatusPlace.listBits) ORDER BY p.number LIMIT 1)
+            FROM used u WHERE u.list IS NOT NULL)
+        SELECT list FROM used WHERE list IS NOT NULL
+        """
+
     func lists() throws(PostgresError) -> [ResultStatusList] {
         let found = try database.query(
             """
-            WITH RECURSIVE used (list) AS (
-                SELECT (SELECT \(Self.list) FROM status_places p ORDER BY p.number LIMIT 1)
-                UNION ALL SELECT (SELECT \(Self.list) FROM status_places p
-                    WHERE p.number > (u.list + 1) << \(ResultStatusPlace.listBits) ORDER BY p.number LIMIT 1)
-                FROM used u WHERE u.list IS NOT NULL)
-            SELECT u.list, coalesce(l.revision, 0) FROM used u LEFT JOIN status_lists l ON l.list = u.list
-            WHERE u.list IS NOT NULL ORDER BY u.list
+            SELECT u.list, coalesce(l.revision, 0) FROM (\(Self.used)) AS u LEFT JOIN status_lists l ON l.list = u.list
+            ORDER BY u.list
             """)
         return try found.all { row throws(PostgresError) in
             guard let list = UInt32(exactly: row.int64(0)) else { throw .damaged("the number of a status list is none") }
@@ -181,14 +186,17 @@ struct StatusTable {
     /// A ledger that went back does not know which places it gave out since. So many lists on, none was: eight million places.
     private static let listsOfLostPlaces = 64
 
-    /// Begins a list that no lost place is in.
-    func skipLists() throws(PostgresError) {
+    /// Begins a list that no lost place is in, and notes that what lists say may have changed.
+    func skipLostPlaces() throws(PostgresError) {
         let (numbers, bits) = ("pg_get_serial_sequence('status_places', 'number')", ResultStatusPlace.listBits)
-        _ = try database.query(
-            """
-            SELECT setval(\(numbers), ((n.next >> \(bits)) + \(Self.listsOfLostPlaces)) << \(bits))
-            FROM (SELECT nextval(\(numbers)) AS next) AS n
-            """)
+        _ = try database.run([
+            SQLStatement(
+                """
+                SELECT setval(\(numbers), ((n.next >> \(bits)) + \(Self.listsOfLostPlaces)) << \(bits))
+                FROM (SELECT nextval(\(numbers)) AS next) AS n
+                """),
+            SQLStatement(Self.noting(Self.used)),
+        ])
     }
 
     // MARK: Purging
@@ -198,12 +206,13 @@ struct StatusTable {
         let ended = try database.query(
             """
             WITH ended AS (
-                DELETE FROM status_places WHERE number IN
-                    (SELECT number FROM status_places WHERE kept_until < $1 ORDER BY kept_until LIMIT $2 FOR UPDATE SKIP LOCKED)
+                DELETE FROM status_places WHERE number = ANY (ARRAY(
+                    SELECT number FROM status_places WHERE kept_until < $1 ORDER BY kept_until LIMIT \(Self.purgeLimit)
+                    FOR UPDATE SKIP LOCKED))
                 RETURNING number, device)
             SELECT e.number, \(Self.isNotValid) FROM ended e LEFT JOIN counters c ON c.device = e.device
                 LEFT JOIN invalid_devices i ON i.device = e.device
-            """, .int8(now.unixMilliseconds), .int8(Self.purgeLimit)
+            """, .int8(now.unixMilliseconds)
         ).all { (number: $0.int64(0), isNotValid: $0.bool(1)) }
         let changed = Set(ended.filter(\.isNotValid).map { ResultStatusPlace(number: $0.number).list })
         if !changed.isEmpty { _ = try database.run([Self.noting(changed)]) }

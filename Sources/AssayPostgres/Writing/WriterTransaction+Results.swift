@@ -34,28 +34,35 @@ extension WriterTransaction {
     /// The place for each request.
     func statusPlaces(_ requests: [ResultStatusRequest]) throws(PostgresError) -> [ResultStatusPlace] {
         let until = Dictionary(requests.map { (StatusName($0), $0.until) }, uniquingKeysWith: max)
-        let wanted = until.sorted { StatusName.isBefore($0.key, $1.key) }.map { (name: $0.key, until: $0.value) }
-        let devices = Set(wanted.map(\.name.device))
-        let answers = try database.run(
-            [Locks.counters(devices), StatusTable.invalid(devices)] + StatusTable.giving(wanted))
-        guard answers.count == 4 else { throw .damaged("places in status lists have no result") }
-        let blocked = try answers[0].all { (DeviceID(bytes: $0.bytes(0)), $0.int64(3) != 0) }
-        let invalid = Set(try answers[1].all { DeviceID(bytes: $0.bytes(0)) })
-        let valid = Set(blocked.filter { !$0.1 }.map(\.0)).subtracting(invalid)
+        let valid = try validDevices(among: Set(requests.map(\.device)))
         var places: [StatusName: ResultStatusPlace] = [:]
         var changed: Set<UInt32> = []
-        for (index, rows) in answers.suffix(2).enumerated() {
-            try rows.forEach { row throws(PostgresError) in
-                let (name, place) = (try StatusName(row), ResultStatusPlace(number: row.int64(2)))
-                places[name] = place
-                if index == 1, !valid.contains(name.device) { changed.insert(place.list) }
-                return true
+        // A second time only for a device that is not registered, whose place another transaction gave out between the two statements.
+        while places.count < until.count {
+            let wanted = until.filter { places[$0.key] == nil }.sorted { StatusName.isBefore($0.key, $1.key) }
+                .map { (name: $0.key, until: $0.value) }
+            let answers = try database.run(StatusTable.giving(wanted))
+            guard answers.count == 2 else { throw .damaged("places in status lists have no result") }
+            for (rows, isNew) in zip(answers, [false, true]) {
+                try rows.forEach { row throws(PostgresError) in
+                    let (name, place) = (try StatusName(row), ResultStatusPlace(number: row.int64(2)))
+                    places[name] = place
+                    if isNew, !valid.contains(name.device) { changed.insert(place.list) }
+                    return true
+                }
             }
         }
         if !changed.isEmpty { _ = try database.run([StatusTable.noting(changed)]) }
-        let found = requests.compactMap { places[StatusName($0)] }
-        guard found.count == requests.count else { throw .damaged("a place in a status list was not given out") }
-        return found
+        return requests.compactMap { places[StatusName($0)] }
+    }
+
+    /// Those of some devices whose places are valid until the transaction ends.
+    private func validDevices(among devices: Set<DeviceID>) throws(PostgresError) -> Set<DeviceID> {
+        let answers = try database.run([Locks.counters(devices), StatusTable.invalid(devices)])
+        guard let counters = answers.first, let invalid = answers.last else { throw .damaged("devices have no result") }
+        let registered = try counters.all { (device: DeviceID(bytes: $0.bytes(0)), isBlocked: $0.int64(3) != 0) }
+        return Set(registered.filter { !$0.isBlocked }.compactMap(\.device))
+            .subtracting(try invalid.all { DeviceID(bytes: $0.bytes(0)) }.compactMap(\.self))
     }
 
     /// False, and no change, if it was so before, or if the device is not registered.

@@ -87,32 +87,13 @@ package struct AuthorityFiles: Hashable, Sendable {
         _ authority: SigningKey, _ chain: AuthorityChain, iterations: Int = PasswordEncryption.iterations
     ) throws(CredentialFileError) -> Bool {
         try requireAbsent()
-        let isNew = !FileManager.default.fileExists(atPath: passphrase)
-        var written: [String] = []
-        do throws(CredentialFileError) {
-            if isNew {
-                try Self.create(passphrase, Passphrase.random().line, mode: 0o600)
-                written.append(passphrase)
-            }
-            let text = try encrypted(authority, iterations: iterations)
-            try Self.create(key, Array(text.utf8), mode: 0o600)
-            written.append(key)
-            try write(chain)
-            return isNew
-        } catch {
+        let isNew = try NewKeyFiles(key: key, passphrase: passphrase).write(authority, iterations: iterations)
+        do throws(CredentialFileError) { try write(chain) } catch {
             // Half a CA would be in the way of the next attempt.
-            for path in written { try? FileManager.default.removeItem(atPath: path) }
+            for path in [key] + (isNew ? [passphrase] : []) { NewFile.remove(path) }
             throw error
         }
-    }
-
-    private func encrypted(_ authority: SigningKey, iterations: Int) throws(CredentialFileError) -> String {
-        let opened = try Passphrase.read(passphrase)
-        do throws(SigningKeyError) {
-            return try SigningKeyFile.text(authority, passphrase: opened, iterations: iterations)
-        } catch {
-            throw CredentialFileError(key, error.description)
-        }
+        return isNew
     }
 
     /// Writes the certificates: all that a CA has in files whose key is in a token.

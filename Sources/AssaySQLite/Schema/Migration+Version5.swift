@@ -26,8 +26,7 @@ extension Migration {
         ) STRICT;
         CREATE INDEX status_places_kept ON status_places (kept_until);
 
-        -- How often what a list says may have changed; no row: never. Kept when the list has no places any more, so that no number goes
-        -- back.
+        -- No row: what the list says has not changed yet. Kept when the list has no places any more, so that no revision goes back.
         CREATE TABLE status_lists (
             list INTEGER PRIMARY KEY,
             revision INTEGER NOT NULL

@@ -54,21 +54,29 @@ final class StatusTable {
     static let ending = places(
         "p.number, \(isNotValid)", "p.kept_until < ?1 ORDER BY p.kept_until LIMIT \(purgeLimit)")
 
-    /// Each list that has places, found by one look into the primary key, and its revision.
-    static let lists = """
+    /// The numbers of the lists that have places, each found by one look into the primary key.
+    private static let used = """
         WITH RECURSIVE used (list) AS (
             SELECT (SELECT \(list) FROM status_places ORDER BY number LIMIT 1)
             UNION ALL SELECT (SELECT \(list) FROM status_places
                 WHERE number > (used.list + 1) << \(ResultStatusPlace.listBits) ORDER BY number LIMIT 1)
             FROM used WHERE used.list IS NOT NULL)
-        SELECT used.list, coalesce(revision, 0) FROM used LEFT JOIN status_lists USING (list) WHERE used.list IS NOT NULL
+        SELECT list FROM used WHERE list IS NOT NULL
         """
 
-    /// Notes that what some lists say may have changed.
+    static let lists = """
+        SELECT used.list, coalesce(revision, 0) FROM (\(used)) AS used LEFT JOIN status_lists USING (list) ORDER BY used.list
+        """
+
+    /// Milliseconds since 1970.
+    private static let now = "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)"
+
+    /// Notes that what some lists say may have changed. A revision is above the one before, and not below the clock: after the ledger went back,
+    /// the next one is none of those that were lost.
     private static func noting(_ lists: String) -> String {
         """
-        INSERT INTO status_lists (list, revision) SELECT *, 1 FROM (\(lists)) WHERE true
-        ON CONFLICT (list) DO UPDATE SET revision = revision + 1
+        INSERT INTO status_lists (list, revision) SELECT *, \(now) FROM (\(lists)) WHERE true
+        ON CONFLICT (list) DO UPDATE SET revision = max(revision + 1, excluded.revision)
         """
     }
 
@@ -135,19 +143,20 @@ final class StatusTable {
         if try !setInvalid(false, device) { try note(device) }
     }
 
-    /// Begins a list that no place was given out of after this ledger was copied: see ``listsOfLostPlaces``.
-    func skipLists() throws(SQLiteError) {
+    /// Begins a list that no lost place is in, and notes that what lists say may have changed.
+    func skipLostPlaces() throws(SQLiteError) {
         let (bits, skipped) = (ResultStatusPlace.listBits, Self.listsOfLostPlaces)
         try connection.execute(
             """
             INSERT INTO sqlite_sequence SELECT 'status_places', 0
                 WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'status_places');
             UPDATE sqlite_sequence SET seq = ((seq >> \(bits)) + \(skipped)) << \(bits) WHERE name = 'status_places';
+            \(Self.noting(Self.used));
             """)
     }
 
     /// A ledger that went back does not know which places it gave out since. So many lists on, none was: eight million places.
-    static let listsOfLostPlaces = 64
+    private static let listsOfLostPlaces = 64
 
     // MARK: Purging
 

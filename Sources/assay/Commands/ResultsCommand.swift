@@ -6,8 +6,11 @@ import AssayCore
 struct ResultsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "results", abstract: "Check signed results, and operate the keys that sign them.",
-        discussion: "A result is a verdict that is signed for others than the caller that asked: 'assay verify --result' asks for one.",
-        subcommands: [ResultsVerifyCommand.self, ResultsKeysCommand.self, ResultsRotateCommand.self])
+        discussion:
+            "A result is a verdict that is signed for others than the caller that asked: 'assay verify --result' asks for one.",
+        subcommands: [
+            ResultsVerifyCommand.self, ResultsNewKeyCommand.self, ResultsKeysCommand.self, ResultsRotateCommand.self,
+        ])
 }
 
 struct ResultsKeysCommand: AsyncParsableCommand {
@@ -95,7 +98,9 @@ extension Assay_V1_ResultKey {
     }
 
     fileprivate var line: String {
-        var parts = ["\(kid)  \(stateName)  \(algorithm)  \(issuer)", "published \(Timestamp(unixMilliseconds: publishedAtUnixMs))"]
+        var parts = [
+            "\(kid)  \(stateName)  \(algorithm)  \(issuer)", "published \(Timestamp(unixMilliseconds: publishedAtUnixMs))",
+        ]
         if signsFromUnixMs != 0 { parts.append("signs from \(Timestamp(unixMilliseconds: signsFromUnixMs))") }
         if signsUntilUnixMs != 0 { parts.append("until \(Timestamp(unixMilliseconds: signsUntilUnixMs))") }
         if publishedUntilUnixMs != 0 { parts.append("published until \(Timestamp(unixMilliseconds: publishedUntilUnixMs))") }

@@ -1,22 +1,19 @@
 import ArgumentParser
 import AssayCore
 
-extension ResultShape: ExpressibleByArgument {
-    public init?(argument: String) { self.init(rawValue: argument) }
-    public static var allValueStrings: [String] { allCases.map(\.rawValue) }
-}
-
 /// The signed results to ask for beside a verdict, all for one audience.
 struct ResultOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Have an accepted verdict signed in this shape, too; may be repeated.", valueName: "shape"))
     var result: [ResultShape] = []
 
-    @Option(help: ArgumentHelp("Whom the results are for: an audience that the app's configuration lists.", valueName: "audience"))
+    @Option(
+        help: ArgumentHelp("Whom the results are for: an audience that the app's configuration lists.", valueName: "audience"))
     var audience: String?
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("8 to 64 bytes that the audience gave you, so that it knows the results to be new.", valueName: "bytes"))
+        help: ArgumentHelp(
+            "8 to 64 bytes that the audience gave you, so that it knows the results to be new.", valueName: "bytes"))
     var nonce: BytesArgument?
 
     @Option(help: ArgumentHelp("Write the one result's token to this file.", valueName: "file"))
