@@ -118,7 +118,7 @@ upgrade-test: setup ## exchange daemons of an earlier version (FROM=revision or 
 	@SWIFT="$(SWIFT)" dev/upgrade-test.sh "$(FROM)" "$(SEED)"
 
 .PHONY: http-clients
-http-clients: setup ## run real clients and proxies (gRPC, Connect, curl, nginx, Envoy) against a daemon that listens over HTTP
+http-clients: setup ## run real clients and proxies (gRPC, Connect, curl, nginx, Envoy, Caddy, Traefik) against a daemon that listens over HTTP
 	@$(BUILD) --product assayd
 	@$(BUILD) --product assay
 	@dev/http-clients.sh

@@ -2,8 +2,8 @@
 # Runs real clients and proxies against a daemon that listens over HTTP: dev/http-clients.sh [--assayd FILE] [--venv FOLDER] [--list] [CLIENT…]
 #
 # By default the daemon is .build/debug/assayd, with assay beside it, and the folder of the virtual environment .build/http-clients.
-# The first run installs what dev/http_clients/requirements.txt names; curl and nginx are the system's. CLIENT is a word of the first
-# column: only its checks run then. Exit status 1 if a check failed; programs that are missing are named and skipped.
+# The first run installs what dev/http_clients/requirements.txt names, and unpacks Debian's Caddy, which is older, beside it; curl and
+# nginx are the system's. CLIENT is a word of the first column: only its checks run then. Exit status 1 if a check failed; programs that are missing are named and skipped.
 set -eu
 repository=$(cd "$(dirname "$0")/.." && pwd)
 parts=$repository/dev/http_clients
@@ -34,6 +34,10 @@ if ! cmp -s "$parts/requirements.txt" "$venv/requirements.txt"; then
     echo "http-clients: installing clients into $venv"
     python3 -m venv --clear "$venv"
     "$venv/bin/pip" install --quiet --disable-pip-version-check --requirement "$parts/requirements.txt"
+    # Installing the package would start a service.
+    mkdir "$venv/debian"
+    (cd "$venv/debian" && apt-get download -qq caddy && dpkg -x caddy_*.deb .) >/dev/null 2>&1 ||
+        echo "http-clients: Debian's Caddy cannot be had here (apt-get update?): only PyPI's is run"
     cp "$parts/requirements.txt" "$venv/requirements.txt"
 fi
 
@@ -51,5 +55,5 @@ common=$("$venv/bin/python" -c 'import google.rpc; print(list(google.rpc.__path_
         --descriptor_set_out="$generated/assay.descriptors" "$@" google/rpc/error_details.proto google/rpc/status.proto
 )
 
-GRPC_VERBOSITY=NONE PYTHONPATH=$generated PYTHONDONTWRITEBYTECODE=1 PATH=$venv/bin:$PATH:/usr/sbin \
+GRPC_VERBOSITY=NONE PYTHONPATH=$generated PYTHONDONTWRITEBYTECODE=1 PATH=$venv/bin:$PATH:/usr/sbin:$venv/debian/usr/bin \
     exec "$venv/bin/python" "$parts/main.py" ${list:+"$list"} --assayd "$assayd" --generated "$generated" "$@"

@@ -14,6 +14,8 @@ from assay.v1 import evidence_pb2 as evidence
 from checks import expect
 
 APP = "photos"
+# It may ask for one verdict a day.
+RATED_APP = "rated"
 APP_ID = "TEAMID1234.com.example.photos"
 PHOTO = b"a photo"
 
@@ -59,6 +61,11 @@ apps:
     app_attest:
       identities:
         - app_id: {app_id}
+  {rated_app}:
+    rates: {{app: 1/d}}
+    app_attest:
+      identities:
+        - app_id: {app_id}
 """
 
 
@@ -88,7 +95,7 @@ class Daemon:
         for phone in phones:
             self.assay("simulate", "phone", self.folder / phone, "--app-id", APP_ID)
         text = CONFIGURATION.format(
-            plain=self.plain, mutual=self.mutual, optional=self.optional, app=APP, app_id=APP_ID,
+            plain=self.plain, mutual=self.mutual, optional=self.optional, app=APP, rated_app=RATED_APP, app_id=APP_ID,
             roots=", ".join(f"{phone}/root.pem" for phone in phones))
         configuration = self.folder / "assayd.yaml"
         configuration.write_text(text)

@@ -23,6 +23,8 @@ import with_curl  # noqa: E402, F401
 import with_sockets  # noqa: E402, F401
 import with_nginx  # noqa: E402, F401
 import with_envoy  # noqa: E402, F401
+import with_caddy  # noqa: E402, F401
+import with_traefik  # noqa: E402, F401
 import with_the_end  # noqa: E402, F401
 
 PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs/http.md"
@@ -58,7 +60,7 @@ def main() -> int:
         if not program.is_file():
             print(f"http-clients: there is no {program}; build it, or name another with --assayd", file=sys.stderr)
             return 1
-    missing = [name for name in ("curl", "nginx", "buf", "grpcurl", "envoy") if not shutil.which(name)]
+    missing = [name for name in ("curl", "nginx", "buf", "grpcurl", "envoy", "caddy", "traefik") if not shutil.which(name)]
     if missing:
         print(f"not here, and skipped: {', '.join(missing)}")
 

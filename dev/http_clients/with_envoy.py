@@ -118,14 +118,21 @@ def transcoder(daemon: Daemon) -> None:
         expect("unknown_app" in refusal.body or refusal.json.get("code") == 5, refusal.body)
 
 
+@contextlib.contextmanager
+def by_the_page(daemon: Daemon, service: UploadService, change: uploads.Change = uploads.unchanged) -> Iterator[str]:
+    """Envoy by the configuration of docs/protect-uploads.md."""
+    host, port = own_address().rsplit(":", 1)
+    text = uploads.configuration("Envoy", daemon, service, change)
+    text = text.replace("{address: 0.0.0.0, port_value: 8000}", f"{{address: {host}, port_value: {port}}}")
+    with running(daemon, text, f"{host}:{port}", "yaml") as address:
+        yield f"http://{address}"
+
+
 @check("Envoy", "ext_authz, by the configuration of docs/protect-uploads.md: an upload with evidence passes, others do not")
 def ext_authz(daemon: Daemon) -> None:
-    host, port = own_address().rsplit(":", 1)
     with UploadService() as service:
-        text = uploads.configuration("yaml", daemon, service, having="ext_authz")
-        text = text.replace("{address: 0.0.0.0, port_value: 8000}", f"{{address: {host}, port_value: {port}}}")
-        with running(daemon, text, f"{host}:{port}", "yaml") as address:
-            server, headers = f"http://{address}", uploads.signed(daemon)
+        with by_the_page(daemon, service) as server:
+            headers = uploads.signed(daemon)
             forged = {"assay-device-id": "dev_forged", "assay-app": "another", "assay-subject": "another"}
             equal(uploads.send(daemon, server, headers | forged).status, 200)
             got = service.take()
@@ -140,3 +147,10 @@ def ext_authz(daemon: Daemon) -> None:
             nothing = uploads.send(daemon, server, {})
             equal((nothing.status, nothing.json["reason"]), (400, "header_missing"), nothing.body)
             expect(service.is_idle(), "a refused upload reached the service")
+
+
+@check("Envoy", "ext_authz: the results of the page's table")
+def results(daemon: Daemon) -> None:
+    credential = uploads.replaced(
+        ("timeout: 5s", 'timeout: 5s\n                        initial_metadata: [{key: authorization, value: Bearer unknown}]'))
+    uploads.has_the_results_of_the_page(daemon, "Envoy", by_the_page, credential)

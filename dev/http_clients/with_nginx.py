@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import pathlib
-import re
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -139,22 +137,29 @@ def calls_by_grpc(daemon: Daemon, address: str) -> None:
         refused(lambda: nothing(b"", timeout=10), grpc.StatusCode.UNIMPLEMENTED, "unknown_method")
 
 
+@contextlib.contextmanager
+def by_the_page(daemon: Daemon, service: UploadService, change: uploads.Change = uploads.unchanged) -> Iterator[str]:
+    """nginx by the configuration of docs/protect-uploads.md."""
+    address = own_address()
+    servers = uploads.configuration("nginx", daemon, service, change).replace("listen 8000;", f"listen {address};")
+    with nginx(daemon, servers, address) as server:
+        yield server
+
+
 @check("nginx", "auth_request, by the configuration of docs/protect-uploads.md: an upload with evidence passes, others do not")
 def auth_request(daemon: Daemon) -> None:
-    address = own_address()
     with UploadService() as service:
-        servers = uploads.configuration("nginx", daemon, service).replace("listen 8000;", f"listen {address};")
-        with nginx(daemon, servers, address) as server:
-            headers = uploads.signed(daemon) | {"assay-content-sha256": hashlib.sha256(PHOTO).hexdigest()}
-            forged = {"assay-device-id": "dev_forged", "assay-app": "another", "assay-simulated": "no"}
-            equal(uploads.send(daemon, server, headers | forged).status, 200)
-            got = service.take()
-            equal((got.body, got.headers.get("assay-payload-declared")), (PHOTO, "true"), str(got.headers))
-            equal(got.headers.get("assay-payload-sha256"), headers["assay-content-sha256"])
-            equal((got.headers.get("assay-app"), got.headers.get("assay-simulated")), (APP, "true"))
-            expect(re.fullmatch("dev_[0-9a-f]{32}", got.headers.get("assay-device-id", "")), got.headers)
-            expect("assay-evidence" not in got.headers and "assay-challenge" not in got.headers, got.headers)
+        with by_the_page(daemon, service) as server:
+            headers = uploads.declared(daemon)
+            uploads.passes_by_subrequest(daemon, server, service, headers | uploads.FORGED)
+            uploads.says_nothing_for_the_daemon(daemon, server, service)
             again = uploads.send(daemon, server, headers)
             equal((again.status, again.fields("assay-retry")), (403, ["new_challenge"]), "a replay")
             equal(uploads.send(daemon, server, {}).status, 403, "without evidence")
             expect(service.is_idle(), "a refused upload reached the service")
+
+
+@check("nginx", "auth_request: the results of the page's table")
+def results(daemon: Daemon) -> None:
+    credential = uploads.replaced(('proxy_set_header Authorization "";', 'proxy_set_header Authorization "Bearer unknown";'))
+    uploads.has_the_results_of_the_page(daemon, "nginx", by_the_page, credential)
