@@ -301,8 +301,8 @@ let package = Package(
         module(
             "FuzzTargets", path: "Fuzz/Targets",
             [
-                "AssayConfiguration", "AssaySchemes", "AssaySimulator", "AssayProvisioning", "AssayVendors",
-                "AssayCertificates",
+                "AssayConfiguration", "AssaySchemes", "AssaySimulator", "AssayProvisioning", "AssayResults", "AssaySigning",
+                "AssayVendors", "AssayCertificates",
                 "AssayEncoding", "AssayAPI", "AssayHTTP", "AssayFramedRPC", "AssayRPC", "AssayCore", protobuf,
                 .product(name: "NIOCore", package: "swift-nio"),
             ] + schemes),

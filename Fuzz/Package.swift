@@ -20,5 +20,6 @@ let package = Package(
         fuzzer("certificate-bundle"), fuzzer("signals"), fuzzer("method-json"),
         fuzzer("envelope"), fuzzer("gzip"), fuzzer("grpc-web-text"), fuzzer("reflection"), fuzzer("forwarded"),
         fuzzer("header-blocks"),
+        fuzzer("results"),
     ]
 )

@@ -47,6 +47,8 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case forwarded
     /// Frames of HTTP/2, cut anywhere, as far as they are followed beside NIO's reader.
     case headerBlocks = "header-blocks"
+    /// Signed results: tokens, their claims, and key sets.
+    case results
 
     public func run(_ bytes: [UInt8]) {
         switch self {
@@ -73,6 +75,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
         case .reflection: Self.reflection(bytes)
         case .forwarded: Self.forwarded(bytes)
         case .headerBlocks: Self.headerBlocks(bytes)
+        case .results: Self.results(bytes)
         }
     }
 }
