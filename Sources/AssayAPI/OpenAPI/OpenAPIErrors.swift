@@ -34,6 +34,10 @@ enum OpenAPIErrors {
         Answer(status: 401, name: "Unauthenticated", meaning: "The caller shows no credential that is known here."),
         Answer(status: 403, name: "PermissionDenied", meaning: "The caller may not do this."),
         Answer(status: 404, name: "NotFound", meaning: "There is no such thing, or it is not one that the caller may see."),
+        Answer(
+            status: 408, name: "RequestTimeout",
+            meaning:
+                "The request did not come whole in time, and was not begun (reason `body_timeout`). Code: `deadline_exceeded`."),
         Answer(status: 409, name: "Conflict", meaning: "There is such a thing already, or another change came in between."),
         Answer(
             status: 415, name: "UnsupportedMediaType",

@@ -100,11 +100,11 @@ struct AnswerEncoder: Sendable {
 
     /// An error as Connect states it, which also answers what is no call.
     ///
-    /// - Parameter status: that of HTTP; `nil`: the code's.
+    /// - Parameter status: that of HTTP; `nil`: the error's.
     static func connect(_ error: RPCError, status: Int? = nil, _ fields: [HTTPAnswer.Field] = []) -> HTTPAnswer {
         var fields: [HTTPAnswer.Field] = [("content-type", "application/json")] + fields
         if let wait = error.retryAfterMilliseconds { fields.append(("retry-after", "\((wait + 999) / 1000)")) }
         return HTTPAnswer(
-            head: .other(status: status ?? error.code.httpStatus, fields), body: ByteBuffer(bytes: error.connectJSON))
+            head: .other(status: status ?? error.httpStatus, fields), body: ByteBuffer(bytes: error.connectJSON))
     }
 }

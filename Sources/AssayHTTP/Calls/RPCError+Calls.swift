@@ -12,6 +12,9 @@ extension RPCError {
     static let twoIdempotencyKeys = RPCError(
         .invalidArgument, "the field Idempotency-Key and the request have different keys", reason: "two_idempotency_keys")
     static let bodyTimeout = RPCError(
-        .cancelled, "the request did not become whole in time", reason: "body_timeout")
+        .deadlineExceeded, "the request did not become whole in time", reason: "body_timeout")
     static let noSuchFile = RPCError(.notFound, "there is no such file", reason: "no_such_file")
+
+    /// The status of an answer without an envelope: that of the code, but where HTTP has a status that says more.
+    var httpStatus: Int { reason.utf8.elementsEqual(Self.bodyTimeout.reason.utf8) ? 408 : code.httpStatus }
 }

@@ -100,7 +100,8 @@ struct HTTPTimeoutTests {
                 "POST \(TestMethods.echo) HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/proto\r\n"
                     + "content-length: 10\r\n\r\nab")
             let answer = try await client.answer()
-            #expect(answer.status == 499 && answer["connection"] == "close")
+            #expect(answer.status == 408 && answer["connection"] == "close")
+            #expect(answer.text.hasPrefix(#"{"code":"deadline_exceeded","#))
             try await client.end()
             #expect(server.statistics.refusedCalls == ["body_timeout": 1])
             try await eventually("nothing is held", within: .seconds(20)) { server.statistics.heldBytes == 0 }
@@ -114,9 +115,23 @@ struct HTTPTimeoutTests {
             let stream = client.openCall(TestMethods.echo)
             client.send([0, 0, 0, 0, 9, 1], on: stream)
             let answer = try await client.answer(stream)
-            #expect(answer.grpcStatus == .cancelled && answer.has(reason: "body_timeout"))
+            #expect(answer.grpcStatus == .deadlineExceeded && answer.has(reason: "body_timeout"))
             #expect(try await client.answer(to: TestMethods.echo, [1]).messages == [[1]])
             try await eventually("nothing is held", within: .seconds(20)) { server.statistics.heldBytes == 0 }
+        }
+    }
+
+    @Test("over HTTP/2 a body without an envelope that is too slow has the status that it has over HTTP/1.1")
+    func statusOfBody() async throws {
+        try await HTTPTestServer.run(.with { $0.limits.bodyTimeout = .milliseconds(200) }) { server in
+            let client = try await HTTP2Client.connect(to: server.address)
+            for type in ["application/json", "application/proto"] {
+                let stream = client.open(TestMethods.issueChallenge, [("content-type", type)])
+                client.send([0x7b], on: stream)
+                let answer = try await client.answer(stream)
+                #expect(answer.status == 408 && answer.text.hasPrefix(#"{"code":"deadline_exceeded","#), "\(type)")
+            }
+            #expect(server.statistics.refusedCalls == ["body_timeout": 2])
         }
     }
 
