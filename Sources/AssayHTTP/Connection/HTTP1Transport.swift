@@ -209,6 +209,8 @@ final class HTTP1Transport: ChannelInboundHandler, HTTPTransport {
 
     func proceed() { take() }
 
+    func announceEnd(_ reason: HTTPEndReason) -> Bool { false }
+
     func goAway(_ reason: HTTPEndReason) { isLeaving = true }
 
     func flush() { context?.flush() }

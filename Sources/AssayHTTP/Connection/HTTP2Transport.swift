@@ -14,8 +14,8 @@ final class HTTP2Transport: ChannelInboundHandler, HTTPTransport {
     private static let firstWindow = 65_535
 
     let hasTrailers = true
-    var headSince: NIODeadline? { heads.blocks.openSince }
-    private let heads: HeadWatch
+    var headSince: NIODeadline? { below.headSince }
+    private let below: BelowFrames
     private let connection: HTTPConnection
     private let limits: HTTPLimits
     private var context: ChannelHandlerContext?
@@ -30,7 +30,7 @@ final class HTTP2Transport: ChannelInboundHandler, HTTPTransport {
     private init(_ connection: HTTPConnection) {
         self.connection = connection
         limits = connection.server.limits
-        heads = HeadWatch(connection)
+        below = BelowFrames(connection)
     }
 
     /// Adds the handlers of HTTP/2 to the end of a channel's pipeline.
@@ -61,24 +61,8 @@ final class HTTP2Transport: ChannelInboundHandler, HTTPTransport {
         streams.streamErrorRateLimit.windowLength = TimeAmount(limits.floodInterval)
         let handler = NIOHTTP2Handler(
             mode: .server, frameDelegate: sent, connectionConfiguration: configuration, streamConfiguration: streams)
-        try channel.pipeline.syncOperations.addHandlers(transport.heads, handler, transport)
+        try channel.pipeline.syncOperations.addHandlers(transport.below, handler, transport)
         connection.transport = transport
-    }
-
-    /// Sees the bytes that come before NIO's handler makes frames of them.
-    private final class HeadWatch: ChannelInboundHandler {
-        typealias InboundIn = ByteBuffer
-        typealias InboundOut = ByteBuffer
-
-        private let connection: HTTPConnection
-        private(set) var blocks = HeaderBlocks()
-
-        init(_ connection: HTTPConnection) { self.connection = connection }
-
-        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-            blocks.read(Self.unwrapInboundIn(data), at: connection.now)
-            context.fireChannelRead(data)
-        }
     }
 
     /// Sees each frame that leaves for the socket: bytes that flow control holds back wait inside NIO's handler, and count nowhere else.
@@ -123,6 +107,7 @@ final class HTTP2Transport: ChannelInboundHandler, HTTPTransport {
             if data.endStream { connection.end(exchange) }
         case .goAway:
             connection.leave(.clientLeaving)
+        case .ping(let data, ack: true) where data == Self.question: connection.endIsKnown()
         case .alternativeService, .origin, .ping, .priority, .pushPromise, .rstStream, .settings, .windowUpdate:
             break
         }
@@ -254,6 +239,16 @@ final class HTTP2Transport: ChannelInboundHandler, HTTPTransport {
     }
 
     func proceed() {}
+
+    /// What the PING has that asks whether the client knows of the end.
+    private static let question = HTTP2PingData(withInteger: 0x676f_2061_7761_7921)
+
+    func announceEnd(_ reason: HTTPEndReason) -> Bool {
+        guard !isOver else { return false }
+        below.announceEnd(reason)
+        write(HTTP2Frame(streamID: .rootStream, payload: .ping(Self.question, ack: false)))
+        return true
+    }
 
     func goAway(_ reason: HTTPEndReason) {
         guard !isOver else { return }

@@ -6,8 +6,16 @@ extension HTTPConnection {
     /// Whether what comes is read. Input is discarded after a fault of the peer and once the output is shut.
     var takesRequests: Bool {
         switch stage {
-        case .serving, .leaving: true
+        case .serving, .announced, .leaving: true
         case .flushing, .lingering, .closed: false
+        }
+    }
+
+    /// Whether calls are begun.
+    var takesCalls: Bool {
+        switch stage {
+        case .serving, .announced: true
+        case .leaving, .flushing, .lingering, .closed: false
         }
     }
 
@@ -23,13 +31,34 @@ extension HTTPConnection {
     /// Begins the end: the client is told, what is in work finishes, then a half-close, a bounded wait, and the close. What a peer at fault has in work
     /// is abandoned.
     func leave(_ reason: HTTPEndReason) {
-        if case .leaving = stage, reason.isFault { return give(up: reason) }
-        guard stage == .serving else { return }
+        switch stage {
+        case .serving: break
+        case .announced where reason.isFault:
+            ended(because: reason)
+            return refuseMore(because: reason)
+        // It begins no more.
+        case .announced where reason == .clientLeaving: return endIsKnown()
+        case .leaving where reason.isFault: return give(up: reason)
+        case .announced, .leaving, .flushing, .lingering, .closed: return
+        }
         dispatcher.dispatch()
         now = .now()
-        stage = .leaving(due: now + TimeAmount(server.limits.drainTimeout))
         hardStop = now + TimeAmount(server.limits.drainTimeout) + TimeAmount(server.limits.lingerTimeout)
         ended(because: reason)
+        guard reason.isGraceful, transport?.announceEnd(reason) == true else { return refuseMore(because: reason) }
+        stage = .announced(reason, until: now + TimeAmount(min(server.limits.goAwayTimeout, server.limits.drainTimeout)))
+        transport?.flush()
+        armTimer()
+    }
+
+    /// The client has said that it knows of the end, or had the time to.
+    func endIsKnown() {
+        if case .announced(let reason, _) = stage { refuseMore(because: reason) }
+    }
+
+    private func refuseMore(because reason: HTTPEndReason) {
+        guard let hardStop else { return }
+        stage = .leaving(due: hardStop - TimeAmount(server.limits.lingerTimeout))
         transport?.goAway(reason)
         transport?.flush()
         if reason.isFault {
@@ -93,7 +122,7 @@ extension HTTPConnection {
         forgetExchanges()
         forgetPartialRequests()
         switch stage {
-        case .serving, .leaving:
+        case .serving, .announced, .leaving:
             stage = .flushing
             shutOutputWhenWritten()
         case .lingering: close(because: nil)

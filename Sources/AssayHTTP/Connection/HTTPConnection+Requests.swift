@@ -102,7 +102,7 @@ extension HTTPConnection {
         guard head.path.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             throw HTTPRefusal(400, "the path has bytes that no URI has")
         }
-        guard stage == .serving else { throw HTTPRefusal(503, RPCError.goingAway) }
+        guard takesCalls else { throw HTTPRefusal(503, RPCError.goingAway) }
         if case .tcp(_, _, isLoopback: true) = sessions.own.peer, !LocalHost.isNamed(in: authority) {
             // A page of a browser on this machine, whose name someone lets point here.
             throw HTTPRefusal(421, "an address on loopback is asked for by its number or as localhost")

@@ -17,6 +17,7 @@ extension HTTPConnection {
         case .serving:
             next.consider(silenceLimit()?.due)
             next.consider(certificate?.due)
+        case .announced(_, let until): next.consider(until)
         case .leaving(let due): if due > now { next.consider(due) }
         case .lingering(let due): next.consider(due)
         case .flushing, .closed: break
@@ -39,6 +40,7 @@ extension HTTPConnection {
         if let hardStop, hardStop <= now { return close(because: nil) }
         dispatcher.look()
         lookAtExchanges()
+        if case .announced(_, let until) = stage, until <= now { endIsKnown() }
         switch stage {
         case .serving:
             if let verdict = certificate?.check(at: now) {
@@ -52,7 +54,7 @@ extension HTTPConnection {
             for exchange in exchanges.values { refuse(exchange, .drained) }
         case .lingering(let due) where due <= now:
             return close(because: nil)
-        case .leaving, .flushing, .lingering, .closed:
+        case .announced, .leaving, .flushing, .lingering, .closed:
             break
         }
         flush()

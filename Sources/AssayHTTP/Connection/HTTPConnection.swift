@@ -11,6 +11,8 @@ final class HTTPConnection {
     /// How far the connection is from its end. It only advances.
     enum Stage: Equatable {
         case serving
+        /// The client was told that the end comes. Requests that it sent before it knew are taken, until it has answered or the time is over.
+        case announced(HTTPEndReason, until: NIODeadline)
         /// The client was told to begin no more; what is in work may finish until `due`.
         case leaving(due: NIODeadline)
         /// Everything is answered; the last bytes are on their way to the socket.

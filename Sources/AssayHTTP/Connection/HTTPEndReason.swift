@@ -45,6 +45,9 @@ enum HTTPEndReason: String, Hashable, Sendable {
         }
     }
 
+    /// Whether requests that cross its announcement are done.
+    var isGraceful: Bool { self == .shuttingDown || self == .idleTimeout }
+
     /// What an operator should know of it; `nil`: it is only counted.
     var logged: String? {
         switch self {

@@ -25,7 +25,11 @@ protocol HTTPTransport: AnyObject {
     /// Ends exchanges of whose answers the client has let nothing pass since then.
     func resetStuck(since: NIODeadline)
 
-    /// Tells the client to begin no more requests.
+    /// Tells the client that the end comes, and asks whether it knows, which ``HTTPConnection/endIsKnown()`` hears. Requests that are under way are
+    /// taken meanwhile. False: this version of HTTP has no way to say so.
+    func announceEnd(_ reason: HTTPEndReason) -> Bool
+
+    /// Tells the client to begin no more requests, and which were taken.
     func goAway(_ reason: HTTPEndReason)
 
     /// Goes on with what waits behind an answer, after answers were written.

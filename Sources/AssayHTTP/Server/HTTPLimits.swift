@@ -37,6 +37,9 @@ package struct HTTPLimits: Hashable, Sendable {
     package var writeTimeout = Duration.seconds(30)
     /// How long calls in flight may take after GOAWAY, or `connection: close`.
     package var drainTimeout = Duration.seconds(10)
+    /// How long the server waits, once it has said that it stops or that a connection was idle, for the client of HTTP/2 to know of it: so long
+    /// it does requests that were under way. Part of ``drainTimeout``; a client answers within a round trip.
+    package var goAwayTimeout = Duration.seconds(1)
     /// How long the server waits after the last answer for the peer to close its side: a GOAWAY that is followed by a close at once is often lost,
     /// since unread input resets the connection.
     package var lingerTimeout = Duration.seconds(2)

@@ -219,14 +219,101 @@ struct HTTP2ConnectionTests {
             let stream = client.call(TestMethods.hold, [1])
             try await eventually("the call is held", within: .seconds(20)) { server.calls.held.count == 1 }
             async let stopped: Void = server.front.stop()
-            try await eventually("the client is told", within: .seconds(20)) { !client.goAways.isEmpty }
-            #expect(client.goAways.first?.code == .noError && client.goAways.first?.lastStream == stream)
-            #expect(client.goAways.first?.reason == "shutting_down")
+            try await eventually("the client is told", within: .seconds(20)) { client.goAways.count == 2 }
+            #expect(client.goAways.map(\.lastStream) == [RawFrames.lastStream, stream])
+            #expect(client.goAways.allSatisfy { $0.code == .noError && $0.reason == "shutting_down" })
             server.calls.answerAll()
             #expect(try await client.answer(stream).messages == [[1]])
             try await client.end()
             await stopped
             #expect(server.statistics.endedConnections == ["shutting_down": 1])
+        }
+    }
+
+    @Test("a call that crosses the server's GOAWAY is done, until the client has answered the PING behind it")
+    func crossingCall() async throws {
+        let setup = HTTPTestServer.Setup.with {
+            $0.limits.goAwayTimeout = .seconds(60)
+            $0.limits.drainTimeout = .seconds(60)
+        }
+        try await HTTPTestServer.run(setup) { server in
+            let client = try await RawClient.connect(to: server.address)
+            func goAways() -> [Int] { RawFrames.all(in: client.bytes).filter { $0.type == 7 }.map(\.number) }
+            func isAnswered(_ stream: UInt32) -> Bool {
+                RawFrames.all(in: client.bytes).contains {
+                    $0.type == 0 && $0.stream == stream && $0.payload == Enveloped.bytes([7])
+                }
+            }
+            func call(_ stream: UInt32, _ path: String) -> [UInt8] {
+                RawFrames.call(stream, path) + RawFrames.data(stream, Enveloped.bytes([7]))
+            }
+            try await client.say(RawFrames.preface + RawFrames.settings + call(1, TestMethods.hold))
+            try await eventually("the call is held", within: .seconds(20)) { server.calls.held.count == 1 }
+            async let stopped: Void = server.front.stop()
+            try await eventually("it is asked", within: .seconds(20)) {
+                RawFrames.all(in: client.bytes).contains { $0.type == 6 && $0.flags == 0 }
+            }
+            #expect(goAways() == [RawFrames.lastStream])
+
+            try await client.say(call(3, TestMethods.echo))
+            try await eventually("the call that crossed is answered", within: .seconds(20)) { isAnswered(3) }
+            #expect(goAways() == [RawFrames.lastStream])
+
+            let question = try #require(RawFrames.all(in: client.bytes).first { $0.type == 6 && $0.flags == 0 })
+            try await client.say(RawFrames.frame(type: 6, flags: 1, question.payload))
+            try await eventually("the last stream is named", within: .seconds(20)) { goAways() == [RawFrames.lastStream, 3] }
+            // It is not looked at any more.
+            try await client.say(call(5, TestMethods.echo))
+            server.calls.answerAll()
+            try await eventually("the call in flight is answered", within: .seconds(20)) { isAnswered(1) }
+            try await client.end()
+            await stopped
+            #expect(!isAnswered(5))
+            #expect(server.statistics.endedConnections == ["shutting_down": 1])
+        }
+    }
+
+    @Test("a client that does not answer the PING gets the last GOAWAY all the same")
+    func unansweredPing() async throws {
+        try await HTTPTestServer.run { server in
+            let client = try await RawClient.connect(to: server.address)
+            try await client.say(
+                RawFrames.preface + RawFrames.settings + RawFrames.call(1, TestMethods.echo)
+                    + RawFrames.data(1, Enveloped.bytes([7])))
+            try await eventually("the call is answered", within: .seconds(20)) {
+                RawFrames.all(in: client.bytes).contains { $0.type == 0 && $0.stream == 1 }
+            }
+            await server.front.stop()
+            try await client.end()
+            let goAways = RawFrames.all(in: client.bytes).filter { $0.type == 7 }
+            #expect(goAways.map(\.number) == [RawFrames.lastStream, 1])
+            #expect(goAways.allSatisfy { $0.payload.dropFirst(8).elementsEqual("shutting_down".utf8) })
+        }
+    }
+
+    @Test("a fault of the peer behind the first GOAWAY ends its connection at once")
+    func faultBehindGoAway() async throws {
+        let setup = HTTPTestServer.Setup.with {
+            $0.limits.goAwayTimeout = .seconds(60)
+            $0.limits.drainTimeout = .seconds(60)
+        }
+        try await HTTPTestServer.run(setup) { server in
+            let client = try await RawClient.connect(to: server.address)
+            try await client.say(
+                RawFrames.preface + RawFrames.settings + RawFrames.call(1, TestMethods.sleep)
+                    + RawFrames.data(1, Enveloped.bytes([])))
+            try await eventually("the handler waits", within: .seconds(20)) { server.calls.notes == ["asleep"] }
+            async let stopped: Void = server.front.stop()
+            try await eventually("the client is told", within: .seconds(20)) {
+                RawFrames.all(in: client.bytes).contains { $0.type == 7 }
+            }
+            try await client.say(RawFrames.frame(type: 0, flags: 1, stream: 0, [1]))
+            try await client.end()
+            await stopped
+            #expect(server.statistics.endedConnections == ["shutting_down": 1, "protocol_error": 1])
+            try await eventually("its call is given up", within: .seconds(20)) {
+                server.calls.notes == ["asleep", "abandoned"]
+            }
         }
     }
 

@@ -160,7 +160,8 @@ struct HTTPTimeoutTests {
             #expect(try await first.answer().status == 200)
             try await first.end()
             try await second.end()
-            #expect(second.goAways.map(\.reason) == ["idle_timeout"] && second.goAways.first?.code == .noError)
+            #expect(second.goAways.map(\.reason) == ["idle_timeout", "idle_timeout"])
+            #expect(second.goAways.allSatisfy { $0.code == .noError })
             #expect(server.statistics.endedConnections == ["idle_timeout": 2])
 
             #expect(!busy.hasEnded && busy.goAways.isEmpty)

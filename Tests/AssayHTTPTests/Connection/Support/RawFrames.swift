@@ -3,6 +3,8 @@ enum RawFrames {
     static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
     static let settings = frame(type: 4)
     static let settingsAcknowledged = frame(type: 4, flags: 1)
+    /// The highest number of a stream.
+    static let lastStream = 0x7fff_ffff
 
     static func frame(type: UInt8, flags: UInt8 = 0, stream: UInt32 = 0, _ payload: [UInt8] = []) -> [UInt8] {
         number(UInt32(payload.count)).dropFirst() + [type, flags] + number(stream) + payload
@@ -56,6 +58,9 @@ enum RawFrames {
         let flags: UInt8
         let stream: UInt32
         let payload: [UInt8]
+
+        /// The first number in the payload; of GOAWAY that of the last stream.
+        var number: Int { payload.prefix(4).reduce(0) { $0 << 8 | Int($1) } }
     }
 
     /// The whole frames in some bytes.

@@ -1,0 +1,39 @@
+import NIOCore
+
+/// Stands between the socket and NIO's handler of HTTP/2, for two things that this does not do: it says nothing of a head that it has in part, and
+/// once it has written GOAWAY it refuses every new stream, also those that the client opens before it knows.
+final class BelowFrames: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+    typealias OutboundOut = IOData
+
+    private let connection: HTTPConnection
+    private var context: ChannelHandlerContext?
+    private var blocks = HeaderBlocks()
+
+    init(_ connection: HTTPConnection) { self.connection = connection }
+
+    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+
+    func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+
+    /// Since when a head has come in part.
+    var headSince: NIODeadline? { blocks.openSince }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        blocks.read(Self.unwrapInboundIn(data), at: connection.now)
+        context.fireChannelRead(data)
+    }
+
+    /// Writes the GOAWAY of a graceful end (RFC 9113 §6.8), which names no stream. Called between two frames.
+    func announceEnd(_ reason: HTTPEndReason) {
+        let text = reason.rawValue.utf8
+        var frame = ByteBuffer()
+        // The length in three bytes and the type, the flags, the connection itself.
+        frame.writeMultipleIntegers(UInt32(8 + text.count) << 8 | 7, UInt8(0), UInt32(0))
+        // The highest number of a stream, and no error.
+        frame.writeMultipleIntegers(UInt32(0x7fff_ffff), UInt32(0))
+        frame.writeBytes(text)
+        context?.write(Self.wrapOutboundOut(.byteBuffer(frame)), promise: nil)
+    }
+}
