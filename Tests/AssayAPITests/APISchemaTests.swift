@@ -120,6 +120,24 @@ struct APISchemaTests {
         .with { ($0.name, $0.jsonName, $0.number, $0.type, $0.label) = (name, name, 1, type, .optional) }
     }
 
+    @Test("is read of other files too, where a field without a name in JSON has the usual one")
+    func otherFiles() throws {
+        let names = ["service", "key_id", "expires_at_unix_ms", "with_2_digits"]
+        let file = Google_Protobuf_FileDescriptorProto.with { file in
+            file.package = "sample.v1"
+            let fields = names.map { name in field(name, .string) }
+            file.messageType = [.with { ($0.name, $0.field) = ("Sample", fields) }]
+            for index in names.indices {
+                file.messageType[0].field[index].clearJsonName()
+                file.messageType[0].field[index].number = Int32(index + 1)
+            }
+        }
+        let schema = try #require(APISchema(files: [try file.serializedBytes()]))
+        let message = try #require(schema[message: "sample.v1.Sample"])
+        #expect(message.fields.map(\.jsonName) == ["service", "keyId", "expiresAtUnixMs", "with2Digits"])
+        #expect(APISchema(files: [[0x0A, 0x05, 0x00]]) == nil)
+    }
+
     @Test("is refused where a field has a type that no reader knows, rather than read in part")
     func defects() throws {
         #expect(try defect { _ in } == nil)

@@ -28,6 +28,16 @@ extension APISchema {
             files: try Self.files(in: descriptors), messages: messages, enumerations: enumerations, comments: comments)
     }
 
+    /// The schema of files that are none of the API's.
+    ///
+    /// - Parameter files: serialised `google.protobuf.FileDescriptorProto`s, each after those that it imports.
+    /// - Returns: `nil` if they are none, or have a type that is not read.
+    package convenience init?(files: [[UInt8]]) {
+        var set = ProtobufWriter(capacity: files.reduce(0) { $0 + $1.count + 8 })
+        for file in files { set.writeAlways(1, file[...]) }
+        do throws(SchemaDefect) { try self.init(descriptors: set.finish()) } catch { return nil }
+    }
+
     /// The bytes of field 1 of the set.
     private static func files(in descriptors: [UInt8]) throws(SchemaDefect) -> [[UInt8]] {
         try descriptors.withUnsafeBufferPointer { (buffer) throws(SchemaDefect) in
@@ -112,12 +122,19 @@ private struct DeclaredTypes {
             let (kind, count) = try type(of: field)
             fields.append(
                 FieldSchema(
-                    number: Int(field.number), name: field.name, jsonName: field.jsonName,
+                    number: Int(field.number), name: field.name,
+                    jsonName: field.hasJsonName ? field.jsonName : Self.jsonName(field.name),
                     comment: comments["\(name).\(field.name)"] ?? "", kind: kind, count: count,
                     choice: field.hasOneofIndex ? Int(field.oneofIndex) : nil))
         }
         return MessageSchema(
             name: name, comment: comments[name] ?? "", fields: fields, choices: descriptor.oneofDecl.map(\.name))
+    }
+
+    /// The name of a field in JSON where its file leaves it out: without underscores, with a capital behind each.
+    private static func jsonName(_ name: String) -> String {
+        let words = name.split(separator: "_")
+        return words.prefix(1).joined() + words.dropFirst().map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
     }
 
     private func type(

@@ -26,7 +26,7 @@ package struct MethodJSON: Sendable {
     ///   - request: the full name of the message that the method takes.
     ///   - response: the full name of the message that it returns, or that its streams consist of.
     /// - Returns: `nil` if the schema does not have the messages.
-    init?(request: String, response: String, of schema: APISchema = .current) {
+    package init?(request: String, response: String, of schema: APISchema = .current) {
         guard let request = schema[message: request], let response = schema[message: response] else { return nil }
         (self.request, self.response, self.schema) = (request, response, schema)
     }

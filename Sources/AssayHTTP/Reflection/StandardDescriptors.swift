@@ -34,7 +34,7 @@ enum StandardDescriptors {
     }
 
     /// `grpc/health/v1/health.proto`.
-    private static var health: Google_Protobuf_FileDescriptorProto {
+    static var health: Google_Protobuf_FileDescriptorProto {
         let scope = ".grpc.health.v1."
         return file("grpc/health/v1/health.proto", package: "grpc.health.v1") { file in
             file.messageType = [

@@ -8,7 +8,7 @@ struct HTTPMethods: Sendable {
         /// Its number in the service.
         let number: Int
         let isStream: Bool
-        /// `nil` for a method that is not declared, whose messages have no JSON here.
+        /// `nil` for a method that is neither declared nor one of health, whose messages have no JSON here.
         let json: MethodJSON?
         /// The number of the field of the request that has its idempotency key; `nil`: it has none.
         let idempotencyField: UInt32?
@@ -29,7 +29,7 @@ struct HTTPMethods: Sendable {
         var byPath: [String: Int] = [:]
         entries = service.methods.enumerated().map { number, method in
             let api = declared[method.path]
-            let json = api?.json
+            let json = api?.json ?? HealthJSON.of(method.path)
             if byPath[method.path] == nil { byPath[method.path] = number }
             if let alias = api?.declaration.http.path, byPath[alias] == nil { byPath[alias] = number }
             return Entry(

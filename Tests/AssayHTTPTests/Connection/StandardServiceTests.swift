@@ -78,6 +78,47 @@ struct StandardServiceTests {
         }
     }
 
+    @Test("health speaks JSON", arguments: HTTPVersion.allCases)
+    func healthInJSON(_ version: HTTPVersion) async throws {
+        try await HTTPTestServer.run { server in
+            func ask(_ method: String, _ text: String, _ type: String = "application/json") async throws -> HTTPVersion.Answer {
+                try await version.post("/grpc.health.v1.Health/\(method)", type, text: text, at: server)
+            }
+            server.health.setAll(true)
+            server.health.set(false, for: "assay.v1.Devices")
+            #expect(try await ask("Check", "{}").text == #"{"status":"SERVING"}"#)
+            #expect(try await ask("Check", #"{"service":"assay.v1.Devices"}"#).text == #"{"status":"NOT_SERVING"}"#)
+            let unknown = try await ask("Check", #"{"service":"no.such.Service"}"#)
+            #expect(unknown.status == 404 && unknown.text.hasPrefix(#"{"code":"not_found","#))
+            let other = try await ask("Check", #"{"servise":""}"#)
+            #expect(other.status == 400 && other.text.hasPrefix(#"{"code":"invalid_argument","#))
+
+            let list = try await ask("List", "{}").text
+            #expect(list.hasPrefix(#"{"statuses":{"":{"status":"SERVING"},"#))
+            #expect(list.contains(#""assay.v1.Devices":{"status":"NOT_SERVING"}"#))
+
+            let watch = try await ask("Watch", "{}")
+            #expect(watch.status == 501 && watch.text.contains("application/connect+json"))
+        }
+    }
+
+    @Test("health is watched as a stream of JSON")
+    func watchHealthInJSON() async throws {
+        try await HTTPTestServer.run { server in
+            let client = try await HTTP2Client.connect(to: server.address)
+            let stream = client.open(Self.watch, [("content-type", "application/connect+json")])
+            client.send(Enveloped.bytes(Array(#"{"service":"assay.v1.Devices"}"#.utf8)), on: stream, isEnd: true)
+            var expected = [#"{"status":"NOT_SERVING"}"#]
+            func heard() -> [String]? { client.partial(stream).messages?.map { String(decoding: $0, as: UTF8.self) } }
+            try await eventually("it is told", within: .seconds(20)) { heard() == expected }
+            server.health.setAll(true)
+            expected.append(#"{"status":"SERVING"}"#)
+            try await eventually("it is told", within: .seconds(20)) { heard() == expected }
+            client.reset(stream)
+            try await eventually("its call has ended", within: .seconds(20)) { server.health.watcherCount == 0 }
+        }
+    }
+
     @Test("health that is switched off is UNIMPLEMENTED")
     func noHealth() async throws {
         try await HTTPTestServer.run(.with { $0.settings.servesHealth = false }) { server in
