@@ -1,4 +1,5 @@
 package import AssayListening
+import NIOCore
 import NIOSSL
 
 /// A client's side of HTTPS: the CAs that the server's certificate must come from, and the certificate that is shown to it, if any.
@@ -18,6 +19,8 @@ package struct HTTPClientTLS: Sendable {
     ) throws(TLSError) {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.minimumTLSVersion = .tlsv12
+        // Calls of a connection that is given up end when the server's own end of TLS has come, or this time has passed.
+        configuration.shutdownTimeout = .seconds(1)
         if let authorities { configuration.trustRoots = .certificates(try TLSCredentials.read(authorities, .authorities)) }
         if let identity {
             let chain = try TLSCredentials.read(identity.certificates, .certificates)

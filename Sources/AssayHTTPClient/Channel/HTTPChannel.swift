@@ -53,6 +53,8 @@ package final class HTTPChannel: RPCChannel {
         configuration.httpVersion = .automatic
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = limits.maxConnections
         configuration.connectionPool.retryConnectionEstablishment = false
+        // Called with each connection of HTTP/2 before its first call.
+        configuration.http2ConnectionDebugInitializer = { KeepAlive.add(to: $0, limits) }
         if case .network(let host, _) = address.place, let name = tls?.serverName, name != host {
             configuration.dnsOverride = [name: host]
         }
@@ -239,6 +241,10 @@ package struct HTTPChannelLimits: Hashable, Sendable {
     package var maxMessageBytes = 1 << 20
     /// Until a connection is open, with its TLS; then UNAVAILABLE, `connect_failed`.
     package var connectTimeout = Duration.seconds(10)
+    /// After this long without a frame from the server, while a call is in flight, the client sends a ping. Over HTTP/2 alone.
+    package var keepAliveInterval = Duration.seconds(30)
+    /// How long the pong may take; then every call of the connection fails with UNAVAILABLE, `connection_lost`.
+    package var pongTimeout = Duration.seconds(15)
     /// How long ``HTTPChannel/close()`` waits for the calls in flight.
     package var closeTimeout = Duration.seconds(10)
     /// Bytes of stream items that are not taken; beyond it no more of the stream is read.
