@@ -128,6 +128,51 @@ struct TwoProtocolTests {
         await running.end()
     }
 
+    @Test("A number that an enumeration does not have is answered alike over frames, gRPC and JSON")
+    func unknownNumbers() async throws {
+        let running = try await Running(
+            TestHome(
+                listen: ["tcp: 127.0.0.1:0", "tcp: 127.0.0.1:0, protocol: http"], callers: "{loopback_demo: true}",
+                android: AndroidAuthority(seed: "unknown numbers")))
+        let (framed, grpc, json) = (try await running.framed(), try await running.grpc(), try running.json())
+        let callers: [any MethodCaller] = [framed, grpc, json]
+        func challenge(_ purpose: Assay_V1_Purpose) async throws -> [UInt8] {
+            let request = Assay_V1_IssueChallengeRequest.with { ($0.app, $0.purpose) = (running.home.app.text, purpose) }
+            return Array(try await json.call(API.issueChallenge, request).challenge)
+        }
+        let phone = try TestAndroid(running.home)
+        let enrolment = try await challenge(.register)
+        let data = try #require(ClientData(purpose: .register, challenge: enrolment))
+        let chain = try phone.key.attest(challenge: data.bytes, at: SystemClock().now())
+        let registration = VerificationRequest(
+            app: phone.app, purpose: .register, challenge: enrolment,
+            evidence: [Evidence(format: .keyAttestation, keyID: [], body: Evidence.join(chain))])
+        #expect(try await json.call(API.verify, registration.message).outcome == "accepted")
+
+        var verdicts: Set<String> = []
+        var errors: Set<String> = []
+        for caller in callers {
+            var upload = try phone.upload(try await challenge(.assert)).message
+            upload.evidence[0].keySignature.algorithm = .UNRECOGNIZED(99)
+            let verdict = try await caller.call(API.verify, upload)
+            #expect(verdict.outcome == "unsupported_algorithm")
+            verdicts.insert("\(verdict.decision) \(verdict.reason) \(verdict.check) \(verdict.retry) \(verdict.detail)")
+            let request = Assay_V1_IssueChallengeRequest.with {
+                ($0.app, $0.purpose) = (running.home.app.text, .UNRECOGNIZED(-7))
+            }
+            do {
+                _ = try await caller.call(API.issueChallenge, request)
+                Issue.record("a challenge is issued")
+            } catch let error as RPCError {
+                #expect(error.code == .invalidArgument)
+                errors.insert("\(error.reason) \(error.message)")
+            }
+        }
+        #expect(verdicts.count == 1 && errors.count == 1, "\(verdicts) \(errors)")
+        for caller in callers { await caller.close() }
+        await running.end()
+    }
+
     @Test("An API key that is revoked is refused for the next call on a connection that is open, over both protocols")
     func revokedKey() async throws {
         let folder = try TemporaryFolder()

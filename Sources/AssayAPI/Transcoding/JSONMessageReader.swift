@@ -219,14 +219,12 @@ struct JSONMessageReader {
         return value
     }
 
+    /// A name that the enumeration has, or any number: one that it does not have is the method's to judge, as it is in protobuf's own form.
     private mutating func choice(of enumeration: EnumerationSchema) throws(JSONMessageError) -> Int32 {
-        if scanner.first() == UInt8(ascii: "\"") {
-            if let value = enumeration.value(named: try string()) { return value.number }
-        } else {
-            let value = try integer(Int32.self, "one of the values of \(enumeration.name)")
-            if enumeration.value(value) != nil { return value }
-        }
-        throw JSONMessageError("must be one of the values of \(enumeration.name)")
+        let wanted = "one of the values of \(enumeration.name)"
+        guard scanner.first() == UInt8(ascii: "\"") else { return try integer(Int32.self, wanted) }
+        guard let value = enumeration.value(named: try string()) else { throw JSONMessageError("must be \(wanted)") }
+        return value.number
     }
 
     /// What JSON has no number for is a text.

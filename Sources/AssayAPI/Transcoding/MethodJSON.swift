@@ -7,9 +7,9 @@ import SwiftProtobuf
 ///
 /// **Read** is one object. Its members are the fields by either of their names; each at most once. Refused is what protobuf's readers differ
 /// in, or would have to guess: a member that is not known, a field under both of its names, two members of a choice, one of them `null`
-/// included, a value of another type, a name or a number that an enumeration does not have, a number that is not an integer in its
+/// included, a value of another type, a name that an enumeration does not have, a number that is not an integer in its
 /// only spelling (`1.0`, `1e3`, `-0`), Base64 with other characters or with bits left over, and `null` in a list. Integers may be texts of
-/// their digits; an enumeration's value is its number or its name, with or without the enumeration's (`PURPOSE_REGISTER`, `REGISTER`); bytes are Base64 or base64url, with or without padding; a `null` outside of lists is a field left out.
+/// their digits; an enumeration's value is its number or its name, with or without the enumeration's (`PURPOSE_REGISTER`, `REGISTER`), and of a number that the enumeration does not have the method says what it says over frames and gRPC; bytes are Base64 or base64url, with or without padding; a `null` outside of lists is a field left out.
 ///
 /// **Written** is what other implementations write: names in lower camel case, integers of 64 bits as texts, enumerations by name, bytes as padded
 /// Base64, fields with default values left out unless they are in a choice. Members are in the order of their numbers, and those of a map in the

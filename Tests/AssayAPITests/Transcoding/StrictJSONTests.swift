@@ -110,18 +110,27 @@ struct StrictJSONTests {
         #expect(try read(#"{"binding":{}}"#) == [0x32, 0])
     }
 
-    @Test("a value of another type, and a value that an enumeration does not have, is refused")
+    @Test("a value of another type, and a name that an enumeration does not have, is refused")
     func types() throws {
         let bad = [
             #"{"app":1}"#, #"{"app":["a"]}"#, #"{"app":true}"#, #"{"purpose":"assert"}"#, #"{"purpose":"purpose_assert"}"#,
             #"{"purpose":"_ASSERT"}"#,
-            #"{"purpose":99}"#, #"{"purpose":2.0}"#, #"{"purpose":true}"#, #"{"evidence":{}}"#, #"{"evidence":[null]}"#,
+            #"{"purpose":2147483648}"#, #"{"purpose":2.0}"#, #"{"purpose":true}"#, #"{"evidence":{}}"#, #"{"evidence":[null]}"#,
             #"{"purpose":""}"#, #"{"purpose":"2"}"#, #"{"evidence":[[]]}"#, #"{"binding":[]}"#, #"{"binding":"x"}"#,
             #"{"challenge":7}"#, #"{"challenge":[1,2]}"#,
         ]
         for text in bad { #expect(try error(text)?.place.isEmpty == false, "\(text)") }
         for text in ["1", #""true""#, "null1", "truex"] {
             #expect(try error(#"{"resumed":\#(text)}"#, as: "WatchStart") != nil, "\(text)")
+        }
+    }
+
+    @Test("a number that an enumeration does not have is read, as protobuf reads it")
+    func unknownNumbers() throws {
+        for number: Int32 in [99, -1, .max, .min] {
+            let request = Assay_V1_VerifyRequest.with { $0.purpose = .UNRECOGNIZED(Int(number)) }
+            let theirs: [UInt8] = try request.serializedBytes()
+            #expect(try read(#"{"purpose":\#(number)}"#) == theirs)
         }
     }
 
