@@ -105,7 +105,7 @@ extension HTTPConnection {
         guard takesCalls else { throw HTTPRefusal(503, RPCError.goingAway) }
         if case .tcp(_, _, isLoopback: true) = sessions.own.peer, !LocalHost.isNamed(in: authority) {
             // A page of a browser on this machine, whose name someone lets point here.
-            throw HTTPRefusal(421, "an address on loopback is asked for by its number or as localhost")
+            throw HTTPRefusal(421, "a server on loopback is asked for by its address or as localhost")
         }
     }
 

@@ -122,7 +122,12 @@ struct HTTPCallerTests {
     func host(_ version: HTTPVersion) async throws {
         let hosts = [
             ("localhost", 200), ("LocalHost:8080", 200), ("127.0.0.1:80", 200), ("[::1]:80", 200), ("app.localhost", 200),
+            ("127.9.9.9", 200), ("[::ffff:127.0.0.1]", 200), ("localhost:", 200),
             ("evil.example", 421), ("127.0.0.1.evil.example", 421), ("localhost.evil.example:80", 421),
+            ("0.0.0.0:80", 421), ("10.0.0.1", 421), ("127.1", 421), ("2130706433", 421), ("0x7f.1", 421), ("1.2.3.4.5", 421),
+            ("[::]:80", 421), ("[2001:db8::1]", 421), ("[127.0.0.1]", 421), ("[localhost]", 421), ("[::1", 421),
+            ("[::1]x", 421), ("::1", 421), ("localhost:80@evil.example", 421), ("localhost@evil.example", 421), (":80", 421),
+            ("evillocalhost", 421),
         ]
         try await HTTPTestServer.run { server in
             for (host, expected) in hosts {
