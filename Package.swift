@@ -142,13 +142,14 @@ let package = Package(
         module("AssayListening", ["AssayRPC", "AssayCore"] + nio + tls + [log]),
         module("AssayFramedRPC", ["AssayListening", "AssayRPC", "AssayProtobuf"] + nio + tls + [protobuf, log]),
         module("AssayAPI", ["AssayProtobuf", "AssayCore", crypto, protobuf]),
-        // gRPC, gRPC-Web and Connect over HTTP/1.1 and HTTP/2. Compressed requests are inflated by zlib.
+        // Bytes deflated and inflated by the system's zlib.
         .systemLibrary(name: "CZlib", path: "Sources/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        module("AssayCompression", ["CZlib"]),
+        // gRPC, gRPC-Web and Connect over HTTP/1.1 and HTTP/2.
         module(
             "AssayHTTP",
-            ["AssayListening", "AssayRPC", "AssayAPI", "AssayProtobuf", "AssayCore", "CZlib"] + nio + tls + http2 + [
-                crypto, protobuf, log,
-            ]
+            ["AssayListening", "AssayRPC", "AssayAPI", "AssayProtobuf", "AssayCompression", "AssayCore"] + nio + tls + http2
+                + [crypto, protobuf, log]
         ),
         // The client's side of Connect over HTTP.
         module(
@@ -175,6 +176,9 @@ let package = Package(
 
         // Private keys that sign, in files and in tokens.
         module("AssaySigning", ["AssayPKCS11", "AssayEncoding", "AssayFiles", "AssayCore", crypto, cryptoExtras]),
+
+        // Signed results: their shapes, keys as JWKs, the reader of tokens.
+        module("AssayResults", ["AssaySigning", "AssayCompression", "AssayEncoding", "AssayCore", crypto]),
 
         // Verifiers outside of the process: their processes, the conversation with them.
         .target(name: "CPluginProcess"),
@@ -215,7 +219,13 @@ let package = Package(
             ] + nio + tls),
 
         // The pipeline and the methods.
-        module("AssayService", ["AssayTracing", "AssayMetrics", "AssayAPI", "AssayRPC", "AssayCore", crypto, log, lifecycle]),
+        module(
+            "AssayService",
+            [
+                "AssayResults", "AssaySigning", "AssayTracing", "AssayMetrics", "AssayAPI", "AssayRPC", "AssayCore", crypto,
+                log,
+                lifecycle,
+            ]),
 
         // The operations address: probes, metrics and status over HTTP.
         module(
@@ -229,7 +239,8 @@ let package = Package(
         module(
             "AssayConfiguration",
             schemes + [
-                "AssayTraceExport", "AssayTracing", "AssaySchemes", "AssayPlugins", "AssayProvisioning", "AssaySigning",
+                "AssayTraceExport", "AssayTracing", "AssaySchemes", "AssayPlugins", "AssayProvisioning", "AssayResults",
+                "AssaySigning",
                 "AssayPostgres", "AssaySQLite", "AssayVendors", "AssayCertificates",
                 "AssayEncoding", "AssayFiles", "AssayAPI", "AssayHTTP", "AssayFramedRPC", "AssayListening", "AssayRPC",
                 "AssayCore",
@@ -241,8 +252,8 @@ let package = Package(
         module(
             "AssayApps",
             [
-                "AssayConfiguration", "AssaySchemes", "AssayPlugins", "AssayService", "AssaySQLite", "AssayVendors",
-                "AssayCertificates", "AssayFiles", "AssayCore", log,
+                "AssayConfiguration", "AssaySchemes", "AssayPlugins", "AssayService", "AssayResults", "AssaySQLite",
+                "AssayVendors", "AssayCertificates", "AssayFiles", "AssayCore", log,
             ]),
 
         // What `assay top` shows, computed from samples of the metrics.
@@ -251,7 +262,8 @@ let package = Package(
         module(
             "AssayDaemon",
             schemes + [
-                "AssayOperations", "AssayTraceExport", "AssayTracing", "AssayMetrics", "AssayProvisioning", "AssaySigning",
+                "AssayOperations", "AssayTraceExport", "AssayTracing", "AssayMetrics", "AssayProvisioning", "AssayResults",
+                "AssaySigning",
                 "AssayApps", "AssayConfiguration", "AssaySchemes", "AssayPlugins",
                 "AssayService", "AssayPostgres", "AssaySQLite", "AssayVendors", "AssayCertificates", "AssayEncoding",
                 "AssayFiles",
@@ -273,8 +285,8 @@ let package = Package(
             dependencies: [
                 "AssayTop", "AssayApps", "AssayConfiguration", "AssaySchemes", "AssayPlugins", "AssayAudit",
                 "AssayCommandLine",
-                "AssayClient", "AssaySimulator", "AssayVendors", "AssayProvisioning", "AssaySigning", "AssayCertificates",
-                "AssayEncoding", "AssayFiles",
+                "AssayClient", "AssaySimulator", "AssayVendors", "AssayProvisioning", "AssayResults", "AssaySigning",
+                "AssayCertificates", "AssayEncoding", "AssayFiles",
                 "AssayAPI",
                 "AssayCore", arguments,
                 crypto, log,
@@ -369,8 +381,8 @@ let package = Package(
         tests(
             "AssayHTTP",
             nio + tls + http2 + [
-                "AssayListening", "AssayRPC", "AssayAPI", "AssayProtobuf", "AssayTesting", "AssaySimulator", "AssayCore",
-                "CZlib",
+                "AssayListening", "AssayRPC", "AssayAPI", "AssayProtobuf", "AssayCompression", "AssayTesting", "AssaySimulator",
+                "AssayCore",
                 crypto, protobuf, log,
             ]),
         tests(
@@ -388,6 +400,8 @@ let package = Package(
         tests("AssayPostgres", ["AssayTesting", "AssayAudit", "AssayLedger", "AssayMetrics", "AssayCore"]),
         tests("AssayPKCS11", ["AssayCore", "CPKCS11", "FakePKCS11", crypto]),
         tests("AssaySigning", ["AssayTesting", "AssayEncoding", "AssayCore", crypto]),
+        tests("AssayCompression", []),
+        tests("AssayResults", ["AssaySigning", "AssayCompression", "AssayEncoding", "AssayCore", crypto]),
         tests("AssayTesting", ["AssaySimulator", "AssayCore"]),
         tests(
             "AssayPlugins",
@@ -401,8 +415,8 @@ let package = Package(
             "AssayService",
             [
                 "AssayTesting", "AssaySimulator", "AppAttest", "AndroidKeyAttestation", "KeySignature", "PlayIntegrity",
-                "DeviceCheck", "AssayPlugins", "AssayTracing", "AssayMetrics", "AssayCertificates", "AssayAPI", "AssayRPC",
-                "AssayCore",
+                "DeviceCheck", "AssayPlugins", "AssayResults", "AssaySigning", "AssayTracing", "AssayMetrics",
+                "AssayCertificates", "AssayAPI", "AssayRPC", "AssayCore",
                 protobuf,
                 crypto, log, lifecycle,
             ]),
@@ -423,7 +437,7 @@ let package = Package(
             "AssayConfiguration",
             [
                 "DaemonTesting", "AssayDaemon", "AssaySchemes", "AssayPlugins", "AssaySimulator", "AssayTesting",
-                "AssayService",
+                "AssayService", "AssayResults", "AssaySigning",
                 "AssayPostgres", "AssaySQLite", "AssayVendors", "AssayProvisioning", "AssayCertificates", "AssayEncoding",
                 "AssayAPI", "AssayTraceExport", "AssayTracing", "AssayHTTP", "AssayFramedRPC", "AssayListening", "AssayRPC",
                 "AssayCore", "assay", crypto, log,

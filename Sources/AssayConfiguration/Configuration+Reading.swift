@@ -66,6 +66,7 @@ extension Configuration {
             reading: top.optional("feeds"), files, of: schemes.flatMap { $0.revocationLists }, ledger: store?.ownFiles ?? "")
         let shared = services.shared(files, lists)
         let provisioning = top.optional("provisioning").map { ProvisioningSettings(reading: $0, files) }
+        let results = top.optional("results").flatMap { ResultSettings(reading: $0, files) }
         let pluginSection = top.optional("plugins")?.section()
         let plugins = PluginSettings(reading: pluginSection, files, store: store?.ownFiles)
         let catalog = readCatalog(pluginSection, files, top.optional("apps")?.names ?? [], store, plugins)
@@ -86,6 +87,7 @@ extension Configuration {
             for value in [top.optional("http"), top.optional("limits")?.at("http")] { value?.warnOfUnusedHTTP() }
         }
         if let value = top.optional("apps") { warnOfUnused(apps, callers, in: value) }
+        ResultSettings.check(top.optional("results"), results, listen, apps, in: top.optional("apps"))
         if let store { reader.requireOwnFiles(for: store, lists, verdicts, configuration: file) }
         try reader.finish()
         guard let store else { throw ConfigurationError(file: file, "\"store\" is missing") }
@@ -96,7 +98,7 @@ extension Configuration {
             callers: callers, rates: rates, apps: apps, testRoots: testRoots, tls: tls?.settings, log: log,
             operate: operate.settings, traces: traces, verdicts: verdicts, webhooks: webhooks, reappraisal: reappraisal,
             vendors: vendors, appleTeams: services.appleTeams,
-            revocationLists: lists, provisioning: provisioning, plugins: catalog.entries,
+            revocationLists: lists, provisioning: provisioning, results: results, plugins: catalog.entries,
             schemes: schemes, digest: [])
         live.digest = live.digest(of: text, catalog)
         let lines = reader.lines

@@ -64,6 +64,7 @@ extension Configuration {
         }
         if live.callers.loopback != nil { lines.append("lets anyone on this machine call everything (loopback_demo)") }
         lines += live.provisioning?.summary ?? []
+        lines += live.results?.summary ?? []
         let registering = Set(live.schemes.filter { $0.registersDevices }.compactMap { $0.sectionKey })
         for app in live.apps {
             let isOnEvidence = app.sections.contains { registering.contains($0.key) }
@@ -71,6 +72,7 @@ extension Configuration {
                 app.sections.flatMap(\.section.summary) + (app.confidence.map { [$0.summary] } ?? [])
                 + (app.provisioning?.summary(isOnEvidence: isOnEvidence) ?? [])
             lines += sentences.map { "\(app.id): \($0)" }
+            if let results = app.results { lines.append("\(app.id): \(results.summary)") }
             if let recording = app.recording { lines.append("\(app.id): \(recording.summary)") }
             if app.shadow != nil {
                 lines.append("\(app.id): judges each verdict by a shadow policy too, which decides nothing")

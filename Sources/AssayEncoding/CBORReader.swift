@@ -17,8 +17,12 @@ package struct CBORReader: Sendable {
     }
 
     /// Reads exactly one data item.
-    package static func parse(_ bytes: ArraySlice<UInt8>, code: ReasonCode) throws(Rejection) -> CBORItem {
-        var reader = CBORReader(bytes, code: code)
+    ///
+    /// - Parameter depth: the deepest nesting of arrays and maps.
+    package static func parse(
+        _ bytes: ArraySlice<UInt8>, code: ReasonCode, depth: Int = Self.depthLimit
+    ) throws(Rejection) -> CBORItem {
+        var reader = CBORReader(bytes, code: code, depthLeft: depth)
         let item = try reader.item()
         try reader.cursor.finish("the data item")
         return item
@@ -121,7 +125,7 @@ package struct CBORReader: Sendable {
     }
 
     private func checkMembers(_ count: UInt64, depthLeft: Int) throws(Rejection) {
-        guard depthLeft > 0 else { throw cursor.rejection("more than \(Self.depthLimit) levels of nesting") }
+        guard depthLeft > 0 else { throw cursor.rejection("too many levels of nesting") }
         guard count <= UInt64(Self.memberLimit) else { throw cursor.rejection("\(count) members, limit \(Self.memberLimit)") }
     }
 }

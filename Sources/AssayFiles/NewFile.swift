@@ -23,6 +23,9 @@ package enum NewFile {
         try publish(descriptor, draft, as: path)
     }
 
+    /// Takes a file back that was made, where what belongs to it could not be.
+    package static func remove(_ path: String) { unlink(path) }
+
     /// Makes a file under another name and writes it, without flushing it to the disk. The caller closes and removes it.
     static func makeDraft(
         of path: String, _ bytes: some Collection<UInt8>, mode: UInt32

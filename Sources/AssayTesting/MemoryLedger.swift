@@ -209,8 +209,8 @@ public final class MemoryLedger: Ledger {
         try withState { $0.statusEntries(ofList: list) }
     }
 
-    public func setInvalid(_ isInvalid: Bool, _ device: DeviceID) async throws(LedgerError) -> Bool {
-        try withState { $0.setInvalid(isInvalid, device) }
+    public func setInvalid(_ judgements: [DeviceID: Bool]) async throws(LedgerError) -> Int {
+        try withState { $0.setInvalid(judgements) }
     }
 
     public func verdicts(

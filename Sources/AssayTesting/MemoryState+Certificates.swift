@@ -52,6 +52,7 @@ extension MemoryState {
 
     mutating func add(_ certificate: DeviceCertificate, by origin: ChangeOrigin, at time: Timestamp) {
         certificates.append(certificate)
+        noteStatusChange(of: [certificate.device])
         log(.issue(certificate, by: origin), at: time)
     }
 
@@ -74,6 +75,7 @@ extension MemoryState {
     private mutating func revoke(at index: Int, _ reason: RevocationReason, _ context: ChangeContext) -> Bool {
         guard certificates[index].revocation == nil else { return false }
         certificates[index].revocation = CertificateRevocation(reason, at: context.time)
+        noteStatusChange(of: [certificates[index].device])
         log(.revoke(certificates[index], reason, context), at: context.time)
         return true
     }

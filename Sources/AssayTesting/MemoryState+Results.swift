@@ -57,6 +57,7 @@ extension MemoryState {
     /// What the places of a device say; `nil` if it is valid.
     private func status(of id: DeviceID) -> ResultStatusEntry.Status? {
         guard let device = device(id), !invalidDevices.contains(id) else { return .invalid }
+        if certificates.last(where: { $0.device == id })?.revocation != nil { return .invalid }
         return device.isBlocked ? .suspended : nil
     }
 
@@ -74,11 +75,12 @@ extension MemoryState {
         }
     }
 
-    mutating func setInvalid(_ isInvalid: Bool, _ device: DeviceID) -> Bool {
-        guard devices[device] != nil, isInvalid != invalidDevices.contains(device) else { return false }
-        if isInvalid { invalidDevices.insert(device) } else { invalidDevices.remove(device) }
-        noteStatusChange(of: [device])
-        return true
+    mutating func setInvalid(_ judgements: [DeviceID: Bool]) -> Int {
+        let changed = judgements.filter { devices[$0.key] != nil && $0.value != invalidDevices.contains($0.key) }
+        invalidDevices.formUnion(changed.filter(\.value).keys)
+        invalidDevices.subtract(changed.filter { !$0.value }.keys)
+        noteStatusChange(of: Set(changed.keys))
+        return changed.count
     }
 
     /// What the places of these devices say may have changed.

@@ -1,4 +1,9 @@
 #include <zlib.h>
 
-/* inflateInit2 is a macro, which Swift does not see. The window of gzip: 15 bits, and 16 for its header and trailer (RFC 1952). */
-static inline int assay_gzip_begin(z_stream *stream) { return inflateInit2(stream, 15 + 16); }
+/* inflateInit2 and deflateInit2 are macros, which Swift does not see. The window is 15 bits for zlib (RFC 1950), and 16 more for the header and trailer
+   of gzip (RFC 1952). */
+static inline int assay_inflate_begin(z_stream *stream, int window) { return inflateInit2(stream, window); }
+
+static inline int assay_deflate_begin(z_stream *stream, int level, int window) {
+    return deflateInit2(stream, level, Z_DEFLATED, window, 8, Z_DEFAULT_STRATEGY);
+}

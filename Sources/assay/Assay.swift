@@ -26,7 +26,7 @@ struct Assay: AsyncParsableCommand {
             AuditCommand.self,
             FeedsCommand.self, ProvisionCommand.self, CertCommand.self, CRLCommand.self, CACommand.self, EnrolCommand.self,
             AnchorsCommand.self, PluginCommand.self, ConfidenceCommand.self, InspectCommand.self, SimulateCommand.self,
-            ConformanceCommand.self, OpenAPICommand.self,
+            ResultsCommand.self, ConformanceCommand.self, OpenAPICommand.self,
         ])
 
     static func main() async { await run(moving: ServerOptions.names.merging(["--json": false]) { old, _ in old }) }

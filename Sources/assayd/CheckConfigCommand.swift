@@ -50,6 +50,7 @@ struct CheckConfigCommand: AsyncParsableCommand {
         }
         var check = ConfigurationCheck(file, as: account)
         await check.openAuthorities(as: account)
+        await check.openResultKeys(as: account)
         check.tryDatabase(as: account)
         check.tryCollector()
         if json {

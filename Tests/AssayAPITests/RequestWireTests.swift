@@ -64,6 +64,7 @@ struct RequestWireTests {
             #expect(mine.signals == Array(generated.signals))
             #expect((mine.replaces?.bytes ?? []) == Array(generated.replacesDeviceID))
             #expect(mine.evidence.count == generated.evidence.count)
+            #expect(mine.results.map(\.message) == generated.results)
             #expect(mine.binding == mine.message.binding.request && mine.binding == generated.binding.request)
         }
     }

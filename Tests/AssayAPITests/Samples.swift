@@ -14,7 +14,11 @@ func sampleRequest() throws -> VerificationRequest {
         ],
         binding: .clientData(payloadHash: bytes(32, 7)), subject: bytes(256, 8),
         expectedDevice: DeviceID(bytes: bytes(16, 9)), idempotencyKey: bytes(64, 10),
-        signals: Array(#"{"version":1}"#.utf8), replaces: DeviceID(bytes: bytes(16, 11)))
+        signals: Array(#"{"version":1}"#.utf8), replaces: DeviceID(bytes: bytes(16, 11)),
+        results: [
+            ResultRequest(shape: .earJWT, audience: "https://uploads.example.com", nonce: bytes(16, 12)),
+            ResultRequest(shape: .session, audience: "https://uploads.example.com"),
+        ])
 }
 
 func bytes(_ count: Int, _ value: UInt8 = 0) -> [UInt8] { [UInt8](repeating: value, count: count) }

@@ -152,8 +152,8 @@ private final class InterruptedLedger: Ledger {
     func statusEntries(ofList list: UInt32) async throws(LedgerError) -> [ResultStatusEntry] {
         try await ledger.statusEntries(ofList: list)
     }
-    func setInvalid(_ isInvalid: Bool, _ device: DeviceID) async throws(LedgerError) -> Bool {
-        try await ledger.setInvalid(isInvalid, device)
+    func setInvalid(_ judgements: [DeviceID: Bool]) async throws(LedgerError) -> Int {
+        try await ledger.setInvalid(judgements)
     }
     func verdicts(
         onPayload key: [UInt8], at now: Timestamp, limit: Int

@@ -76,7 +76,7 @@ struct MemoryLedgerTests {
             func statusPlaces(_ requests: [ResultStatusRequest]) async throws(LedgerError) -> [ResultStatusPlace] { [] }
             func statusLists() async throws(LedgerError) -> [ResultStatusList] { [] }
             func statusEntries(ofList list: UInt32) async throws(LedgerError) -> [ResultStatusEntry] { [] }
-            func setInvalid(_ isInvalid: Bool, _ device: DeviceID) async throws(LedgerError) -> Bool { false }
+            func setInvalid(_ judgements: [DeviceID: Bool]) async throws(LedgerError) -> Int { 0 }
             func verdicts(
                 onPayload key: [UInt8], at now: Timestamp, limit: Int
             ) async throws(LedgerError) -> [IndexedVerdict] { [] }

@@ -33,6 +33,12 @@ extension Verdict {
         writer.write(16, requestID)
         writer.write(17, decidedAt.unixMilliseconds)
         if let confidence { writer.writeMessage(18) { $0.write(confidence) } }
+        // 19 has signed results, which are added after the commit.
+        if !limits.isEmpty {
+            let list = writer.begin(20)
+            for limit in limits { writer.writePacked(Int64(limit.message.rawValue)) }
+            writer.finish(list)
+        }
         return writer.finish()
     }
 }
@@ -91,6 +97,29 @@ extension RetryClass {
         case .later: .later
         case .contactOperator: .contactOperator
         }
+    }
+}
+
+extension VerdictLimit {
+    package var message: Assay_V1_VerdictLimit {
+        switch self {
+        case .noPayload: .notBoundToPayload
+        case .relay: .relayNotExcluded
+        case .appsWord: .signalsAreTheAppsWord
+        case .callersFreshness: .freshnessByTheCaller
+        case .noChallenge: .answersNoChallenge
+        case .attestedEarlier: .attestedAtRegistration
+        case .noApp: .appNotIdentified
+        case .noSystem: .systemNotVerified
+        case .softwareKey: .keyInSoftware
+        case .vendorsWord: .vendorWordOnly
+        }
+    }
+
+    /// `nil` for a limit that this version does not know.
+    package init?(_ message: Assay_V1_VerdictLimit) {
+        guard let limit = Self.allCases.first(where: { $0.message == message }) else { return nil }
+        self = limit
     }
 }
 

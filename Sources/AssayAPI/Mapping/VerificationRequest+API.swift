@@ -18,6 +18,7 @@ extension VerificationRequest {
             $0.sourceAddress = sourceAddress?.text ?? ""
             $0.signals = Data(signals)
             $0.replacesDeviceID = Data(replaces?.bytes ?? [])
+            $0.results = results.map(\.message)
         }
     }
 }

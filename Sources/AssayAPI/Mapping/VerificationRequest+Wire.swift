@@ -35,6 +35,7 @@ extension VerificationRequest {
             throw error
         }
         let evidence = try Self.evidence(fields.evidence)
+        try ResultRequest.check(fields.results)
         let binding = try BindingRequest(
             fields.binding.map { ($0.mode, bytes[$0.bytes]) }, of: evidence, challenged: !fields.challenge.isEmpty)
         self.init(
@@ -48,7 +49,7 @@ extension VerificationRequest {
             idempotencyKey: try bytes[fields.idempotencyKey].bounded("idempotency_key", by: Self.idempotencyKeyLimit),
             sourceAddress: fields.sourceAddress.isEmpty ? nil : try SourceAddress?(field: bytes[fields.sourceAddress]),
             signals: try bytes[fields.signals].bounded("signals", by: SignalDocument.sizeLimit),
-            replaces: try DeviceID?(field: "replaces_device_id", optional: bytes[fields.replaces]))
+            replaces: try DeviceID?(field: "replaces_device_id", optional: bytes[fields.replaces]), results: fields.results)
     }
 
     private static func evidence(_ pieces: [Evidence]) throws(RequestError) -> [Evidence] {
@@ -76,6 +77,7 @@ private struct RequestFields {
     var sourceAddress = 0..<0
     var signals = 0..<0
     var replaces = 0..<0
+    var results: [ResultRequest] = []
 
     mutating func read(_ bytes: UnsafeRawBufferPointer) throws(RequestReadingError) {
         var reader = RequestReader(bytes)
@@ -95,9 +97,14 @@ private struct RequestFields {
             case .bytes(10, let value): sourceAddress = value
             case .bytes(11, let value): signals = value
             case .bytes(12, let value): replaces = value
+            case .bytes(13, let value):
+                guard results.count < ResultRequest.countLimit else {
+                    throw .rule(RequestError("results", "must hold at most \(ResultRequest.countLimit)"))
+                }
+                results.append(try ResultRequest.read(bytes, value, at: results.count))
             default:
                 // A field of a later version is skipped; a known field of another wire type makes the message malformed.
-                guard !(1...12).contains(field.number) else { throw .malformed }
+                guard !(1...13).contains(field.number) else { throw .malformed }
             }
         }
     }

@@ -139,6 +139,17 @@ package enum API {
     package static let listEnrolments = AppMethod<Assay_V1_ListEnrolmentsRequest, Assay_V1_ListEnrolmentsResponse>(
         "/assay.v1.Provisioning/ListEnrolments", roles: [.enrol], .idempotent, takesTurns: true)
 
+    // MARK: assay.v1.Results
+
+    package static let getResultKeys = DaemonMethod<Assay_V1_GetResultKeysRequest, Assay_V1_GetResultKeysResponse>(
+        "/assay.v1.Results/GetKeys", roles: Set(Role.allCases), .idempotent)
+    package static let listResultKeys = DaemonMethod<Assay_V1_ListResultKeysRequest, Assay_V1_ListResultKeysResponse>(
+        "/assay.v1.Results/ListKeys", roles: [.observe], .idempotent)
+    package static let rotateResultKey = DaemonMethod<Assay_V1_RotateResultKeyRequest, Assay_V1_ResultKey>(
+        "/assay.v1.Results/Rotate", roles: [.operate], .notIdempotent, concernsAllApps: true)
+    package static let getStatusList = DaemonMethod<Assay_V1_GetStatusListRequest, Assay_V1_GetStatusListResponse>(
+        "/assay.v1.Results/GetStatusList", roles: Set(Role.allCases), .idempotent)
+
     package static let all: [any APIMethod] = [
         issueChallenge, verify, prepare, getDevice, listDevices, block, unblock, listBlocks, forgetDevice, importDevices,
         status, metrics, watch, whoAmI, createKey, listKeys, revokeKey, listWebhooks, resendWebhook,
@@ -148,6 +159,7 @@ package enum API {
         renewCertificate, revokeCertificate, getCertificate, listCertificates, getAuthorities, getRevocationList,
         provisionDevice, addEnrolments, readmitDevice, removeEnrolment, listEnrolments, listVerdicts, getVerdict,
         listPolicies, getPolicy, listRecordings, deleteRecordings, listDifferences,
+        getResultKeys, listResultKeys, rotateResultKey, getStatusList,
     ]
 }
 

@@ -49,7 +49,14 @@ struct OpenAPIExamples: Sendable {
               ],
               "binding": {"clientData": {"payloadSha256": "9d6yOlsirPzWDlYWnkmLLwJGs5fshv10KCAxqj57QKI="}},
               "subject": "dXNlci00Mg==",
-              "idempotencyKey": "dXBsb2FkLTEwMDE="
+              "idempotencyKey": "dXBsb2FkLTEwMDE=",
+              "results": [
+                {
+                  "shape": "RESULT_SHAPE_EAR_JWT",
+                  "audience": "https://uploads.example.com",
+                  "nonce": "nHYpbDm7sQxVhLqG0a1kXw=="
+                }
+              ]
             }
             """#,
             [
@@ -69,7 +76,21 @@ struct OpenAPIExamples: Sendable {
                   "evidenceDigest": "4KVZUuN0Zf3W9IXtlw4mixS8L7CrGlPxxDUsJQqp5eM=",
                   "policyDigest": "VipqZ50mSUd28eIlPS+2t31IZ6tY24fl8sSl5YsQrbI=",
                   "requestId": "8WK0k92b9W5DH22dtdzZ3Q==",
-                  "decidedAtUnixMs": "1776124800000"
+                  "decidedAtUnixMs": "1776124800000",
+                  "results": [
+                    {
+                      "shape": "RESULT_SHAPE_EAR_JWT",
+                      "audience": "https://uploads.example.com",
+                      "text": "eyJhbGciOiJFUzI1NiIsImtpZCI6Ik4yVjRZVzF3YkdVIiwidHlwIjoiZWF0K2p3dCJ9.e30.c2lnbmF0dXJl",
+                      "id": "qPp6WmZ1nQ0m6oW0dYkN4w==",
+                      "expiresAtUnixMs": "1776125100000"
+                    }
+                  ],
+                  "limits": [
+                    "VERDICT_LIMIT_RELAY_NOT_EXCLUDED",
+                    "VERDICT_LIMIT_ATTESTED_AT_REGISTRATION",
+                    "VERDICT_LIMIT_SYSTEM_NOT_VERIFIED"
+                  ]
                 }
                 """#,
                 "rejected":
@@ -412,6 +433,40 @@ struct OpenAPIExamples: Sendable {
                     "detail": "the serial number is not on the list",
                     "retry": "RETRY_CLASS_CONTACT_OPERATOR"
                   }
+                }
+                """#
+            ]),
+        OpenAPIExamples(
+            API.getResultKeys, "{}",
+            [
+                "keys":
+                    #"""
+                {
+                  "issuer": "https://assay.example.com",
+                  "jwks": "{\"keys\":[{\"alg\":\"ES256\",\"crv\":\"P-256\",\"kid\":\"f1h9vWmZ8c2uF5n9kQxQ3yqYJpQn8h9zq0c3m3o7y3U\",\"kty\":\"EC\",\"use\":\"sig\",\"x\":\"f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU\",\"y\":\"x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0\"}]}",
+                  "profiles": [
+                    {"shape": "RESULT_SHAPE_EAR_JWT", "type": "eat+jwt", "specification": "draft-ietf-rats-ear-04"}
+                  ]
+                }
+                """#
+            ]),
+        OpenAPIExamples(
+            API.rotateResultKey,
+            #"""
+            {"reason": "the quarter's key"}
+            """#,
+            [
+                "next":
+                    #"""
+                {
+                  "kid": "f1h9vWmZ8c2uF5n9kQxQ3yqYJpQn8h9zq0c3m3o7y3U",
+                  "issuer": "https://assay.example.com",
+                  "algorithm": "ES256",
+                  "state": "STATE_NEXT",
+                  "publishedAtUnixMs": "1776124800000",
+                  "signsFromUnixMs": "1776211200000",
+                  "signsUntilUnixMs": "1783987200000",
+                  "held": true
                 }
                 """#
             ]),

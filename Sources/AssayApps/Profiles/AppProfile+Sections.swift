@@ -1,6 +1,7 @@
 package import AssayConfiguration
 import AssayCore
 package import AssayPlugins
+package import AssayResults
 package import AssaySchemes
 package import AssayService
 package import Logging
@@ -12,9 +13,10 @@ extension AppProfile {
     ///   - schemes: all of the configuration, also those of which the app has no section.
     ///   - fleet: the app's fleet with its secrets, which the daemon alone has.
     ///   - supervised: `nil`: no plugin runs, so that what depends on one stays unjudged.
+    ///   - results: makes the results of the app's verdicts, which the daemon alone signs.
     package convenience init(
         _ app: AppConfiguration, of schemes: [any AttestationScheme.Type], in dependencies: SchemeDependencies,
-        fleet: Fleet? = nil, plugins supervised: SupervisedPlugins? = nil, logger: Logger
+        fleet: Fleet? = nil, plugins supervised: SupervisedPlugins? = nil, results: ResultComposer? = nil, logger: Logger
     ) {
         let sections = app.sections.map(\.section)
         var own = dependencies.of(app.id)
@@ -54,6 +56,6 @@ extension AppProfile {
             keepsAuditClaims: app.keepsAuditClaims,
             acceptsSimulated: app.acceptsSimulated, confidence: app.confidence, issuing: app.provisioning?.issuing,
             fleet: fleet, policyKeys: PolicyKeys(of: app, schemes) { Set(verifiers(of: [$0]).map(\.format)) },
-            recording: app.recording, shadow: shadow)
+            recording: app.recording, shadow: shadow, results: results)
     }
 }

@@ -26,6 +26,9 @@ package struct AppConfiguration: Sendable {
     package var plugins: [PluginEntry] = []
     /// The rates that it sets in place of the defaults. They bear on no verdict.
     package var rates = AppRateSettings()
+    /// Which signed results its callers may ask for; `nil`: none. It bears on no verdict: results are signed after one, so that a verdict's policy
+    /// digest is the same whoever it is signed for.
+    package var results: ResultRule?
     /// Which verdicts are recorded with what they went by; `nil`: none are.
     package var recording: RecordingRule?
     /// What its shadow policy states otherwise; `nil`: it has none.
@@ -131,6 +134,7 @@ extension AppConfiguration {
                 return AppProvisioning(reading: value, authorities?.lists, plugins)
             }, plugins: plugins,
             rates: section.optional("rates").map { AppRateSettings(reading: $0) } ?? AppRateSettings(),
+            results: section.optional("results").flatMap(ResultRule.init(reading:)),
             recording: section.optional("record").map(RecordingRule.init(reading:)),
             shadow: section.optional("shadow").map { ShadowSettings(reading: $0, shared, schemes) })
         section.done()

@@ -34,6 +34,8 @@ package struct LiveConfiguration: Sendable {
     package var revocationLists: RevocationLists
     /// The CAs that issue device certificates; `nil`: none do.
     package var provisioning: ProvisioningSettings?
+    /// Who signs results, and with which keys; `nil`: none are signed.
+    package var results: ResultSettings?
     /// The catalog's entries, in the order of their ids.
     package var plugins: [PluginEntry]
     /// The platforms whose sections were read.

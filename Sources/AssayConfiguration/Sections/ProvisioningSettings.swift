@@ -132,7 +132,7 @@ extension ProvisioningSettings.Authority {
 }
 
 extension TokenKeySettings {
-    fileprivate init?(reading value: ConfigurationReader.Value, _ files: ConfigurationFiles) {
+    init?(reading value: ConfigurationReader.Value, _ files: ConfigurationFiles) {
         let section = value.section()
         let module = section.required("module")?.path(files)
         let label = section.required("token")?.filledText()

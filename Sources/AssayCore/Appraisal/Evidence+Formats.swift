@@ -27,6 +27,25 @@ extension EvidenceFormat {
     package static let described = Set(EvidenceKind.all.map(\.format))
 }
 
+extension EvidenceFormat {
+    /// What accepted evidence of the format speaks of; `nil` for a plugin's format, of which nothing is known but its assurance.
+    package var scope: EvidenceScope? { Self.scopes[self] }
+
+    private static let scopes: [EvidenceFormat: EvidenceScope] = [
+        .appAttestAttestation: [.device, .hardware, .app, .now],
+        .appAttestAssertion: [.device, .hardware, .app],
+        .appAttestReceipt: [],
+        .keyAttestation: [.device, .hardware, .app, .system, .now, .messages],
+        .keySignature: [.device, .hardware, .app, .system, .messages],
+        .playIntegrity: [.app, .system, .now],
+        .safetyNet: [.app, .system, .now],
+        .deviceCheck: [.now],
+        .certificateBundle: [.device],
+        .certificateSignature: [.device],
+        .fleetDevice: [.device],
+    ]
+}
+
 extension EvidenceKind {
     /// All of them. Field 8 of `assay.v1.Evidence` is `PluginEvidence`, which holds the formats that are none of these.
     package static let all: [EvidenceKind] = [

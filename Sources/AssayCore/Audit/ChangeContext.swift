@@ -6,6 +6,8 @@ public enum ChangeOrigin: Hashable, Sendable {
     case start
     /// A signal to reload the configuration (SIGHUP).
     case signal
+    /// The daemon by itself, when the time for it has come.
+    case schedule
 
     /// The caller's name.
     public var caller: String? { if case .caller(let name) = self { name } else { nil } }
@@ -16,6 +18,7 @@ public enum ChangeOrigin: Hashable, Sendable {
         case .caller: 1
         case .start: 2
         case .signal: 3
+        case .schedule: 4
         }
     }
 
@@ -25,6 +28,7 @@ public enum ChangeOrigin: Hashable, Sendable {
         case (1, _): self = .caller(caller)
         case (2, true): self = .start
         case (3, true): self = .signal
+        case (4, true): self = .schedule
         default: return nil
         }
     }

@@ -1,10 +1,12 @@
 /// The places of signed results in the published status lists (draft-ietf-oauth-status-list).
 ///
 /// A place belongs to a device and an audience, not to one token: every token of the device for the audience names it, so most verdicts write nothing.
-/// Two audiences see two places, which nothing connects. What a place says is derived from the registry when a list is made, so a block is never
-/// written twice: a device that is blocked (itself, its subject or its key) is suspended, one that is no longer registered is invalid, and so is one
-/// that `setInvalid` named. A place is kept until the instant that was asked for, whatever becomes of its device; the first
+/// Two audiences see two places, which nothing connects. A place is kept until the instant that was asked for, whatever becomes of its device; the first
 /// `LedgerMaintenance.purge` after it forgets the place.
+///
+/// What a place says is derived from the registry when a list is made, so that neither a block nor a revocation is written twice. A device is
+/// - invalid, if it is no longer registered, if the certificate that was issued to it last is revoked, or if `setInvalid` named it;
+/// - suspended, if it is blocked (itself, its subject or its key) and not invalid.
 public protocol ResultStatusRegistry: Sendable {
     /// The place for each request, in order. One is given out where the device has none for the audience; requests that race for it get the same
     /// one. It is kept at least until the request's `until`, and its position of its list is never given out again. A place that is kept that long
@@ -19,14 +21,24 @@ public protocol ResultStatusRegistry: Sendable {
     /// not older than any revision of the list that was read before.
     func statusEntries(ofList list: UInt32) async throws(LedgerError) -> [ResultStatusEntry]
 
-    /// Says that the places of a registered device are invalid, as a judgement of the device failed, or takes that back. Durable on return.
+    /// Says of registered devices that their places are invalid (`true`), those that are given out later too, as a judgement of the device failed; or takes
+    /// that back (`false`). What a device has already is not written again. Durable on return.
     ///
-    /// - Returns: whether that was new; false too if the device is not registered.
+    /// - Parameter judgements: at most some hundred. Devices that are not registered are left out.
+    /// - Returns: of how many devices it was otherwise before.
     @discardableResult
-    func setInvalid(_ isInvalid: Bool, _ device: DeviceID) async throws(LedgerError) -> Bool
+    func setInvalid(_ judgements: [DeviceID: Bool]) async throws(LedgerError) -> Int
 }
 
 extension ResultStatusRegistry {
+    /// Says it of one device, or takes it back.
+    ///
+    /// - Returns: whether it was otherwise before; false too if the device is not registered.
+    @discardableResult
+    public func setInvalid(_ isInvalid: Bool, _ device: DeviceID) async throws(LedgerError) -> Bool {
+        try await setInvalid([device: isInvalid]) == 1
+    }
+
     /// The place of one device for one audience.
     public func statusPlace(
         of device: DeviceID, for audience: [UInt8], until: Timestamp

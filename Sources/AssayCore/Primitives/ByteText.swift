@@ -53,8 +53,42 @@ public enum Base64: Sendable {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Appends the text of bytes to a longer one. Not generic, so that what other modules call is compiled for it.
-    package func append(_ bytes: UnsafeRawBufferPointer, to text: inout [UInt8]) { write(bytes, to: &text) }
+    /// Appends the text of bytes to a longer one. Not generic, so that what other modules call is compiled for it, and in groups of three
+    /// bytes: tokens are written with it.
+    package func append(_ bytes: UnsafeRawBufferPointer, to text: inout [UInt8]) {
+        let digits = self == .standard ? Self.standardDigits : Self.urlDigits
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: (bytes.count + 2) / 3 * 4) { symbols in
+            let count = digits.withUnsafeBufferPointer { Self.encode(bytes, by: $0, into: symbols) }
+            text.append(contentsOf: symbols[..<count])
+            if self == .standard { for _ in count..<symbols.count { text.append(UInt8(ascii: "=")) } }
+        }
+    }
+
+    /// - Parameters:
+    ///   - digits: 64.
+    ///   - symbols: of the length of the text with its padding, which is not written.
+    /// - Returns: how many symbols there are.
+    private static func encode(
+        _ bytes: UnsafeRawBufferPointer, by digits: UnsafeBufferPointer<UInt8>, into symbols: UnsafeMutableBufferPointer<UInt8>
+    ) -> Int {
+        var (at, count) = (0, 0)
+        func put(_ group: UInt32, _ symbolCount: Int) {
+            for index in 0..<symbolCount {
+                symbols.initializeElement(at: count + index, to: digits[Int(group >> UInt32(18 - 6 * index) & 63)])
+            }
+            count += symbolCount
+        }
+        while at + 3 <= bytes.count {
+            put(UInt32(bytes[at]) << 16 | UInt32(bytes[at + 1]) << 8 | UInt32(bytes[at + 2]), 4)
+            at += 3
+        }
+        switch bytes.count - at {
+        case 1: put(UInt32(bytes[at]) << 16, 2)
+        case 2: put(UInt32(bytes[at]) << 16 | UInt32(bytes[at + 1]) << 8, 3)
+        default: break
+        }
+        return count
+    }
 
     private func write(_ bytes: some Collection<UInt8>, to text: inout [UInt8]) {
         let digits = self == .standard ? Self.standardDigits : Self.urlDigits

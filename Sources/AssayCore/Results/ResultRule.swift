@@ -16,6 +16,8 @@ public struct ResultRule: Hashable, Sendable {
         public var lifetime: Int64 = 3_600_000
         /// A device of a weaker assurance gets none.
         public var minimumAssurance = Assurance.hardware
+        /// So many tokens that have not ended yet a device may have, as one daemon counts them; `nil`: any number.
+        public var perDevice: Int?
 
         public init() {}
     }
@@ -27,6 +29,8 @@ public struct ResultRule: Hashable, Sendable {
     /// How long a result of the other shapes is good, in milliseconds, counted from its verdict.
     public var lifetime: Int64 = 300_000
     public var session = Session()
+    /// Whether Entity Attestation Results have a place in a status list, as session tokens and wallets' attestations always do.
+    public var status = false
     /// `sub` of a client attestation: the client_id at the authorisation server; `nil` where the app gives none.
     public var clientID: String?
     /// What a wallet's attestations say of the wallet; `nil` where the app gives none.

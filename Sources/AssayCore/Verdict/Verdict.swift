@@ -27,12 +27,20 @@ public final class Verdict: Sendable {
     /// `nil` for an app without a rule of confidence. Of a rejected verdict it is `Confidence.rejected`, with any signals, unless the
     /// level itself is the reason.
     public let confidence: Confidence?
+    /// The formats of the evidence, in order; empty where they are not known.
+    public let formats: [EvidenceFormat]
+    /// What an accepted verdict does not say, in the order of the list; empty without formats.
+    public let limits: [VerdictLimit]
+    /// The registered key of the device, of an accepted verdict that names one: for what is made of the verdict where it is given. It is in no
+    /// message of the API.
+    package let registration: Registration?
 
     public init(
         decision: Decision, findings: [Finding], claims: Claims, device: DeviceID?, binding: Binding?,
         evidenceDigest: [UInt8], policyDigest: [UInt8], feeds: [FeedVersion] = [], simulated: Bool, requestID: [UInt8],
-        decidedAt: Timestamp, confidence: Confidence? = nil
+        decidedAt: Timestamp, confidence: Confidence? = nil, formats: [EvidenceFormat] = [], registration: Registration? = nil
     ) {
+        (self.formats, self.registration) = (formats, registration)
         self.decision = decision
         self.findings = findings
         self.claims = claims
@@ -44,7 +52,9 @@ public final class Verdict: Sendable {
         self.simulated = simulated
         self.requestID = requestID
         self.decidedAt = decidedAt
-        self.confidence = confidence?.limited(by: decision)
+        let confidence = confidence?.limited(by: decision)
+        self.confidence = confidence
+        limits = VerdictLimit.limits(of: decision, binding, confidence, formats: formats)
     }
 
     /// The same verdict as the answer to an equal request, which has its own id.
@@ -52,7 +62,8 @@ public final class Verdict: Sendable {
         Verdict(
             decision: decision, findings: findings, claims: claims, device: device, binding: binding,
             evidenceDigest: evidenceDigest, policyDigest: policyDigest, feeds: feeds, simulated: simulated,
-            requestID: requestID, decidedAt: decidedAt, confidence: confidence)
+            requestID: requestID, decidedAt: decidedAt, confidence: confidence, formats: formats,
+            registration: registration)
     }
 
     /// The same verdict as the answer at another time to a request that is equal but for what it bound, which nothing in the verdict
@@ -61,7 +72,8 @@ public final class Verdict: Sendable {
         Verdict(
             decision: decision, findings: findings, claims: claims, device: device, binding: binding,
             evidenceDigest: evidenceDigest, policyDigest: policyDigest, feeds: feeds, simulated: simulated,
-            requestID: requestID, decidedAt: time, confidence: confidence)
+            requestID: requestID, decidedAt: time, confidence: confidence, formats: formats,
+            registration: registration)
     }
 
     /// The same verdict with further findings.
@@ -69,7 +81,8 @@ public final class Verdict: Sendable {
         Verdict(
             decision: decision, findings: findings + more, claims: claims, device: device, binding: binding,
             evidenceDigest: evidenceDigest, policyDigest: policyDigest, feeds: feeds, simulated: simulated,
-            requestID: requestID, decidedAt: decidedAt, confidence: confidence)
+            requestID: requestID, decidedAt: decidedAt, confidence: confidence, formats: formats,
+            registration: registration)
     }
 
     /// An acceptance turned into a rejection by a check after the decision: the ledger's recheck.
@@ -79,6 +92,7 @@ public final class Verdict: Sendable {
         Verdict(
             decision: .rejected(rejection, check: check), findings: findings + [.fail(check, rejection)], claims: claims,
             device: device, binding: binding, evidenceDigest: evidenceDigest, policyDigest: policyDigest,
-            feeds: feeds, simulated: simulated, requestID: requestID, decidedAt: decidedAt, confidence: confidence)
+            feeds: feeds, simulated: simulated, requestID: requestID, decidedAt: decidedAt, confidence: confidence,
+            formats: formats)
     }
 }

@@ -23,6 +23,9 @@ public struct VerificationRequest: Hashable, Sendable {
     public var sourceAddress: SourceAddress?
     /// The signals about the capture as the device signed them (``SignalDocument``), at most 64 KiB; empty if there are none.
     public var signals: [UInt8]
+    /// The signed results that the caller asks for, at most ``ResultRequest/countLimit``, no two of one shape for one audience. They bear on no
+    /// verdict.
+    public var results: [ResultRequest]
 
     /// How the caller says that the evidence is bound to the request.
     public enum BindingRequest: Hashable, Sendable {
@@ -39,9 +42,10 @@ public struct VerificationRequest: Hashable, Sendable {
     public init(
         app: AppID, purpose: Purpose, challenge: [UInt8], context: [UInt8] = [], evidence: [Evidence],
         binding: BindingRequest = .clientData(payloadHash: nil), subject: [UInt8] = [], expectedDevice: DeviceID? = nil,
-        idempotencyKey: [UInt8] = [], sourceAddress: SourceAddress? = nil, signals: [UInt8] = [], replaces: DeviceID? = nil
+        idempotencyKey: [UInt8] = [], sourceAddress: SourceAddress? = nil, signals: [UInt8] = [], replaces: DeviceID? = nil,
+        results: [ResultRequest] = []
     ) {
-        self.replaces = replaces
+        (self.replaces, self.results) = (replaces, results)
         self.app = app
         self.purpose = purpose
         self.challenge = challenge
@@ -55,8 +59,9 @@ public struct VerificationRequest: Hashable, Sendable {
         self.signals = signals
     }
 
-    /// SHA-256 over every field but the idempotency key and the source address: a client may repeat a request from another address.
-    /// Requests with equal digests are equal.
+    /// SHA-256 over every field but the idempotency key, the source address and the results. Requests with equal digests are equal: a client may
+    /// repeat a request from another address, and ask for other results, or for one that could not be signed at first. They change nothing
+    /// of the verdict that is repeated, and are signed anew each time.
     public var digest: [UInt8] { digest(evidence: evidence.map(\.digest)) }
 
     /// The same, from digests of the evidence that are known already.

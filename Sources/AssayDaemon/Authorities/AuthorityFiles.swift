@@ -2,7 +2,6 @@ import AssayCore
 import AssayHTTP
 import AssayRPC
 import AssayService
-import Crypto
 
 /// The certificates of the CAs and their revocation lists over HTTP, at addresses that certificates may name: `/v1/authorities/<name>.cer`
 /// (RFC 5280 §4.2.2.1) and `/v1/authorities/<name>.crl` (§4.2.1.13), both DER. The name is that of the configuration in force.
@@ -49,13 +48,5 @@ struct AuthorityFiles: HTTPResource {
             let rest = list.nextUpdate.milliseconds(since: now) / 1000
             return HTTPFile("application/pkix-crl", list.der, maxAge: min(Self.longestAge, rest))
         }
-    }
-}
-
-extension HTTPFile {
-    fileprivate init(_ contentType: String, _ body: [UInt8], maxAge seconds: Int64) {
-        self.init(
-            contentType: contentType, body: body, etag: "\"\(Hex.encode(Array(SHA256.hash(data: body).prefix(16))))\"",
-            maxAge: .seconds(seconds))
     }
 }

@@ -37,6 +37,12 @@ package struct ConfigurationCheck: Sendable {
         find(await configuration.authorityFindings(account))
     }
 
+    /// Opens the keys of results too, which takes up to a second for each, and logs into their tokens.
+    package mutating func openResultKeys(as account: UnixAccount = .current, at now: Timestamp = SystemClock().now()) async {
+        guard let configuration else { return }
+        find(await configuration.resultFindings(account, at: now))
+    }
+
     /// Tries to connect to the collector of traces, which takes up to some seconds.
     package mutating func tryCollector() {
         guard let configuration else { return }

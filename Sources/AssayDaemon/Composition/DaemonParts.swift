@@ -17,6 +17,7 @@ struct DaemonParts: Sendable {
     let rates: RatesPart
     let plugins: PluginsPart
     let authorities: AuthoritiesPart
+    let results: ResultsPart
     let traces: TracesPart
     let listening: ListeningPart
     let watching: WatchingPart
@@ -37,8 +38,9 @@ struct DaemonParts: Sendable {
         rates = try await RatesPart(base)
         plugins = try await PluginsPart(base, live, fleets: fleets)
         authorities = try AuthoritiesPart(base, live)
+        results = try await ResultsPart(base, live)
         traces = try TracesPart(base, live)
-        listening = try ListeningPart(base, live, resources: [authorities.files])
+        listening = try ListeningPart(base, live, resources: [authorities.files, results.files])
         watching = try WatchingPart(base, live)
         callers = try await CallersPart(base)
         sharing = SharingPart(base, store, callers)
@@ -48,8 +50,8 @@ struct DaemonParts: Sendable {
     /// calls, and before them the operations address, which answers probes while the plugins end; who asks vendors before their client.
     func all(_ methods: MethodsPart, _ operations: OperationsPart) -> [any DaemonPart] {
         [
-            base, store, traces, operations, plugins, methods, vendors, watching, authorities, time, records, rates, callers,
-            sharing, listening,
+            base, store, traces, operations, plugins, methods, vendors, watching, authorities, results, time, records, rates,
+            callers, sharing, listening,
         ]
     }
 
@@ -81,7 +83,8 @@ struct DaemonParts: Sendable {
             live.apps.map { app in
                 let fleet = app.provisioning?.fleet.flatMap { rule in fleets[app.id].map { Fleet(rule, $0) } }
                 return AppProfile(
-                    app, of: live.schemes, in: dependencies, fleet: fleet, plugins: plugins.supervised, logger: base.logger)
+                    app, of: live.schemes, in: dependencies, fleet: fleet, plugins: plugins.supervised,
+                    results: app.results.map(results.composer), logger: base.logger)
             })
         watching.registeredApps.value = apps
         records.facts.follow(apps)

@@ -47,15 +47,22 @@ struct ServiceComposition {
             inquiries: parts.vendors.inquiries, inquiryShare: live.inquiryShare, stages: kept.stages, measures: kept.measures,
             rates: rates, refusals: RefusalMemory(counters: kept.counters),
             followers: VerdictFollowers(recorder: records.facts, shadow: records.shadow), revoked: parts.authorities.revoked)
+        let signer = ResultSigner(
+            keys: parts.results.keys, places: nil, sessions: kept.sessions, counters: kept.results, clock: base.clock)
         return Answering(
             pipeline: pipeline, rates: rates, clock: base.clock,
-            followers: [kept.counters, kept.requestLog, observed, records.recorder, TraceNotes()])
+            followers: [
+                kept.counters, kept.requestLog, observed, records.recorder,
+                // Behind those that say what was decided, which rests on no signature.
+                ResultSigning(signer: signer, devices: base.ledger, requestLog: kept.requestLog), TraceNotes(),
+            ])
     }
 
     var services: ComposedServices {
         let operations = operationsService
         let bodies =
             verdictMethods + operations.methods + administrationMethods + certificateMethods + eventMethods + recordMethods
+            + resultMethods
         return ComposedServices(
             methods: ServedMethods(
                 bodies,
@@ -79,14 +86,16 @@ struct ServiceComposition {
             authorities: { [lists = parts.authorities.lists] in lists.report() }, plugins: parts.plugins.administration,
             records: { [recorder = parts.records.recorder] in recorder.status },
             reappraisal: { [reappraisal = parts.watching.reappraisal] in reappraisal.report },
-            webhooks: parts.watching.webhooks, metrics: kept.metrics)
+            webhooks: parts.watching.webhooks,
+            resultIssuers: { [task = parts.results.task] in task.signingStates(at: $0) }, metrics: kept.metrics)
     }
 
     /// Challenges and verdicts, and the devices that they are about.
     private var verdictMethods: [MethodBody] {
         let (base, store) = (parts.base, parts.store)
         let attestation = AttestationService(
-            answering: answering, keys: store.keys, counters: kept.counters, clock: base.clock, horizon: parts.time.horizon)
+            answering: answering, keys: store.keys, counters: kept.counters, clock: base.clock, horizon: parts.time.horizon,
+            results: ResultAdmission(keys: parts.results.keys, clock: base.clock))
         let devices = DevicesService(
             ledger: base.ledger, subjects: store.subjects, clock: base.clock, requestLog: kept.requestLog,
             recordings: parts.records.facts, revoked: parts.authorities.revoked)
@@ -115,6 +124,15 @@ struct ServiceComposition {
             ledger: base.ledger, authority: authorities.authority, answering: answering, clock: base.clock,
             requestLog: kept.requestLog, revoked: authorities.revoked)
         return provisioning.methods + fleet.methods
+    }
+
+    /// The keys under which results are signed.
+    private var resultMethods: [MethodBody] {
+        let (base, task) = (parts.base, parts.results.task)
+        return ResultsService(
+            keys: task.ring, ledger: base.ledger, clock: base.clock, requestLog: kept.requestLog,
+            refresh: { () throws(LedgerError) in try await task.refresh(by: .signal) }
+        ).methods
     }
 
     private var eventMethods: [MethodBody] {

@@ -1,7 +1,7 @@
 import Logging
 import Synchronization
 
-/// Logs when a PKCS#11 token of CAs cannot be used, why, and when it can be used again. One outage logs each reason once.
+/// Logs when a PKCS#11 token of CAs, or of keys of results, cannot be used, why, and when it can be used again. One outage logs each reason once.
 final class TokenLog: Sendable {
     /// Reasons of one outage that are remembered; further ones are not logged.
     private static let limit = 16
@@ -17,12 +17,12 @@ final class TokenLog: Sendable {
     func changed(_ problem: String?) {
         guard let problem else {
             reasons.withLock { $0 = [] }
-            return logger.notice("a token with keys of CAs can be used", metadata: ["token": "\(token)"])
+            return logger.notice("a token with keys can be used", metadata: ["token": "\(token)"])
         }
         let isNew = reasons.withLock { $0.count < Self.limit && $0.insert(problem).inserted }
         guard isNew else { return }
         logger.warning(
-            "a token with keys of CAs cannot be used; its CAs sign nothing until it is back",
+            "a token with keys cannot be used; they sign nothing until it is back",
             metadata: ["token": "\(token)", "error": "\(problem)"])
     }
 }

@@ -12,7 +12,7 @@ protocol StatusSubject: Sendable, SendableMetatype {
 enum StatusSubjects {
     static let all: [any StatusSubject.Type] = [
         AttentionMetrics.self, ConfigurationMetrics.self, StoreMetrics.self, FeedMetrics.self, ReceiptMetrics.self,
-        CertificateMetrics.self, AuthorityMetrics.self, PluginStatusMetrics.self,
+        CertificateMetrics.self, AuthorityMetrics.self, ResultKeyMetrics.self, PluginStatusMetrics.self,
     ]
 }
 

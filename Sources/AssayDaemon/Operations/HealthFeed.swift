@@ -105,7 +105,8 @@ extension Readiness {
         // No caller connects with TLS.
         case .certificateExpired: return service != operations
         case .diskLow, .reloadRefused, .feedNotRefreshed, .certificateExpiresSoon, .issuingUnavailable, .authorityExpiresSoon,
-            .revocationListNotRefreshed, .pluginQuarantine, .recordsUnavailable, .webhookFailing:
+            .revocationListNotRefreshed, .pluginQuarantine, .recordsUnavailable, .webhookFailing, .resultKeyUnavailable,
+            .resultKeyEndsSoon, .resultKeyMissing:
             return false
         }
     }

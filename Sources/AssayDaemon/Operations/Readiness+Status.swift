@@ -43,7 +43,7 @@ extension AttentionCode {
             true
         case .diskLow, .reloadRefused, .appUnavailable, .feedNotRefreshed, .certificateExpired, .certificateExpiresSoon,
             .issuingUnavailable, .authorityExpiresSoon, .revocationListNotRefreshed, .pluginNotReady, .pluginQuarantine,
-            .recordsUnavailable, .webhookFailing:
+            .recordsUnavailable, .webhookFailing, .resultKeyUnavailable, .resultKeyEndsSoon, .resultKeyMissing:
             false
         }
     }

@@ -7,6 +7,7 @@ extension HTTPAnswer {
     init(_ file: HTTPFile, known: String?) {
         var fields: [Field] = [("etag", file.etag)]
         fields.append(("cache-control", file.maxAge.map { "public, max-age=\($0.components.seconds)" } ?? "no-cache"))
+        if file.isForEveryOrigin { fields.append(("access-control-allow-origin", "*")) }
         if let known, Self.names(known, file.etag) {
             self.init(head: .other(status: 304, fields))
         } else {

@@ -6,6 +6,8 @@ package struct HTTPFile: Hashable, Sendable {
     package var etag: String
     /// How long a cache may keep it without asking again; `nil`: it asks each time.
     package var maxAge: Duration?
+    /// Whether web pages of every origin may read it (Fetch, "CORS protocol").
+    package var isForEveryOrigin = false
 
     package init(contentType: String, body: [UInt8], etag: String, maxAge: Duration? = nil) {
         (self.contentType, self.body, self.etag, self.maxAge) = (contentType, body, etag, maxAge)

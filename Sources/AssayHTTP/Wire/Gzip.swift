@@ -1,5 +1,5 @@
+import AssayCompression
 package import AssayRPC
-import CZlib
 package import NIOCore
 
 /// Reads compressed requests (RFC 1952).
@@ -11,47 +11,14 @@ package enum Gzip {
     ///
     /// - Parameter limit: the most bytes that come out, below 2 GiB.
     package static func inflate(_ bytes: ByteBuffer, limit: Int) throws(RPCError) -> [UInt8] {
-        try bytes.withUnsafeReadableBytes { input in
-            // zlib keeps the address of the stream.
-            withUnsafeTemporaryAllocation(of: z_stream.self, capacity: 1) { memory -> Result<[UInt8], RPCError> in
-                guard let stream = memory.baseAddress else { return .failure(.overloaded) }
-                stream.initialize(to: z_stream())
-                guard assay_gzip_begin(stream) == Z_OK else { return .failure(.overloaded) }
-                defer { inflateEnd(stream) }
-                return inflate(input, by: stream, limit: min(max(limit, 0), Int(Int32.max) - 1))
-            }
-        }.get()
-    }
-
-    private static func inflate(
-        _ input: UnsafeRawBufferPointer, by stream: UnsafeMutablePointer<z_stream>, limit: Int
-    ) -> Result<[UInt8], RPCError> {
-        // zlib reads and does not write there.
-        stream.pointee.next_in = UnsafeMutablePointer(mutating: input.bindMemory(to: UInt8.self).baseAddress)
-        stream.pointee.avail_in = uInt(clamping: input.count)
-        let most = limit + 1
-        var output = [UInt8](repeating: 0, count: min(most, max(256, input.count)))
-        var count = 0
-        while true {
-            if count == output.count { output += [UInt8](repeating: 0, count: min(count, most - count)) }
-            let status = output.withUnsafeMutableBufferPointer { output in
-                stream.pointee.next_out = output.baseAddress.map { $0 + count }
-                stream.pointee.avail_out = uInt(clamping: output.count - count)
-                let status = CZlib.inflate(stream, Z_NO_FLUSH)
-                count = output.count - Int(stream.pointee.avail_out)
-                return status
-            }
-            guard count <= limit else { return .failure(.messageTooLarge) }
-            switch status {
-            case Z_STREAM_END:
-                guard stream.pointee.avail_in == 0 else { return .failure(.notGzip) }
-                output.removeLast(output.count - count)
-                return .success(output)
-            // With space left, the input is used up before its end.
-            case Z_OK where count == output.count: continue
-            case Z_MEM_ERROR: return .failure(.overloaded)
-            default: return .failure(.notGzip)
-            }
+        let result = bytes.withUnsafeReadableBytes { input in
+            Result { () throws(InflationError) in try Inflation.inflate(input, as: .gzip, limit: limit) }
+        }
+        switch result {
+        case .success(let content): return content
+        case .failure(.malformed): throw .notGzip
+        case .failure(.tooLong): throw .messageTooLarge
+        case .failure(.outOfMemory): throw .overloaded
         }
     }
 }

@@ -9,6 +9,7 @@ package struct ReturnCode: Hashable, Sendable, CustomStringConvertible {
     package static let ok = ReturnCode(0x0)
     static let attributeSensitive = ReturnCode(0x11)
     static let attributeTypeInvalid = ReturnCode(0x12)
+    static let mechanismInvalid = ReturnCode(0x70)
     static let userAlreadyLoggedIn = ReturnCode(0x100)
     static let cryptokiAlreadyInitialized = ReturnCode(0x191)
 

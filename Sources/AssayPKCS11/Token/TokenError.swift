@@ -16,7 +16,7 @@ package struct TokenError: Error, Hashable, Sendable, CustomStringConvertible {
         case keyAmbiguous = "key_ambiguous"
         /// A key with this label or id exists, and none is made.
         case keyExists = "key_exists"
-        /// Not a P-256 or P-384 key that signs, or its protection is not as ordered.
+        /// Not a key of P-256, P-384 or Ed25519 that signs, or its protection is not as ordered.
         case keyUnsuitable = "key_unsuitable"
         /// The key of this name is not the expected one.
         case keyMismatch = "key_mismatch"

@@ -1,4 +1,3 @@
-package import Crypto
 import Synchronization
 
 /// A private key in a token, which signs there. Good for as long as its `Token`, whether the token is there or not.
@@ -15,27 +14,15 @@ package struct TokenKey: Sendable {
         (self.selector, self.token, self.publicKey) = (selector, token, publicKey)
     }
 
-    /// Signs with the hash of the curve: SHA-256 for P-256, SHA-384 for P-384.
+    /// Signs with the hash of the curve: SHA-256 for P-256, SHA-384 for P-384. Ed25519 signs the message itself.
     ///
-    /// - Returns: ECDSA-Sig-Value (DER, RFC 3279 §2.2.3), which was verified with the public key.
+    /// - Returns: ECDSA-Sig-Value (DER, RFC 3279 §2.2.3), or the 64 bytes of Ed25519, which were verified with the public key.
     package func sign(_ message: [UInt8]) async throws(TokenError) -> [UInt8] {
-        switch publicKey.curve {
-        case .p256: try await sign(digest: SHA256.hash(data: message))
-        case .p384: try await sign(digest: SHA384.hash(data: message))
-        }
-    }
-
-    /// Signs a digest of the curve's length: 32 bytes for P-256, 48 for P-384.
-    ///
-    /// - Returns: ECDSA-Sig-Value (DER, RFC 3279 §2.2.3), which was verified with the public key.
-    package func sign(digest: some Digest & Sendable) async throws(TokenError) -> [UInt8] {
         let (selector, publicKey) = (selector, publicKey)
-        guard Array(digest).count == publicKey.curve.length else {
-            throw TokenError(.keyUnsuitable, "a \(publicKey.curve) key signs digests of \(publicKey.curve.length) bytes")
-        }
+        let message = SignedMessage(message, for: publicKey.curve)
         do throws(TokenError) {
             let signature = try await token.perform { connection throws(TokenError) in
-                try connection.sign(digest, with: try connection.key(selector, expecting: publicKey))
+                try connection.sign(message, with: try connection.key(selector, expecting: publicKey))
             }
             problems.set(nil)
             return signature
@@ -96,7 +83,7 @@ package struct TokenKeyFacts: Hashable, Sendable {
     package let label: String
     /// CKA_ID, which public and private key share.
     package let id: [UInt8]
-    /// `nil`: not a P-256 or P-384 key, or the token does not tell the public key.
+    /// `nil`: a key of none of the curves, or the token does not tell the public key.
     package let publicKey: TokenPublicKey?
     package let protection: TokenKeyProtection
 }

@@ -50,7 +50,9 @@ extension AuthoritySettings {
         case .file(let path, let passphraseFile):
             var passphrase: Passphrase?
             if let passphraseFile { passphrase = try Passphrase.read(passphraseFile) }
-            signer = FileSigner(try SigningKeyFile.read(path, passphrase: passphrase, allowsPlain: passphraseFile == nil))
+            signer = FileSigner(
+                try SigningKeyFile.read(
+                    path, passphrase: passphrase, allowsPlain: passphraseFile == nil, of: SigningAlgorithm.ofAuthorities))
             keyFile = path
         case .pkcs11(let token):
             signer = try openToken(token, Array(chain.issuer.publicKey.der))

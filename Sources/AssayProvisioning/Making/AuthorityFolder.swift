@@ -76,7 +76,8 @@ package struct AuthorityFiles: Hashable, Sendable {
 
     /// Opens the private key with the passphrase.
     package func signer() throws(CredentialFileError) -> FileSigner {
-        FileSigner(try SigningKeyFile.read(key, passphrase: try Passphrase.read(passphrase)))
+        FileSigner(
+            try SigningKeyFile.read(key, passphrase: try Passphrase.read(passphrase), of: SigningAlgorithm.ofAuthorities))
     }
 
     /// Writes a CA: passphrase (a random one unless the file exists), key, certificates.
@@ -86,32 +87,13 @@ package struct AuthorityFiles: Hashable, Sendable {
         _ authority: SigningKey, _ chain: AuthorityChain, iterations: Int = PasswordEncryption.iterations
     ) throws(CredentialFileError) -> Bool {
         try requireAbsent()
-        let isNew = !FileManager.default.fileExists(atPath: passphrase)
-        var written: [String] = []
-        do throws(CredentialFileError) {
-            if isNew {
-                try Self.create(passphrase, Passphrase.random().line, mode: 0o600)
-                written.append(passphrase)
-            }
-            let text = try encrypted(authority, iterations: iterations)
-            try Self.create(key, Array(text.utf8), mode: 0o600)
-            written.append(key)
-            try write(chain)
-            return isNew
-        } catch {
+        let isNew = try NewKeyFiles(key: key, passphrase: passphrase).write(authority, iterations: iterations)
+        do throws(CredentialFileError) { try write(chain) } catch {
             // Half a CA would be in the way of the next attempt.
-            for path in written { try? FileManager.default.removeItem(atPath: path) }
+            for path in [key] + (isNew ? [passphrase] : []) { NewFile.remove(path) }
             throw error
         }
-    }
-
-    private func encrypted(_ authority: SigningKey, iterations: Int) throws(CredentialFileError) -> String {
-        let opened = try Passphrase.read(passphrase)
-        do throws(SigningKeyError) {
-            return try SigningKeyFile.text(authority, passphrase: opened, iterations: iterations)
-        } catch {
-            throw CredentialFileError(key, error.description)
-        }
+        return isNew
     }
 
     /// Writes the certificates: all that a CA has in files whose key is in a token.
@@ -147,7 +129,7 @@ extension AuthorityFolder {
     ) async throws(CredentialFileError) -> [MadeAuthority] {
         try root.requireAbsent()
         try issuing.requireAbsent()
-        let key = SigningKey.random(plan.algorithm)
+        let key = SigningKey.random(plan.curve.algorithm)
         let signer = FileSigner(key)
         let chain: AuthorityChain
         do {
@@ -197,7 +179,8 @@ extension AuthorityFolder {
         try files.requireAbsent()
         var passphrase: Passphrase?
         if let passphraseFile { passphrase = try Passphrase.read(passphraseFile) }
-        let key = try SigningKeyFile.read(keyFile, passphrase: passphrase, allowsPlain: allowsPlainKey)
+        let key = try SigningKeyFile.read(
+            keyFile, passphrase: passphrase, allowsPlain: allowsPlainKey, of: SigningAlgorithm.ofAuthorities)
         do throws(AuthorityChainError) {
             _ = try IssuingAuthority(name: "imported", chain: chain, signer: FileSigner(key))
         } catch {
@@ -246,12 +229,12 @@ extension AuthorityFolder {
                 throw CredentialFileError(files.certificate, "cannot be made: \(error)")
             }
         }
-        let key = SigningKey.random(plan.algorithm)
+        let key = SigningKey.random(plan.curve.algorithm)
         // Before a key is made that stays in the token: whether a certificate can be.
         let withFile = try await chain(FileSigner(key))
         guard let place else { return UnwrittenAuthority(key: .file(key), chain: withFile) }
         let made = try await place.token.makeKey(
-            plan.algorithm, label: place.label,
+            plan.curve.algorithm, label: place.label,
             ifTaken: "; name another one with --key-label, or take over the CA of that key with 'assay ca import'")
         return UnwrittenAuthority(key: .token(made), chain: try await chain(made.signer))
     }

@@ -7,7 +7,7 @@ package struct AuthorityPlan: Sendable {
     /// Names the CAs: "<name> Root CA" and "<name> Issuing CA 1".
     package var name = "Assay Device"
     package var organization: String?
-    package var algorithm = SigningAlgorithm.p256
+    package var curve = AuthorityCurve.p256
     /// In milliseconds.
     package var rootValidity: Int64 = 20 * 365 * 86_400_000
     /// In milliseconds.

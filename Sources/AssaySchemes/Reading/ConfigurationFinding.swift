@@ -74,13 +74,23 @@ package struct ConfigurationFinding: Hashable, Sendable {
         case webhookPlain = "webhook_plain"
         case webhookEveryVerdict = "webhook_every_verdict"
         case httpUnused = "http_unused"
+        case resultKey = "result_key"
+        case resultToken = "result_token"
+        case resultKeyUnfit = "result_key_unfit"
+        case resultKeyAlone = "result_key_alone"
+        case resultIssuerPlain = "result_issuer_plain"
+        case resultCertificateMissing = "result_certificate_missing"
+        case resultCertificateEnds = "result_certificate_ends"
+        case resultsUnused = "results_unused"
+        case resultsUnserved = "results_unserved"
+        case resultsSimulatedMissing = "results_simulated_missing"
 
         package var severity: Severity {
             switch self {
             case .ledgerFolder, .ledgerFile, .ledgerDatabase, .ledgerMissing, .newLedgerMarker, .keyFile, .fileUnreadable,
                 .socketFolder, .socketFile,
                 .revocationFile, .addressUnresolved, .addressNotLocal, .addressOverlap, .addressInUse, .issuingKey,
-                .issuingNone, .pluginFile, .pluginLauncher, .pluginSandbox, .pluginState, .pluginUser:
+                .issuingNone, .pluginFile, .pluginLauncher, .pluginSandbox, .pluginState, .pluginUser, .resultKey:
                 .failure
             case .revocationCopy, .revocationEntries, .socketMode, .callerUnreachable, .callerWithoutApps, .appWithoutCaller,
                 .appIDPrefix, .testRoots, .softwareRoots, .simulatedAccepted, .testKeys, .unlockedDevices,
@@ -88,11 +98,12 @@ package struct ConfigurationFinding: Hashable, Sendable {
                 .certificateExpiresSoon, .certificateUnfit,
                 .authorityExpired, .privateKeyOpen, .privilegedPort, .policyUnmeetable, .keyCannotSign, .generatedKeys,
                 .issuingToken, .issuingEnded, .revocationDirectory, .fleetArcDiffers, .revocationURLShared,
-                .pluginCatalog, .pluginSandboxWeaker, .operationsOpen, .recordsFile, .tracesUnreachable:
+                .pluginCatalog, .pluginSandboxWeaker, .operationsOpen, .recordsFile, .tracesUnreachable, .resultToken,
+                .resultKeyUnfit, .resultCertificateMissing, .resultCertificateEnds, .resultsSimulatedMissing:
                 .warning
             case .counterStrict, .daemonRunning, .issuingEndsSoon, .issuingRoot, .issuingStartShared, .pluginSecret,
                 .pluginUnpinned, .webhookPlain, .webhookEveryVerdict, .newLedgerDeclared,
-                .revocationURLUnwritten, .httpUnused:
+                .revocationURLUnwritten, .httpUnused, .resultKeyAlone, .resultIssuerPlain, .resultsUnused, .resultsUnserved:
                 .note
             }
         }
@@ -102,7 +113,7 @@ package struct ConfigurationFinding: Hashable, Sendable {
             switch self {
             case .testRoots, .softwareRoots, .simulatedAccepted, .testKeys, .unlockedDevices, .unauthenticatedNetwork,
                 .counterStrict, .daemonRunning, .generatedKeys, .pluginSandboxWeaker, .pluginUnpinned, .operationsOpen,
-                .webhookPlain, .webhookEveryVerdict, .newLedgerDeclared:
+                .webhookPlain, .webhookEveryVerdict, .newLedgerDeclared, .resultIssuerPlain, .resultKeyAlone:
                 true
             case .ledgerFolder, .ledgerFile, .ledgerDatabase, .ledgerMissing, .newLedgerMarker, .keyFile, .fileUnreadable,
                 .socketFolder, .socketFile,
@@ -113,7 +124,8 @@ package struct ConfigurationFinding: Hashable, Sendable {
                 .issuingKey, .issuingToken, .issuingNone, .issuingEnded, .issuingEndsSoon, .revocationDirectory,
                 .fleetArcDiffers, .issuingRoot, .issuingStartShared, .revocationURLShared, .revocationURLUnwritten,
                 .pluginCatalog, .pluginFile, .pluginLauncher, .pluginSandbox, .pluginSecret, .pluginState,
-                .pluginUser, .recordsFile, .tracesUnreachable, .httpUnused:
+                .pluginUser, .recordsFile, .tracesUnreachable, .httpUnused, .resultKey, .resultToken, .resultKeyUnfit,
+                .resultCertificateMissing, .resultCertificateEnds, .resultsUnused, .resultsUnserved, .resultsSimulatedMissing:
                 false
             }
         }

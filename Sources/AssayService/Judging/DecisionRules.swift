@@ -32,7 +32,7 @@ extension VerificationCase {
             let named = check == DeviceAdmission.check ? device?.id : nil
             return .refused(verdict(.rejected(rejection, check: check), appraisals, device: named))
         }
-        let verdict = verdict(.accepted(assurance), appraisals, device: device?.id)
+        let verdict = verdict(.accepted(assurance), appraisals, device: device?.id, registration: device?.registration)
         if let confidence = verdict.confidence, let refusal = admitted.refusal(of: confidence) {
             return .refused(verdict.rejected(refusal, check: Finding.confidenceCheck, device: knownDevice?.id))
         }

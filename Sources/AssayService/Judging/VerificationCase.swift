@@ -142,8 +142,9 @@ final class VerificationCase: Sendable {
         return feeds
     }
 
+    /// - Parameter registration: the key of the device, for an acceptance.
     func verdict(
-        _ decision: Verdict.Decision, _ appraisals: [Appraisal], device: DeviceID?
+        _ decision: Verdict.Decision, _ appraisals: [Appraisal], device: DeviceID?, registration: Registration? = nil
     ) -> Verdict {
         var findings: [Finding] = []
         findings.reserveCapacity(appraisals.reduce(3) { $0 + $1.findings.count })
@@ -172,7 +173,7 @@ final class VerificationCase: Sendable {
             decision: decision, findings: findings, claims: claims, device: device, binding: binding,
             evidenceDigest: admitted.evidenceDigest, policyDigest: admitted.profile.policyDigest,
             feeds: feeds(of: appraisals), simulated: appraisals.contains(where: \.simulated), requestID: admitted.requestID,
-            decidedAt: admitted.now, confidence: confidence)
+            decidedAt: admitted.now, confidence: confidence, formats: pieces.map(\.evidence.format), registration: registration)
     }
 }
 

@@ -49,6 +49,42 @@ package struct RequestLog: Sendable {
         }
         logger.log(level: level, level > .debug ? "a call failed" : "a call was refused", metadata: names)
     }
+
+    /// Logs what came of the results of a verdict, never a token. What an operator has to see to is a warning, one line of a kind in a
+    /// period.
+    ///
+    /// - Parameter names: what the log calls the request by.
+    func signed(_ results: [SignedResult], _ names: Logger.Metadata) {
+        guard logger.logLevel <= .warning else { return }
+        for result in results {
+            var names = names
+            names["shape"] = "\(result.shape.rawValue)"
+            switch result.outcome {
+            case .signed(_, let identifier, _):
+                names["result_id"] = "\(Hex.encode(identifier))"
+                logger.debug("signed a result", metadata: names)
+            case .refused(let problem):
+                names["reason"] = "\(problem.rawValue)"
+                guard problem.isOperators else {
+                    logger.debug("signed no result", metadata: names)
+                    continue
+                }
+                guard let heldBack = limiter.pass("result \(problem.rawValue)") else { continue }
+                if heldBack > 0 { names["held_back"] = "\(heldBack)" }
+                logger.warning("signed no result", metadata: names)
+            }
+        }
+    }
+}
+
+extension ResultProblem {
+    /// Whether the daemon or its configuration stands in the way, and not the device or the caller.
+    fileprivate var isOperators: Bool {
+        switch self {
+        case .unavailable, .keyUnavailable: true
+        case .notAllowed, .simulated, .assurance, .tooMany, .noKey, .tooOld, .deviceBlocked: false
+        }
+    }
 }
 
 /// Logs verdicts, at debug. Requests that could not be judged are logged by `failed`.

@@ -1,5 +1,6 @@
 import AssayAPI
 package import AssayCore
+import AssayResults
 import SwiftProtobuf
 import Synchronization
 
@@ -35,6 +36,12 @@ package enum AttentionCode: String, CaseIterable, Sendable {
     case authorityExpiresSoon = "authority_expires_soon"
     /// A revocation list cannot be renewed or published.
     case revocationListNotRefreshed = "revocation_list_not_refreshed"
+    /// This daemon signs no results: no key of the issuer signs, it does not have the one that does, or a token is away.
+    case resultKeyUnavailable = "result_key_unavailable"
+    /// Results are signed no more within a week unless a key is added.
+    case resultKeyEndsSoon = "result_key_ends_soon"
+    /// This daemon does not have the key that signs results next.
+    case resultKeyMissing = "result_key_missing"
 
     /// A plugin does not run: it ends too often, cannot be started, or says that it cannot work.
     case pluginNotReady = "plugin_not_ready"
@@ -72,6 +79,7 @@ extension Assay_V1_StatusResponse {
         noteFeeds(in: &list)
         noteCertificates(in: &list)
         noteAuthorities(in: &list)
+        noteResultKeys(in: &list)
         noteOutlets(in: &list)
         if configuration.refusedAtUnixMs != 0 {
             let time = Timestamp(unixMilliseconds: configuration.refusedAtUnixMs)
@@ -155,6 +163,22 @@ extension Assay_V1_StatusResponse {
                 list.add(
                     .revocationListNotRefreshed,
                     "the revocation list of the CA \(authority.name): \(authority.revocationListProblem)")
+            }
+        }
+    }
+
+    private func noteResultKeys(in list: inout AttentionList) {
+        for issuer in resultIssuers {
+            if !issuer.problem.isEmpty {
+                list.add(.resultKeyUnavailable, "no results are signed for \(issuer.issuer): \(issuer.problem)")
+            }
+            let end = Timestamp(unixMilliseconds: issuer.signingEndsUnixMs)
+            let left = end.milliseconds(since: Timestamp(unixMilliseconds: nowUnixMs))
+            if issuer.signingEndsUnixMs != 0, left < ResultKeyRule.notice {
+                list.add(.resultKeyEndsSoon, "no results are signed for \(issuer.issuer) from \(end) on: no key follows")
+            }
+            if !issuer.nextProblem.isEmpty {
+                list.add(.resultKeyMissing, "results for \(issuer.issuer): \(issuer.nextProblem)")
             }
         }
     }

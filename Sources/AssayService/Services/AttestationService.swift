@@ -11,13 +11,15 @@ package struct AttestationService: Sendable {
     private let counters: VerdictCounters
     private let clock: any WallClock
     private let horizon: SpentHorizon
+    private let results: ResultAdmission
 
+    /// - Parameter results: says which results may be asked for.
     package init(
         answering: Answering, keys: ChallengeKeys, counters: VerdictCounters, clock: any WallClock,
-        horizon: SpentHorizon = SpentHorizon()
+        horizon: SpentHorizon = SpentHorizon(), results: ResultAdmission
     ) {
         (self.answering, self.keys, self.counters) = (answering, keys, counters)
-        (self.clock, self.horizon) = (clock, horizon)
+        (self.clock, self.horizon, self.results) = (clock, horizon, results)
     }
 
     package var methods: [MethodBody] {
@@ -115,6 +117,7 @@ package struct AttestationService: Sendable {
         }
         guard let request = read else { throw .undecodableMessage }
         let profile = try call.profile(of: request.app)
+        try results.check(request.results, of: profile)
         return try answering.admit(
             request, profile, of: call.caller, trace: call.trace, at: time, isAbandoned: call.isAbandoned)
     }

@@ -42,6 +42,7 @@ package struct OperationsService: Sendable {
     private let webhooks: any WebhookControl
     private let records: @Sendable () -> VerdictRecordStatus?
     private let reappraisal: @Sendable () -> ReappraisalReport
+    private let resultIssuers: @Sendable (Timestamp) -> [ResultSigningState]
     private let metrics: MetricsSource
 
     package init(
@@ -55,6 +56,7 @@ package struct OperationsService: Sendable {
         records: @escaping @Sendable () -> VerdictRecordStatus? = { nil },
         reappraisal: @escaping @Sendable () -> ReappraisalReport = { ReappraisalReport() },
         webhooks: any WebhookControl = NoWebhooks(),
+        resultIssuers: @escaping @Sendable (Timestamp) -> [ResultSigningState] = { _ in [] },
         metrics: MetricsSource = MetricsSource()
     ) {
         (self.apps, self.callers, self.rates) = (apps, callers, rates)
@@ -72,7 +74,7 @@ package struct OperationsService: Sendable {
         self.feeds = feeds
         self.certificates = certificates
         (self.authorities, self.plugins, self.records, self.metrics) = (authorities, plugins, records, metrics)
-        (self.reappraisal, self.webhooks) = (reappraisal, webhooks)
+        (self.reappraisal, self.webhooks, self.resultIssuers) = (reappraisal, webhooks, resultIssuers)
     }
 
     package var methods: [MethodBody] {
@@ -128,6 +130,7 @@ package struct OperationsService: Sendable {
         response.feeds = feeds.shown(to: caller).map { $0.message(at: now) }
         response.certificates = certificates.value.map(\.message)
         response.authorities = authorities()
+        response.resultIssuers = resultIssuers(now).map(\.message)
         response.plugins = plugins.plugins().shown(to: caller)
         for index in response.plugins.indices { response.plugins[index].lastLines = [] }
         if let records = records() { response.verdictRecords = records.message(for: caller) }

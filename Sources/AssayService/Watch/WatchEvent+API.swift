@@ -46,6 +46,7 @@ extension AuditChange {
                 case .caller: "caller"
                 case .start: "start"
                 case .signal: "signal"
+                case .schedule: "schedule"
                 }
             $0.name = name
             $0.count = count

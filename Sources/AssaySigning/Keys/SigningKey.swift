@@ -4,25 +4,28 @@ import Crypto
 
 /// A private key in memory.
 package struct SigningKey: Sendable {
-    private enum Key: Sendable {
+    enum Key: Sendable {
         case p256(P256.Signing.PrivateKey)
+        case ed25519(Curve25519.Signing.PrivateKey)
         case p384(P384.Signing.PrivateKey)
     }
-    private let key: Key
+    let key: Key
 
     /// A new random key.
     package static func random(_ algorithm: SigningAlgorithm) -> SigningKey {
         switch algorithm {
         case .p256: SigningKey(key: .p256(P256.Signing.PrivateKey()))
+        case .ed25519: SigningKey(key: .ed25519(Curve25519.Signing.PrivateKey()))
         case .p384: SigningKey(key: .p384(P384.Signing.PrivateKey()))
         }
     }
 
-    private init(key: Key) { self.key = key }
+    init(key: Key) { self.key = key }
 
     package var algorithm: SigningAlgorithm {
         switch key {
         case .p256: .p256
+        case .ed25519: .ed25519
         case .p384: .p384
         }
     }
@@ -31,15 +34,17 @@ package struct SigningKey: Sendable {
     package var publicKey: [UInt8] {
         switch key {
         case .p256(let key): Array(key.publicKey.derRepresentation)
+        case .ed25519(let key): Ed25519Encoding.subjectPublicKeyInfo(Array(key.publicKey.rawRepresentation))
         case .p384(let key): Array(key.publicKey.derRepresentation)
         }
     }
 
-    /// - Returns: an ECDSA-Sig-Value (DER).
+    /// - Returns: an ECDSA-Sig-Value (DER), or the 64 bytes of Ed25519.
     package func sign(_ bytes: [UInt8]) throws(SigningKeyError) -> [UInt8] {
         do {
             switch key {
             case .p256(let key): return Array(try key.signature(for: bytes).derRepresentation)
+            case .ed25519(let key): return Array(try key.signature(for: bytes))
             case .p384(let key): return Array(try key.signature(for: bytes).derRepresentation)
             }
         } catch {
@@ -47,10 +52,24 @@ package struct SigningKey: Sendable {
         }
     }
 
-    /// PrivateKeyInfo (DER, RFC 5208 §5), with the ECPrivateKey of RFC 5915 in it.
+    /// - Returns: the signature as JOSE and COSE have it, 64 or 96 bytes.
+    package func signRaw(_ bytes: [UInt8]) throws(SigningKeyError) -> [UInt8] {
+        do {
+            switch key {
+            case .p256(let key): return Array(try key.signature(for: bytes).rawRepresentation)
+            case .ed25519(let key): return Array(try key.signature(for: bytes))
+            case .p384(let key): return Array(try key.signature(for: bytes).rawRepresentation)
+            }
+        } catch {
+            throw .malformed("the key cannot sign")
+        }
+    }
+
+    /// PrivateKeyInfo (DER, RFC 5208 §5), with the ECPrivateKey of RFC 5915 or the CurvePrivateKey of RFC 8410 §7 in it.
     package var pkcs8: [UInt8] {
         switch key {
         case .p256(let key): Array(key.derRepresentation)
+        case .ed25519(let key): Ed25519Encoding.privateKeyInfo(Array(key.rawRepresentation))
         case .p384(let key): Array(key.derRepresentation)
         }
     }
@@ -67,22 +86,28 @@ extension SigningKey {
         self = try Self.read(der) { fields throws(Rejection) in
             let version = try fields.smallInteger()
             guard version <= 1 else { throw fields.rejection("version \(version)") }
-            let curve = try fields.sequence { parts throws(Rejection) -> OID? in
-                let algorithm = try parts.objectIdentifier()
-                guard algorithm == Self.ecPublicKey else {
-                    while !parts.isAtEnd { _ = try parts.element() }
-                    return nil
-                }
-                return try parts.objectIdentifier()
-            }
-            guard let curve, let algorithm = Self.curves[curve] else { throw Rejection(.unsupportedAlgorithm, "") }
+            let kind = try fields.sequence { parts throws(Rejection) in try Self.kind(&parts) }
             let inner = try fields.octetString()
-            // Attributes and the public key of RFC 5958.
-            while !fields.isAtEnd { _ = try fields.element() }
-            return try DERReader.parse(inner, code: .unsupportedKey) { outer throws(Rejection) in
-                try outer.sequence { parts throws(Rejection) in try Self(from: &parts, algorithm: algorithm) }
+            switch kind {
+            case .ed25519: return SigningKey(key: .ed25519(try Ed25519Encoding.privateKey(inner, beside: &fields)))
+            case .p256, .p384:
+                // Attributes and the public key of RFC 5958.
+                while !fields.isAtEnd { _ = try fields.element() }
+                return try DERReader.parse(inner, code: .unsupportedKey) { outer throws(Rejection) in
+                    try outer.sequence { parts throws(Rejection) in try Self(from: &parts, algorithm: kind) }
+                }
             }
         }
+    }
+
+    /// The privateKeyAlgorithm: the curve, or Ed25519, which has no parameters (RFC 8410 §3).
+    private static func kind(_ parts: inout DERReader) throws(Rejection) -> SigningAlgorithm {
+        let algorithm = try parts.objectIdentifier()
+        if algorithm == Ed25519Encoding.identifier { return .ed25519 }
+        guard algorithm == ecPublicKey, let curve = curves[try parts.objectIdentifier()] else {
+            throw Rejection(.unsupportedAlgorithm, "")
+        }
+        return curve
     }
 
     /// Reads exactly one ECPrivateKey with the name of its curve (RFC 5915 §3), as `openssl ecparam -genkey` writes it.
@@ -96,7 +121,7 @@ extension SigningKey {
         do throws(Rejection) {
             return try DERReader.parse(der[...], code: .unsupportedKey) { outer throws(Rejection) in try outer.sequence(body) }
         } catch {
-            throw error.code == .unsupportedAlgorithm ? .wrongKind : .malformed(error.detail)
+            throw error.code == .unsupportedAlgorithm ? .wrongKind(SigningAlgorithm.allCases) : .malformed(error.detail)
         }
     }
 
@@ -129,6 +154,7 @@ extension SigningKey {
                 throw parts.rejection("not a private key of P-384")
             }
             (key, publicPoint) = (.p384(made), Array(made.publicKey.x963Representation))
+        case .ed25519: throw parts.rejection("an ECPrivateKey of Ed25519")
         }
         guard point.map({ $0.elementsEqual(publicPoint) }) ?? true else {
             throw parts.rejection("the public key beside the private key is another one")
@@ -138,8 +164,8 @@ extension SigningKey {
 
 /// Why a private key cannot be read. Nothing of the key or passphrase is in it.
 package enum SigningKeyError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Neither P-256 nor P-384.
-    case wrongKind
+    /// A key of none of these kinds.
+    case wrongKind([SigningAlgorithm])
     case notEncrypted
     case encrypted
     case wrongPassphrase
@@ -150,7 +176,7 @@ package enum SigningKeyError: Error, Hashable, Sendable, CustomStringConvertible
     /// To stand behind the path of the key's file.
     package var description: String {
         switch self {
-        case .wrongKind: "is not a key of P-256 or P-384"
+        case .wrongKind(let wanted): "is not a key of \(SigningAlgorithm.list(wanted))"
         case .notEncrypted: "is not encrypted; 'openssl pkcs8 -topk8 -v2 aes-256-cbc' encrypts it"
         case .encrypted: "is encrypted, and no passphrase is given"
         case .wrongPassphrase: "cannot be decrypted: the passphrase is wrong, or the file is damaged"

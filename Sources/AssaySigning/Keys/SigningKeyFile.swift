@@ -9,9 +9,12 @@ package enum SigningKeyFile {
 
     /// Reads an encrypted PKCS#8 key or, only if allowed, a plain one (PKCS#8 or SEC1).
     ///
-    /// - Parameter passphrase: `nil` for a plain key.
+    /// - Parameters:
+    ///   - passphrase: `nil` for a plain key.
+    ///   - kinds: those that the use allows.
     package static func read(
-        _ path: String, passphrase: Passphrase?, allowsPlain: Bool = false
+        _ path: String, passphrase: Passphrase?, allowsPlain: Bool = false,
+        of kinds: [SigningAlgorithm] = SigningAlgorithm.allCases
     ) throws(CredentialFileError) -> SigningKey {
         let bytes: [UInt8]
         do throws(ProtectedFileError) {
@@ -23,8 +26,11 @@ package enum SigningKeyFile {
             throw CredentialFileError(path, "is no private key in PEM")
         }
         do throws(SigningKeyError) {
-            return try key(pem: text, passphrase: passphrase, allowsPlain: allowsPlain)
+            let key = try key(pem: text, passphrase: passphrase, allowsPlain: allowsPlain)
+            guard kinds.contains(key.algorithm) else { throw .wrongKind(kinds) }
+            return key
         } catch {
+            if case .wrongKind = error { throw CredentialFileError(path, SigningKeyError.wrongKind(kinds).description) }
             throw CredentialFileError(path, error.description)
         }
     }

@@ -9,10 +9,12 @@ package struct FileSigner: Signer {
     package var problem: String? { nil }
 
     package func sign(_ bytes: [UInt8]) async throws(SigningError) -> [UInt8] {
-        do throws(SigningKeyError) {
-            return try key.sign(bytes)
-        } catch {
-            throw SigningError("the key cannot sign")
-        }
+        do throws(SigningKeyError) { return try key.sign(bytes) } catch { throw Self.failure }
     }
+
+    package func signRaw(_ bytes: [UInt8]) async throws(SigningError) -> [UInt8] {
+        do throws(SigningKeyError) { return try key.signRaw(bytes) } catch { throw Self.failure }
+    }
+
+    private static let failure = SigningError("the key cannot sign")
 }

@@ -9,14 +9,10 @@ package struct TokenSigner: Signer {
     package init(_ key: TokenKey) {
         self.key = key
         publicKey = key.publicKey.der
-        algorithm =
-            switch key.publicKey.curve {
-            case .p256: .p256
-            case .p384: .p384
-            }
+        algorithm = SigningAlgorithm(key.publicKey.curve)
     }
 
-    /// A key whose public key is known, as a certificate tells it: so a daemon starts while its token is away, and a token that was exchanged
+    /// A key whose public key is known, as a certificate or a file tells it: so a daemon starts while its token is away, and a token that was exchanged
     /// is refused. The token is not asked yet.
     ///
     /// - Parameters:
@@ -27,7 +23,7 @@ package struct TokenSigner: Signer {
         _ settings: TokenKeySettings, publicKey: [UInt8], onChange: @escaping @Sendable (String?) -> Void = { _ in }
     ) throws(CredentialFileError) {
         guard let known = TokenPublicKey(der: publicKey) else {
-            throw CredentialFileError(settings.module, "cannot have the key of this certificate: neither P-256 nor P-384")
+            throw CredentialFileError(settings.module, "cannot have this public key: it is none of \(SigningAlgorithm.list(SigningAlgorithm.allCases))")
         }
         let token: Token
         do throws(TokenError) {
@@ -77,5 +73,24 @@ package struct TokenSigner: Signer {
 
     package func sign(_ bytes: [UInt8]) async throws(SigningError) -> [UInt8] {
         do throws(TokenError) { return try await key.sign(bytes) } catch { throw SigningError(error.description) }
+    }
+}
+
+extension SigningAlgorithm {
+    init(_ curve: TokenCurve) {
+        self =
+            switch curve {
+            case .p256: .p256
+            case .p384: .p384
+            case .ed25519: .ed25519
+            }
+    }
+
+    var tokenCurve: TokenCurve {
+        switch self {
+        case .p256: .p256
+        case .p384: .p384
+        case .ed25519: .ed25519
+        }
     }
 }

@@ -31,14 +31,9 @@ package struct SigningToken: Sendable {
     package func makeKey(
         _ algorithm: SigningAlgorithm, label key: String, ifTaken hint: String = ""
     ) async throws(CredentialFileError) -> SigningTokenKey {
-        let curve: TokenCurve =
-            switch algorithm {
-            case .p256: .p256
-            case .p384: .p384
-            }
         do throws(TokenError) {
             // `generateKey` gives out no other.
-            return found(try await token.generateKey(curve, label: key), label: key, neverLeft: true)
+            return found(try await token.generateKey(algorithm.tokenCurve, label: key), label: key, neverLeft: true)
         } catch {
             throw CredentialFileError(module, "made no key: \(error.description)\(error.code == .keyExists ? hint : "")")
         }
@@ -51,7 +46,8 @@ package struct SigningToken: Sendable {
     ///   - key: the label of the key; `nil`: that of the token's key with this public key.
     package func key(of publicKey: [UInt8], label key: String?) async throws(CredentialFileError) -> SigningTokenKey {
         guard let wanted = TokenPublicKey(der: publicKey) else {
-            throw problem("cannot have the key of this certificate: neither P-256 nor P-384")
+            throw problem(
+                "cannot have the key of this certificate: it is none of \(SigningAlgorithm.list(SigningAlgorithm.allCases))")
         }
         do throws(TokenError) {
             let keys = try await token.keys()

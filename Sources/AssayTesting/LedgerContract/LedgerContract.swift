@@ -11,7 +11,8 @@ public enum LedgerContract {
         + BlockRegistryContract.checks + AuditLogContract.checks + SecretStoreContract.checks + ReceiptStoreContract.checks
         + ClockMemoryStoreContract.checks + LedgerMaintenanceContract.checks + CertificateRegistryContract.checks
         + EnrolmentRegistryContract.checks + CallerKeyRegistryContract.checks + PolicyStoreContract.checks
-        + ResultKeyRegistryContract.checks + ResultStatusRegistryContract.checks + PayloadIndexContract.checks
+        + ResultKeyRegistryContract.checks + ResultStatusRegistryContract.checks + ResultJudgementContract.checks
+        + PayloadIndexContract.checks
 
     /// Checks that take many thousands of records each.
     public static let longChecks: [ContractCheck] = ResultStatusRegistryContract.fullList

@@ -25,7 +25,7 @@ struct CACommand: AsyncParsableCommand {
 /// How a CA is named and how long it is valid.
 struct CAOptions: ParsableArguments {
     @Option(help: "The curve of the keys: p256 or p384.")
-    var algorithm = SigningAlgorithm.p256
+    var algorithm = AuthorityCurve.p256
 
     @Option(
         help: ArgumentHelp("The organization in the names of the CAs. Default of 'next': that of the root.", valueName: "text"))
@@ -79,7 +79,7 @@ struct CAOptions: ParsableArguments {
 
     func plan(name: String) throws -> AuthorityPlan {
         var plan = AuthorityPlan()
-        (plan.name, plan.organization, plan.algorithm) = (name, organization, algorithm)
+        (plan.name, plan.organization, plan.curve) = (name, organization, algorithm)
         plan.issuingValidity = try issuingValidity()
         return plan
     }
@@ -97,7 +97,7 @@ struct CAOptions: ParsableArguments {
     }
 }
 
-extension SigningAlgorithm: ExpressibleByArgument {}
+extension AuthorityCurve: ExpressibleByArgument {}
 
 struct CAInitCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -14,7 +14,9 @@ struct VerifyCommand: AsyncParsableCommand {
 
             Bytes are given as \(ByteText.forms); the prefix hex: or base64: selects the form.
 
-            Exit status 0 if accepted, 1 if rejected.
+            An accepted verdict can be had signed for others, too: --result with --audience (docs/results.md).
+
+            Exit status 0 if accepted, 1 if rejected, 69 if accepted and a result was not signed.
             """)
 
     @OptionGroup var server: ServerOptions
@@ -63,6 +65,8 @@ struct VerifyCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The IP address of your own client, by which requests are counted.", valueName: "address"))
     var sourceAddress: SourceAddress?
 
+    @OptionGroup(title: "Results") var results: ResultOptions
+
     @Flag(help: "Print a JSON object.")
     var json = false
 
@@ -95,13 +99,16 @@ struct VerifyCommand: AsyncParsableCommand {
             context: Array(context.utf8),
             evidence: try evidence.read(), binding: try binding(signals), subject: Array(subject.utf8),
             expectedDevice: expectedDevice, idempotencyKey: Array(idempotencyKey.utf8), sourceAddress: sourceAddress,
-            signals: signals, replaces: replaces)
+            signals: signals, replaces: replaces, results: results.requests)
         let verdict = try await server.with { client throws(AssayError) in
             try await client.verify(request, timeout: server.limit)
         }
         let text = VerdictText(verdict: verdict)
         if json { Console.print(json: text.json) } else { text.lines.forEach(Console.print) }
         guard text.isAccepted else { throw ExitCode(1) }
+        let tokens = text.results.map(\.token)
+        if let path = results.resultFile, let token = tokens.first ?? nil { try OutputFile.write(token, to: path, mode: 0o600) }
+        guard tokens.allSatisfy({ $0 != nil }) else { throw ExitCode(AssayError.unavailableStatus) }
     }
 
     private func binding(_ signals: [UInt8]) throws -> VerificationRequest.BindingRequest {

@@ -92,3 +92,10 @@ extension KeySignatureAlgorithm: ExpressibleByArgument {
     /// The names alone; without this the parser shows the numbers as names.
     public static var allValueDescriptions: [String: String] { [:] }
 }
+
+/// The names of the configuration.
+extension ResultShape: ExpressibleByArgument {
+    public init?(argument: String) { self.init(rawValue: argument) }
+    public static var allValueStrings: [String] { allCases.map(\.rawValue) }
+    public static var allValueDescriptions: [String: String] { [:] }
+}

@@ -2,7 +2,7 @@ import ArgumentParser
 import AssayProvisioning
 import AssaySigning
 
-/// The PKCS#11 token in which a CA's key is.
+/// The PKCS#11 token in which a key is: that of a CA, or one that signs results.
 struct TokenOptions: ParsableArguments {
     @Option(
         name: .customLong("pkcs11-module"),
@@ -17,7 +17,7 @@ struct TokenOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The label of the key in the token. Default: the CA's name; of 'import': that of the key that belongs to the certificate.",
+            "The label of the key in the token. Default: the name of the CA or key; of 'import': that of the key that belongs to the certificate.",
             valueName: "label"))
     var keyLabel: String?
 
@@ -39,7 +39,7 @@ struct TokenOptions: ParsableArguments {
         return try SigningToken(module: module, label: label, pinFile: pinFile)
     }
 
-    /// Where the key of a new CA is made; `nil`: in a file.
+    /// Where a new key is made; `nil`: in a file.
     func place(of name: String) throws(CredentialFileError) -> NewTokenKey? {
         guard let token = try token() else { return nil }
         return NewTokenKey(in: token, label: keyLabel ?? name)

@@ -96,6 +96,7 @@ extension AuditChange {
         case .caller(let name): name.printable
         case .start: "(start)"
         case .signal: "(signal)"
+        case .schedule: "(schedule)"
         }
     }
 
@@ -150,6 +151,7 @@ extension ChangeOrigin {
         case .caller: "caller"
         case .start: "start"
         case .signal: "signal"
+        case .schedule: "schedule"
         }
     }
 }

@@ -51,10 +51,7 @@ struct CAText {
         Console.print("      certificate: \(Self.quoted(path: made.files.certificate))")
         if let token = made.tokenKey?.settings {
             Console.print("      pkcs11:")
-            Console.print("        module: \(Self.quoted(path: token.module))")
-            Console.print("        token: \(Self.quoted(token.tokenLabel))")
-            Console.print("        key: \(Self.quoted(token.keyLabel))")
-            Console.print("        pin_file: \(Self.quoted(path: token.pinFile))")
+            for line in Self.lines(of: token) { Console.print("        " + line) }
         } else {
             Console.print("      key: \(Self.quoted(path: made.files.key))")
             Console.print("      passphrase_file: \(Self.quoted(path: made.files.passphrase))")
@@ -62,13 +59,21 @@ struct CAText {
         if let signsFrom { Console.print("      signs_from: \"\(Timestamp(unixSeconds: signsFrom.unixMilliseconds / 1000))\"") }
     }
 
+    /// A key in a token as a section of the configuration.
+    static func lines(of token: TokenKeySettings) -> [String] {
+        [
+            "module: \(quoted(path: token.module))", "token: \(quoted(token.tokenLabel))", "key: \(quoted(token.keyLabel))",
+            "pin_file: \(quoted(path: token.pinFile))",
+        ]
+    }
+
     /// An absolute path, in quotes.
-    private static func quoted(path: String) -> String {
+    static func quoted(path: String) -> String {
         quoted(URL(fileURLWithPath: path).standardizedFileURL.path(percentEncoded: false))
     }
 
     /// A text in quotes as YAML has them (double-quoted, which JSON's escapes suit).
-    private static func quoted(_ text: String) -> String {
+    static func quoted(_ text: String) -> String {
         let escaped = text.unicodeScalars.map { scalar in
             scalar == "\"" || scalar == "\\" ? "\\\(scalar)" : scalar.value < 0x20 ? "?" : "\(scalar)"
         }

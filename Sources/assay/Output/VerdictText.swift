@@ -37,8 +37,13 @@ struct VerdictText {
         lines.append("  evidence  \(BytesText.hexFirst(verdict.evidenceDigest))")
         lines.append("  policy    \(BytesText.hexFirst(verdict.policyDigest))")
         lines.append("  request   \(Hex.encode(verdict.requestID)) at \(Timestamp(unixMilliseconds: verdict.decidedAtUnixMs))")
-        return lines
+        let limits = verdict.limits.compactMap { VerdictLimit($0)?.rawValue }
+        if !limits.isEmpty { lines.append("  limits    " + limits.joined(separator: ", ")) }
+        return lines + results.flatMap(\.lines)
     }
+
+    /// What came of the results that were asked for.
+    var results: [ResultText] { verdict.results.map { ResultText(result: $0) } }
 
     /// `nil` for an app without a rule of confidence.
     private var confidence: ConfidenceText? {
@@ -70,6 +75,8 @@ struct VerdictText {
         if !verdict.deviceID.isEmpty { object.add(device: "device_id", verdict.deviceID) }
         if verdict.hasBound { object["bound"] = verdict.bound.json }
         if let confidence { object["confidence"] = confidence.json }
+        if !verdict.limits.isEmpty { object["limits"] = verdict.limits.compactMap { VerdictLimit($0)?.rawValue } }
+        if !verdict.results.isEmpty { object["results"] = results.map(\.json) }
         return object
     }
 }

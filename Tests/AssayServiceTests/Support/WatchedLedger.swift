@@ -235,8 +235,8 @@ final class WatchedLedger: Ledger {
         }
     }
 
-    func setInvalid(_ isInvalid: Bool, _ device: DeviceID) async throws(LedgerError) -> Bool {
-        try await ask(.setInvalid) { () async throws(LedgerError) in try await memory.setInvalid(isInvalid, device) }
+    func setInvalid(_ judgements: [DeviceID: Bool]) async throws(LedgerError) -> Int {
+        try await ask(.setInvalid) { () async throws(LedgerError) in try await memory.setInvalid(judgements) }
     }
 
     func verdicts(

@@ -39,7 +39,7 @@ struct MethodsPart: DaemonPart {
             }
         ]
     }
-    var collectors: [any MetricsCollector] { [kept.counters, kept.stages, kept.measures, kept.calls] }
+    var collectors: [any MetricsCollector] { [kept.counters, kept.stages, kept.measures, kept.results, kept.calls] }
 }
 
 /// What the methods count, limit and log, over all configurations.
@@ -53,6 +53,9 @@ struct KeptByMethods: Sendable {
     let calls = CallCounters()
     let stages = StageTimes()
     let measures = EvidenceMeasures()
+    /// The results that were signed.
+    let results = ResultCounters()
+    let sessions = SessionTokenCounts()
     /// What the method that reads the metrics answers.
     let metrics = MetricsSource()
 

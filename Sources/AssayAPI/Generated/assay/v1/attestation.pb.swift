@@ -118,6 +118,11 @@ public nonisolated struct Assay_V1_VerifyRequest: Sendable {
   /// were registered for the request's subject.
   public var replacesDeviceID: Data = Data()
 
+  /// At most 4 signed results, for an ACCEPTED verdict: no two of the same shape for the same audience. What the app does not allow is
+  /// refused before anything is judged: PERMISSION_DENIED, `result_shape_not_allowed` or `result_audience_not_allowed`. They bear on no
+  /// verdict, and are no part of what makes requests under an idempotency key equal: each is signed anew.
+  public var results: [Assay_V1_ResultRequest] = []
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -253,7 +258,7 @@ nonisolated extension Assay_V1_IssueChallengeResponse: SwiftProtobuf.Message, Sw
 
 nonisolated extension Assay_V1_VerifyRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".VerifyRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}purpose\0\u{1}challenge\0\u{1}context\0\u{1}evidence\0\u{1}binding\0\u{1}subject\0\u{3}expected_device_id\0\u{3}idempotency_key\0\u{3}source_address\0\u{1}signals\0\u{3}replaces_device_id\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}purpose\0\u{1}challenge\0\u{1}context\0\u{1}evidence\0\u{1}binding\0\u{1}subject\0\u{3}expected_device_id\0\u{3}idempotency_key\0\u{3}source_address\0\u{1}signals\0\u{3}replaces_device_id\0\u{1}results\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -273,6 +278,7 @@ nonisolated extension Assay_V1_VerifyRequest: SwiftProtobuf.Message, SwiftProtob
       case 10: try { try decoder.decodeSingularStringField(value: &self.sourceAddress) }()
       case 11: try { try decoder.decodeSingularBytesField(value: &self.signals) }()
       case 12: try { try decoder.decodeSingularBytesField(value: &self.replacesDeviceID) }()
+      case 13: try { try decoder.decodeRepeatedMessageField(value: &self.results) }()
       default: break
       }
     }
@@ -319,6 +325,9 @@ nonisolated extension Assay_V1_VerifyRequest: SwiftProtobuf.Message, SwiftProtob
     if !self.replacesDeviceID.isEmpty {
       try visitor.visitSingularBytesField(value: self.replacesDeviceID, fieldNumber: 12)
     }
+    if !self.results.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.results, fieldNumber: 13)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -335,6 +344,7 @@ nonisolated extension Assay_V1_VerifyRequest: SwiftProtobuf.Message, SwiftProtob
     if lhs.sourceAddress != rhs.sourceAddress {return false}
     if lhs.signals != rhs.signals {return false}
     if lhs.replacesDeviceID != rhs.replacesDeviceID {return false}
+    if lhs.results != rhs.results {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

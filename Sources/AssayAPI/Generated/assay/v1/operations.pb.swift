@@ -343,6 +343,12 @@ public nonisolated struct Assay_V1_StatusResponse: @unchecked Sendable {
     set {_uniqueStorage()._webhooks = newValue}
   }
 
+  /// Who signs results: that of devices, then that of simulated devices. Empty if the configuration has no section "results".
+  public var resultIssuers: [Assay_V1_StatusResponse.ResultIssuer] {
+    get {_storage._resultIssuers}
+    set {_uniqueStorage()._resultIssuers = newValue}
+  }
+
   /// What an operator should look after, the most urgent first; empty where nothing is.
   public var attention: [Assay_V1_StatusResponse.Attention] {
     get {_storage._attention}
@@ -350,6 +356,45 @@ public nonisolated struct Assay_V1_StatusResponse: @unchecked Sendable {
   }
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  /// An issuer of results, and whether this daemon signs for it.
+  public nonisolated struct ResultIssuer: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    /// `iss` of the results.
+    public var issuer: String = String()
+
+    /// Its results are about simulated devices.
+    public var simulated: Bool = false
+
+    /// `kid` of the key that signs now, at each daemon that has it; empty: none does.
+    public var signingKid: String = String()
+
+    /// When nothing is signed any more unless a key is added; 0 if nothing is signed now.
+    public var signingEndsUnixMs: Int64 = 0
+
+    /// `kid` of the key that signs next, and from when on; empty if none is known to.
+    public var nextKid: String = String()
+
+    public var nextSignsFromUnixMs: Int64 = 0
+
+    /// Published keys that sign nothing yet, and that sign no more.
+    public var waitingKeys: UInt32 = 0
+
+    public var pastKeys: UInt32 = 0
+
+    /// Why this daemon signs nothing now; empty if it does.
+    public var problem: String = String()
+
+    /// Why this daemon will sign nothing once the next key signs; empty if nothing is known.
+    public var nextProblem: String = String()
+
+    public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    public init() {}
+  }
 
   public nonisolated struct Reappraisal: Sendable {
     // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -1129,7 +1174,7 @@ nonisolated extension Assay_V1_StatusRequest: SwiftProtobuf.Message, SwiftProtob
 
 nonisolated extension Assay_V1_StatusResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".StatusResponse"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{3}started_at_unix_ms\0\u{3}now_unix_ms\0\u{1}store\0\u{1}traffic\0\u{1}apps\0\u{1}anchors\0\u{2}\u{8}configuration\0\u{2}\u{5}audit\0\u{1}disk\0\u{2}\u{3}receipts\0\u{2}\u{b}clock\0\u{2}\u{a}feeds\0\u{1}certificates\0\u{1}attention\0\u{1}authorities\0\u{1}plugins\0\u{3}verdict_records\0\u{2}\u{a}reappraisal\0\u{1}webhooks\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{3}started_at_unix_ms\0\u{3}now_unix_ms\0\u{1}store\0\u{1}traffic\0\u{1}apps\0\u{1}anchors\0\u{2}\u{8}configuration\0\u{2}\u{5}audit\0\u{1}disk\0\u{2}\u{3}receipts\0\u{2}\u{b}clock\0\u{2}\u{a}feeds\0\u{1}certificates\0\u{1}attention\0\u{1}authorities\0\u{1}plugins\0\u{3}verdict_records\0\u{2}\u{a}reappraisal\0\u{1}webhooks\0\u{3}result_issuers\0")
 
   fileprivate class _StorageClass {
     var _version: String = String()
@@ -1151,6 +1196,7 @@ nonisolated extension Assay_V1_StatusResponse: SwiftProtobuf.Message, SwiftProto
     var _verdictRecords: Assay_V1_VerdictRecordState? = nil
     var _reappraisal: Assay_V1_StatusResponse.Reappraisal? = nil
     var _webhooks: [Assay_V1_Webhook] = []
+    var _resultIssuers: [Assay_V1_StatusResponse.ResultIssuer] = []
     var _attention: [Assay_V1_StatusResponse.Attention] = []
 
       // This property is used as the initial default value for new instances of the type.
@@ -1181,6 +1227,7 @@ nonisolated extension Assay_V1_StatusResponse: SwiftProtobuf.Message, SwiftProto
       _verdictRecords = source._verdictRecords
       _reappraisal = source._reappraisal
       _webhooks = source._webhooks
+      _resultIssuers = source._resultIssuers
       _attention = source._attention
     }
   }
@@ -1220,6 +1267,7 @@ nonisolated extension Assay_V1_StatusResponse: SwiftProtobuf.Message, SwiftProto
         case 50: try { try decoder.decodeSingularMessageField(value: &_storage._verdictRecords) }()
         case 60: try { try decoder.decodeSingularMessageField(value: &_storage._reappraisal) }()
         case 61: try { try decoder.decodeRepeatedMessageField(value: &_storage._webhooks) }()
+        case 62: try { try decoder.decodeRepeatedMessageField(value: &_storage._resultIssuers) }()
         default: break
         }
       }
@@ -1292,6 +1340,9 @@ nonisolated extension Assay_V1_StatusResponse: SwiftProtobuf.Message, SwiftProto
       if !_storage._webhooks.isEmpty {
         try visitor.visitRepeatedMessageField(value: _storage._webhooks, fieldNumber: 61)
       }
+      if !_storage._resultIssuers.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._resultIssuers, fieldNumber: 62)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -1320,11 +1371,87 @@ nonisolated extension Assay_V1_StatusResponse: SwiftProtobuf.Message, SwiftProto
         if _storage._verdictRecords != rhs_storage._verdictRecords {return false}
         if _storage._reappraisal != rhs_storage._reappraisal {return false}
         if _storage._webhooks != rhs_storage._webhooks {return false}
+        if _storage._resultIssuers != rhs_storage._resultIssuers {return false}
         if _storage._attention != rhs_storage._attention {return false}
         return true
       }
       if !storagesAreEqual {return false}
     }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Assay_V1_StatusResponse.ResultIssuer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = Assay_V1_StatusResponse.protoMessageName + ".ResultIssuer"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}issuer\0\u{1}simulated\0\u{3}signing_kid\0\u{3}signing_ends_unix_ms\0\u{3}next_kid\0\u{3}next_signs_from_unix_ms\0\u{3}waiting_keys\0\u{3}past_keys\0\u{1}problem\0\u{3}next_problem\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.issuer) }()
+      case 2: try { try decoder.decodeSingularBoolField(value: &self.simulated) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.signingKid) }()
+      case 4: try { try decoder.decodeSingularInt64Field(value: &self.signingEndsUnixMs) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self.nextKid) }()
+      case 6: try { try decoder.decodeSingularInt64Field(value: &self.nextSignsFromUnixMs) }()
+      case 7: try { try decoder.decodeSingularUInt32Field(value: &self.waitingKeys) }()
+      case 8: try { try decoder.decodeSingularUInt32Field(value: &self.pastKeys) }()
+      case 9: try { try decoder.decodeSingularStringField(value: &self.problem) }()
+      case 10: try { try decoder.decodeSingularStringField(value: &self.nextProblem) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.issuer.isEmpty {
+      try visitor.visitSingularStringField(value: self.issuer, fieldNumber: 1)
+    }
+    if self.simulated != false {
+      try visitor.visitSingularBoolField(value: self.simulated, fieldNumber: 2)
+    }
+    if !self.signingKid.isEmpty {
+      try visitor.visitSingularStringField(value: self.signingKid, fieldNumber: 3)
+    }
+    if self.signingEndsUnixMs != 0 {
+      try visitor.visitSingularInt64Field(value: self.signingEndsUnixMs, fieldNumber: 4)
+    }
+    if !self.nextKid.isEmpty {
+      try visitor.visitSingularStringField(value: self.nextKid, fieldNumber: 5)
+    }
+    if self.nextSignsFromUnixMs != 0 {
+      try visitor.visitSingularInt64Field(value: self.nextSignsFromUnixMs, fieldNumber: 6)
+    }
+    if self.waitingKeys != 0 {
+      try visitor.visitSingularUInt32Field(value: self.waitingKeys, fieldNumber: 7)
+    }
+    if self.pastKeys != 0 {
+      try visitor.visitSingularUInt32Field(value: self.pastKeys, fieldNumber: 8)
+    }
+    if !self.problem.isEmpty {
+      try visitor.visitSingularStringField(value: self.problem, fieldNumber: 9)
+    }
+    if !self.nextProblem.isEmpty {
+      try visitor.visitSingularStringField(value: self.nextProblem, fieldNumber: 10)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_StatusResponse.ResultIssuer, rhs: Assay_V1_StatusResponse.ResultIssuer) -> Bool {
+    if lhs.issuer != rhs.issuer {return false}
+    if lhs.simulated != rhs.simulated {return false}
+    if lhs.signingKid != rhs.signingKid {return false}
+    if lhs.signingEndsUnixMs != rhs.signingEndsUnixMs {return false}
+    if lhs.nextKid != rhs.nextKid {return false}
+    if lhs.nextSignsFromUnixMs != rhs.nextSignsFromUnixMs {return false}
+    if lhs.waitingKeys != rhs.waitingKeys {return false}
+    if lhs.pastKeys != rhs.pastKeys {return false}
+    if lhs.problem != rhs.problem {return false}
+    if lhs.nextProblem != rhs.nextProblem {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

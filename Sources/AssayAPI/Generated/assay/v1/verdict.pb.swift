@@ -159,6 +159,96 @@ public nonisolated enum Assay_V1_RetryClass: SwiftProtobuf.Enum, Swift.CaseItera
 
 }
 
+public nonisolated enum Assay_V1_VerdictLimit: SwiftProtobuf.Enum, Swift.CaseIterable {
+  public typealias RawValue = Int
+  case unspecified // = 0
+
+  /// No payload is known that the device's signature covers: the verdict speaks for no content.
+  case notBoundToPayload // = 1
+
+  /// A genuine device may have signed on behalf of another place: nothing shows that what was sent came from the device itself.
+  case relayNotExcluded // = 2
+
+  /// What the signals say of the capture is the app's own word, under the device's signature.
+  case signalsAreTheAppsWord // = 3
+
+  /// The caller vouches for the freshness: Assay saw no challenge of its own.
+  case freshnessByTheCaller // = 4
+
+  /// The evidence is a statement of its own and answers no challenge.
+  case answersNoChallenge // = 5
+
+  /// Hardware and system were attested when the device was registered, not now.
+  case attestedAtRegistration // = 6
+
+  /// The evidence names no app.
+  case appNotIdentified // = 7
+
+  /// The evidence does not show that the operating system was verified.
+  case systemNotVerified // = 8
+
+  /// The key is stored by software and may have been copied, or no hardware is known to hold one.
+  case keyInSoftware // = 9
+
+  /// The verdict rests on a vendor's word, without a key in hardware.
+  case vendorWordOnly // = 10
+  case UNRECOGNIZED(Int)
+
+  public init() {
+    self = .unspecified
+  }
+
+  public init?(rawValue: Int) {
+    switch rawValue {
+    case 0: self = .unspecified
+    case 1: self = .notBoundToPayload
+    case 2: self = .relayNotExcluded
+    case 3: self = .signalsAreTheAppsWord
+    case 4: self = .freshnessByTheCaller
+    case 5: self = .answersNoChallenge
+    case 6: self = .attestedAtRegistration
+    case 7: self = .appNotIdentified
+    case 8: self = .systemNotVerified
+    case 9: self = .keyInSoftware
+    case 10: self = .vendorWordOnly
+    default: self = .UNRECOGNIZED(rawValue)
+    }
+  }
+
+  public var rawValue: Int {
+    switch self {
+    case .unspecified: return 0
+    case .notBoundToPayload: return 1
+    case .relayNotExcluded: return 2
+    case .signalsAreTheAppsWord: return 3
+    case .freshnessByTheCaller: return 4
+    case .answersNoChallenge: return 5
+    case .attestedAtRegistration: return 6
+    case .appNotIdentified: return 7
+    case .systemNotVerified: return 8
+    case .keyInSoftware: return 9
+    case .vendorWordOnly: return 10
+    case .UNRECOGNIZED(let i): return i
+    }
+  }
+
+  // The compiler won't synthesize support with the UNRECOGNIZED case.
+  public static let allCases: [Assay_V1_VerdictLimit] = [
+    .unspecified,
+    .notBoundToPayload,
+    .relayNotExcluded,
+    .signalsAreTheAppsWord,
+    .freshnessByTheCaller,
+    .answersNoChallenge,
+    .attestedAtRegistration,
+    .appNotIdentified,
+    .systemNotVerified,
+    .keyInSoftware,
+    .vendorWordOnly,
+  ]
+
+}
+
 /// The answer to evidence. A rejection is an answer, not an error.
 public nonisolated struct Assay_V1_Verdict: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -275,6 +365,18 @@ public nonisolated struct Assay_V1_Verdict: @unchecked Sendable {
   public var hasConfidence: Bool {_storage._confidence != nil}
   /// Clears the value of `confidence`. Subsequent reads from it will return its default value.
   public mutating func clearConfidence() {_uniqueStorage()._confidence = nil}
+
+  /// One for each that was asked for, in that order, if the verdict is ACCEPTED.
+  public var results: [Assay_V1_SignedResult] {
+    get {_storage._results}
+    set {_uniqueStorage()._results = newValue}
+  }
+
+  /// What an ACCEPTED verdict does not say, so that nothing is read into it; docs/results.md has the list.
+  public var limits: [Assay_V1_VerdictLimit] {
+    get {_storage._limits}
+    set {_uniqueStorage()._limits = newValue}
+  }
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -536,9 +638,13 @@ nonisolated extension Assay_V1_RetryClass: SwiftProtobuf._ProtoNameProviding {
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0RETRY_CLASS_UNSPECIFIED\0\u{1}RETRY_CLASS_NEVER\0\u{1}RETRY_CLASS_NEW_CHALLENGE\0\u{1}RETRY_CLASS_RE_ATTEST\0\u{1}RETRY_CLASS_LATER\0\u{1}RETRY_CLASS_CONTACT_OPERATOR\0")
 }
 
+nonisolated extension Assay_V1_VerdictLimit: SwiftProtobuf._ProtoNameProviding {
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0VERDICT_LIMIT_UNSPECIFIED\0\u{1}VERDICT_LIMIT_NOT_BOUND_TO_PAYLOAD\0\u{1}VERDICT_LIMIT_RELAY_NOT_EXCLUDED\0\u{1}VERDICT_LIMIT_SIGNALS_ARE_THE_APPS_WORD\0\u{1}VERDICT_LIMIT_FRESHNESS_BY_THE_CALLER\0\u{1}VERDICT_LIMIT_ANSWERS_NO_CHALLENGE\0\u{1}VERDICT_LIMIT_ATTESTED_AT_REGISTRATION\0\u{1}VERDICT_LIMIT_APP_NOT_IDENTIFIED\0\u{1}VERDICT_LIMIT_SYSTEM_NOT_VERIFIED\0\u{1}VERDICT_LIMIT_KEY_IN_SOFTWARE\0\u{1}VERDICT_LIMIT_VENDOR_WORD_ONLY\0")
+}
+
 nonisolated extension Assay_V1_Verdict: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Verdict"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}decision\0\u{1}assurance\0\u{1}reason\0\u{1}detail\0\u{1}check\0\u{1}retry\0\u{1}findings\0\u{1}claims\0\u{3}device_id\0\u{1}bound\0\u{3}evidence_digest\0\u{3}policy_digest\0\u{1}feeds\0\u{1}simulated\0\u{1}repeated\0\u{3}request_id\0\u{3}decided_at_unix_ms\0\u{1}confidence\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}decision\0\u{1}assurance\0\u{1}reason\0\u{1}detail\0\u{1}check\0\u{1}retry\0\u{1}findings\0\u{1}claims\0\u{3}device_id\0\u{1}bound\0\u{3}evidence_digest\0\u{3}policy_digest\0\u{1}feeds\0\u{1}simulated\0\u{1}repeated\0\u{3}request_id\0\u{3}decided_at_unix_ms\0\u{1}confidence\0\u{1}results\0\u{1}limits\0")
 
   fileprivate class _StorageClass {
     var _decision: Assay_V1_Decision = .unspecified
@@ -559,6 +665,8 @@ nonisolated extension Assay_V1_Verdict: SwiftProtobuf.Message, SwiftProtobuf._Me
     var _requestID: Data = Data()
     var _decidedAtUnixMs: Int64 = 0
     var _confidence: Assay_V1_Confidence? = nil
+    var _results: [Assay_V1_SignedResult] = []
+    var _limits: [Assay_V1_VerdictLimit] = []
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -587,6 +695,8 @@ nonisolated extension Assay_V1_Verdict: SwiftProtobuf.Message, SwiftProtobuf._Me
       _requestID = source._requestID
       _decidedAtUnixMs = source._decidedAtUnixMs
       _confidence = source._confidence
+      _results = source._results
+      _limits = source._limits
     }
   }
 
@@ -623,6 +733,8 @@ nonisolated extension Assay_V1_Verdict: SwiftProtobuf.Message, SwiftProtobuf._Me
         case 16: try { try decoder.decodeSingularBytesField(value: &_storage._requestID) }()
         case 17: try { try decoder.decodeSingularInt64Field(value: &_storage._decidedAtUnixMs) }()
         case 18: try { try decoder.decodeSingularMessageField(value: &_storage._confidence) }()
+        case 19: try { try decoder.decodeRepeatedMessageField(value: &_storage._results) }()
+        case 20: try { try decoder.decodeRepeatedEnumField(value: &_storage._limits) }()
         default: break
         }
       }
@@ -689,6 +801,12 @@ nonisolated extension Assay_V1_Verdict: SwiftProtobuf.Message, SwiftProtobuf._Me
       try { if let v = _storage._confidence {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 18)
       } }()
+      if !_storage._results.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._results, fieldNumber: 19)
+      }
+      if !_storage._limits.isEmpty {
+        try visitor.visitPackedEnumField(value: _storage._limits, fieldNumber: 20)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -716,6 +834,8 @@ nonisolated extension Assay_V1_Verdict: SwiftProtobuf.Message, SwiftProtobuf._Me
         if _storage._requestID != rhs_storage._requestID {return false}
         if _storage._decidedAtUnixMs != rhs_storage._decidedAtUnixMs {return false}
         if _storage._confidence != rhs_storage._confidence {return false}
+        if _storage._results != rhs_storage._results {return false}
+        if _storage._limits != rhs_storage._limits {return false}
         return true
       }
       if !storagesAreEqual {return false}

@@ -1,0 +1,51 @@
+/// What an accepted verdict does not say, so that nothing is read into it. The list is closed: raw values are on the wire and in signed results,
+/// never renamed and never reused.
+public enum VerdictLimit: String, CaseIterable, Hashable, Sendable {
+    /// No payload is known that the device's signature covers: the verdict speaks for no content.
+    case noPayload = "not_bound_to_payload"
+    /// A genuine device may have signed on behalf of another place: nothing shows that what was sent came from the device itself.
+    case relay = "relay_not_excluded"
+    /// What the signals say of the capture is the app's own word, under the device's signature.
+    case appsWord = "signals_are_the_apps_word"
+    /// The caller vouches for the freshness: Assay saw no challenge of its own.
+    case callersFreshness = "freshness_by_the_caller"
+    /// The evidence is a statement of its own and answers no challenge.
+    case noChallenge = "answers_no_challenge"
+    /// Hardware and system were attested when the device was registered, not now.
+    case attestedEarlier = "attested_at_registration"
+    /// The evidence names no app.
+    case noApp = "app_not_identified"
+    /// The evidence does not show that the operating system was verified.
+    case noSystem = "system_not_verified"
+    /// The key is stored by software and may have been copied, or no hardware is known to hold one.
+    case softwareKey = "key_in_software"
+    /// The verdict rests on a vendor's word, without a key in hardware.
+    case vendorsWord = "vendor_word_only"
+}
+
+extension VerdictLimit {
+    /// The limits of a verdict, in the order of the list; none for a rejected one, which says nothing of the device.
+    ///
+    /// - Parameter formats: of the evidence; empty: they are not known, and nothing is said.
+    static func limits(
+        of decision: Verdict.Decision, _ binding: Binding?, _ confidence: Confidence?, formats: [EvidenceFormat]
+    ) -> [VerdictLimit] {
+        guard case .accepted(let assurance) = decision, !formats.isEmpty else { return [] }
+        let scopes = formats.compactMap(\.scope)
+        let scope = scopes.reduce(EvidenceScope()) { $0.union($1) }
+        return allCases.filter { limit in
+            switch limit {
+            case .noPayload: binding?.payloadHash == nil
+            case .relay: true
+            case .appsWord: confidence?.scene.status == .counted
+            case .callersFreshness: binding?.mode == .callerOwned
+            case .noChallenge: binding?.mode == .inEvidence
+            case .attestedEarlier: scopes.contains { $0.contains(.device) && !$0.contains(.now) }
+            case .noApp: !scope.contains(.app)
+            case .noSystem: !scope.contains(.system) || assurance <= .software
+            case .softwareKey: assurance <= .software
+            case .vendorsWord: assurance == .platform
+            }
+        }
+    }
+}

@@ -1,0 +1,64 @@
+import AssayConfiguration
+import AssayCore
+import AssayResults
+import AssayService
+import AssaySigning
+import Logging
+import ServiceLifecycle
+
+/// The keys under which results are signed.
+struct ResultsPart: DaemonPart {
+    /// Keeps the ring of keys at what the ledger publishes.
+    let task: ResultKeyTask
+    /// What a listener over HTTP serves of them, beside the calls.
+    let files: ResultIssuerFiles
+    /// Devices are named to audiences by it.
+    private let secret: [UInt8]
+    private let logger: Logger
+
+    /// Publishes the keys of the configuration. Throws `StartupError` if one cannot be used, or what the ledger says.
+    init(_ base: DaemonBase, _ live: LiveConfiguration) async throws {
+        logger = base.logger
+        secret = try await base.secret("result_devices")
+        task = ResultKeyTask(
+            try resultKeys(live.results, logger: base.logger), ledger: base.ledger, clock: base.clock, logger: base.logger)
+        files = ResultIssuerFiles(keys: task.ring, clock: base.clock)
+        if live.results != nil { try await task.refresh(by: .start) }
+    }
+
+    /// Who signs now: for those who sign, and for what is published.
+    var keys: ResultKeyRing { task.ring }
+
+    /// What makes the results of an app under its rule.
+    func composer(_ rule: ResultRule) -> ResultComposer { ResultComposer(rule, secret: secret) }
+
+    var services: [any Service] { [task] }
+    var reloadSteps: [ReloadStep] {
+        [
+            ReloadStep("results", follows: [\.results]) { [task, logger] new in
+                let keys = try resultKeys(new.results, logger: logger)
+                return { task.use(keys) }
+            }
+        ]
+    }
+}
+
+/// Opens the keys of a configuration. Throws `StartupError` with the file that is wrong. A token that is away is not waited for.
+///
+/// - Parameter logger: is told when a token cannot be used, and when it can be again.
+private func resultKeys(_ settings: ResultSettings?, logger: Logger) throws(StartupError) -> ResultKeyTask.Keys {
+    guard let settings else { return ResultKeyTask.Keys() }
+    do throws(CredentialFileError) {
+        var signers: [TokenSigner] = []
+        let keys = try settings.open { (token, publicKey) throws(CredentialFileError) in
+            let log = TokenLog(token.tokenLabel, logger: logger)
+            let signer = try TokenSigner(token, publicKey: publicKey) { log.changed($0) }
+            signers.append(signer)
+            return signer
+        }
+        TokenSigner.prepare(signers)
+        return ResultKeyTask.Keys(keys, settings.rule)
+    } catch {
+        throw StartupError("a key of results cannot be used: \(error.description)")
+    }
+}

@@ -1,0 +1,56 @@
+import AssayCore
+import AssayEncoding
+import AssaySigning
+
+/// What all tokens of a key repeat: their headers, encoded once, and the issuer's name.
+struct ResultHeads: Sendable {
+    /// `iss` as JSON.
+    let issuer: [UInt8]
+    let earJWT: JOSEWriter
+    let earCWT: COSEWriter
+    let session: JOSEWriter
+    let clientAttestation: JOSEWriter
+    /// `nil` for a key without certificates.
+    let walletInstance: JOSEWriter?
+    /// `nil` for a key without certificates.
+    let keyAttestation: JOSEWriter?
+    let plainJWS: JOSEWriter
+    /// Members of the protected header of a COSE message with a verdict, beside its claims.
+    let plainCOSE: [(key: Int64, value: [UInt8])]
+
+    init(_ algorithm: SigningAlgorithm, identifier: [UInt8], certificates: [[UInt8]], issuer: String) {
+        self.issuer = JSONClaims.encoded(issuer)
+        let name = algorithm.joseName
+        func named(_ shape: ResultShape) -> JOSEWriter {
+            Self.writer(name, shape, "kid", .string(Array(Base64.url.encode(identifier).utf8)))
+        }
+        func certified(_ shape: ResultShape) -> JOSEWriter? {
+            guard !certificates.isEmpty else { return nil }
+            let chain = certificates.map { JSONValue.string(Array(Base64.standard.encode($0).utf8)) }
+            return Self.writer(name, shape, "x5c", .array(chain))
+        }
+        (earJWT, session, clientAttestation) = (named(.earJWT), named(.session), named(.clientAttestation))
+        (walletInstance, keyAttestation, plainJWS) = (certified(.walletInstance), certified(.keyAttestation), named(.plainJWS))
+        let common = [
+            (key: COSELabel.algorithm, value: CBORWriter.integer(algorithm.coseIdentifier)),
+            (key: COSELabel.keyIdentifier, value: CBORWriter.bytes(identifier)),
+        ]
+        earCWT = COSEWriter(protected: common + [(COSELabel.type, CBORWriter.text(ResultProfiles.type(of: .earCWT)))])
+        plainCOSE =
+            common + [
+                (COSELabel.contentType, CBORWriter.text(ResultProfiles.contentTypeOfVerdict)),
+                (COSELabel.type, CBORWriter.text(ResultProfiles.type(of: .plainCOSE))),
+            ]
+    }
+
+    /// `alg`, the member that tells the key, and `typ`.
+    private static func writer(_ algorithm: String, _ shape: ResultShape, _ key: String, _ value: JSONValue) -> JOSEWriter {
+        JOSEWriter(
+            header: JSONObject([
+                JSONObject.Member(name: Array("alg".utf8), value: .string(Array(algorithm.utf8))),
+                JSONObject.Member(name: Array(key.utf8), value: value),
+                JSONObject.Member(
+                    name: Array("typ".utf8), value: .string(Array(ResultProfiles.type(of: shape).utf8))),
+            ]))
+    }
+}

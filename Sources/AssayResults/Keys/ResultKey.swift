@@ -1,0 +1,35 @@
+package import AssayCore
+package import AssaySigning
+
+/// A key under which results are signed: its signer, and what all its tokens repeat, encoded once.
+package struct ResultKey: Sendable {
+    package let signer: any Signer
+    package let issuer: ResultIssuer
+    package let webKey: JSONWebKey
+    /// The certificates of the key (DER), its own first; empty if it has none. They go into the header of the shapes that have `x5c`.
+    package let certificates: [[UInt8]]
+    /// What the ledger publishes of the key.
+    package let published: ResultPublicKey
+    let heads: ResultHeads
+
+    /// - Returns: `nil` if the key is none of those that a JWK is written for.
+    package init?(_ signer: any Signer, issuer: ResultIssuer, certificates: [[UInt8]] = []) {
+        guard let webKey = JSONWebKey(subjectPublicKeyInfo: signer.publicKey) else { return nil }
+        (self.signer, self.issuer, self.webKey, self.certificates) = (signer, issuer, webKey, certificates)
+        let identifier = webKey.thumbprint
+        published = ResultPublicKey(identifier: identifier, issuer: issuer.kind, publicKey: signer.publicKey)
+        heads = ResultHeads(
+            signer.algorithm, identifier: identifier, certificates: certificates, issuer: issuer.address)
+    }
+
+    /// RFC 7638 thumbprint, 32 bytes. `kid` is its base64url.
+    package var identifier: [UInt8] { published.identifier }
+
+    /// Why the key cannot be used now, in a sentence; `nil` if nothing is known against it.
+    package var problem: String? { signer.problem }
+
+    /// Whether it can sign a shape: some need certificates, and the EU wallet's know ECDSA only (TS3 §2.6).
+    package func canSign(_ shape: ResultShape) -> Bool {
+        !shape.hasCertificates || !certificates.isEmpty && webKey.curve != .ed25519
+    }
+}

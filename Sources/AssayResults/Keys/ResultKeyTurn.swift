@@ -1,0 +1,34 @@
+package import AssayCore
+
+/// A published key of an issuer, and when it signs.
+package struct ResultKeyTurn: Hashable, Sendable {
+    package let key: PublishedResultKey
+    /// When it begins to sign: as the ledger says, or, if the ledger does not say it yet, when the key before it ends. `nil`: no time is known.
+    package var starts: Timestamp?
+    /// From then on it signs nothing: its lifetime is over, or another key signs. `nil` with `starts`.
+    package var ends: Timestamp?
+    /// From then on it is not published; `nil`: not before the ledger says when another key signs.
+    package var publishedUntil: Timestamp?
+    /// A key that was published later signed before this one could: it never signs.
+    package var isPassedOver = false
+
+    /// What a key is for at an instant.
+    package enum State: Hashable, Sendable {
+        /// Published, and signs nothing yet.
+        case next
+        case signing
+        /// Signs no more, and stays published while what it signed may be checked.
+        case last
+        /// Not published any more.
+        case retired
+    }
+
+    package func state(at now: Timestamp) -> State {
+        guard !isPassedOver else { return .retired }
+        guard let starts, let ends, starts <= now else { return .next }
+        guard now >= ends else { return .signing }
+        return publishedUntil.map { now < $0 } ?? true ? .last : .retired
+    }
+
+    package var identifier: [UInt8] { key.key.identifier }
+}

@@ -1,0 +1,130 @@
+import AssayCore
+import AssayEncoding
+
+/// A token whose form and signature are good, and whose claims are not judged yet. Only reading makes one.
+struct OpenedResult {
+    let key: JSONWebKey
+    let claims: JSONObject
+    /// The content beside the claims: the verdict's protobuf.
+    let content: [UInt8]?
+
+    /// - Parameter shape: the one that is expected: every other is refused.
+    init(_ token: [UInt8], as shape: ResultShape, by keys: JSONWebKeySet) throws(ResultFault) {
+        guard token.count <= ResultReader.sizeLimit else {
+            throw ResultFault(.tooLarge, "token", "\(token.count) bytes, limit \(ResultReader.sizeLimit)")
+        }
+        if shape.isBinary { try self.init(cose: token, shape, keys) } else { try self.init(jose: token, shape, keys) }
+    }
+
+    // MARK: JOSE
+
+    private init(jose token: [UInt8], _ shape: ResultShape, _ keys: JSONWebKeySet) throws(ResultFault) {
+        let jws = try ResultFault.wrapping("token") { () throws(Rejection) in try CompactJWS(parsing: token[...]) }
+        let header = ClaimFields(jws.header.fields.object, at: "header")
+        try Self.checkType(try header.optionalText("typ") ?? "", shape)
+        let allowed: [OpaqueText] = ["alg", "typ", shape.hasCertificates ? "x5c" : "kid"]
+        for member in header.object.members {
+            let name = String(decoding: member.name, as: UTF8.self)
+            guard allowed.contains(OpaqueText(name)) else {
+                throw ResultFault(.unknownHeader, header.place(name), "is in no header of \(shape.rawValue)")
+            }
+        }
+        key = try shape.hasCertificates ? Self.certifiedKey(header, keys) : keys.namedKey(header)
+        guard key.algorithms.contains(jws.header.algorithm) else {
+            throw ResultFault(.wrongAlgorithm, "header.alg", "is none for a key of \(key.curve.name)")
+        }
+        guard key.isValid(jws.signature, over: Array(jws.signedPart)) else {
+            throw ResultFault(.badSignature, "signature", "the key did not sign header and claims")
+        }
+        let value = try ResultFault.wrapping("claims") { () throws(Rejection) in
+            try JSONReader.parse(jws.payload[...], code: .malformedToken)
+        }
+        guard case .object(let object) = value else { throw ResultFault(.malformed, "claims", "is not an object") }
+        (claims, content) = (object, nil)
+    }
+
+    private static func checkType(_ type: String, _ shape: ResultShape) throws(ResultFault) {
+        if type.hasBytes(of: ResultProfiles.type(of: shape)) { return }
+        if shape == .keyAttestation, type.hasBytes(of: ResultProfiles.otherTypeOfKeyAttestation) { return }
+        throw ResultFault(.wrongType, "header.typ", "is not \(ResultProfiles.type(of: shape))")
+    }
+
+    /// The key of the first certificate, which must be in the key set. The certificates themselves are not judged.
+    private static func certifiedKey(_ header: ClaimFields, _ keys: JSONWebKeySet) throws(ResultFault) -> JSONWebKey {
+        guard header.has("x5c") else { throw ResultFault(.wrongType, "header.x5c", "is missing") }
+        guard case .string(let text)? = try header.list("x5c").first, let der = Base64.standard.decode(utf8: text) else {
+            throw ResultFault(.malformed, "header.x5c", "is not a list of certificates in Base64")
+        }
+        let key = try ResultFault.wrapping("header.x5c") { () throws(Rejection) in try CertifiedKey.read(der) }
+        guard keys.contains(key) else { throw ResultFault(.unknownKey, "header.x5c", "certifies no key of the key set") }
+        return key
+    }
+
+    // MARK: COSE
+
+    private init(cose token: [UInt8], _ shape: ResultShape, _ keys: JSONWebKeySet) throws(ResultFault) {
+        let message = try ResultFault.wrapping("token") { () throws(Rejection) in try SignedMessage(parsing: token[...]) }
+        let header = message.protected
+        let type = try header.text(COSELabel.type, "header.typ")
+        guard type.hasBytes(of: ResultProfiles.type(of: shape)) else {
+            throw ResultFault(.wrongType, "header.typ", "is not \(ResultProfiles.type(of: shape))")
+        }
+        var allowed = [COSELabel.algorithm, COSELabel.keyIdentifier, COSELabel.type]
+        if shape == .plainCOSE { allowed += [COSELabel.contentType, COSELabel.claims] }
+        for label in header.labels where !allowed.contains(label) {
+            throw ResultFault(.unknownHeader, "header.\(label)", "is in no header of \(shape.rawValue)")
+        }
+        let key = try keys.namedKey(header)
+        guard let algorithm = header[COSELabel.algorithm]?.integer, key.algorithmIdentifiers.contains(algorithm) else {
+            throw ResultFault(.wrongAlgorithm, "header.alg", "is none for a key of \(key.curve.name)")
+        }
+        guard key.isValid(message.signature, over: message.signedBytes) else {
+            throw ResultFault(.badSignature, "signature", "the key did not sign header and content")
+        }
+        self.key = key
+        guard shape == .plainCOSE else {
+            (claims, content) = (try Self.claims(message.payload, nonce: "eat_nonce"), nil)
+            return
+        }
+        let contentType = try header.text(COSELabel.contentType, "header.content_type")
+        guard contentType.hasBytes(of: ResultProfiles.contentTypeOfVerdict) else {
+            throw ResultFault(.wrongType, "header.content_type", "is not \(ResultProfiles.contentTypeOfVerdict)")
+        }
+        guard let map = header[COSELabel.claims] else { throw ResultFault(.wrongClaim, "header.claims", "is missing") }
+        (claims, content) = (try Self.claims(map.encoded, nonce: "nonce"), Array(message.payload))
+    }
+
+    private static func claims(_ bytes: ArraySlice<UInt8>, nonce: String) throws(ResultFault) -> JSONObject {
+        try ResultFault.wrapping("claims") { () throws(Rejection) in
+            let map = try CBORReader.parse(bytes, code: .malformedToken, depth: SignedMessage.depthLimit)
+            return try CWTClaims.read(map, nonce: nonce)
+        }
+    }
+}
+
+extension JSONWebKeySet {
+    /// The key that the `kid` of a header names.
+    func namedKey(_ header: ClaimFields) throws(ResultFault) -> JSONWebKey {
+        guard header.has("kid") else { throw ResultFault(.wrongType, "header.kid", "is missing") }
+        return try namedKey(header.text("kid"))
+    }
+
+    /// The same of a COSE message, whose `kid` is the thumbprint itself.
+    func namedKey(_ header: ProtectedHeader) throws(ResultFault) -> JSONWebKey {
+        try namedKey(Base64.url.encode(header.bytes(COSELabel.keyIdentifier, "header.kid")))
+    }
+
+    private func namedKey(_ identifier: String) throws(ResultFault) -> JSONWebKey {
+        guard let key = key(identifier) else {
+            throw ResultFault(.unknownKey, "header.kid", "names no key of the key set")
+        }
+        return key
+    }
+}
+
+extension ResultFault {
+    /// Runs a reader of bytes, whose rejections become faults at the place.
+    static func wrapping<T>(_ place: String, _ body: () throws(Rejection) -> T) throws(ResultFault) -> T {
+        do throws(Rejection) { return try body() } catch { throw ResultFault(.malformed, place, error.detail) }
+    }
+}

@@ -1,0 +1,84 @@
+package import AssayCore
+import AssayEncoding
+
+/// Reads results and checks them: against the issuer's keys and against what the reader expects. A token is of the expected shape or refused: nothing
+/// that is meant for another use passes.
+///
+/// It takes what this package writes, and is stricter than the texts demand: headers have no other members, messages one spelling. The status of a
+/// token is looked up elsewhere.
+package struct ResultReader: Sendable {
+    /// The longest token, in bytes. A verdict with its evidence model has below 64 KiB.
+    package static let sizeLimit = 262_144
+
+    private let keys: JSONWebKeySet
+
+    /// - Parameter keys: of the one issuer whose results are read.
+    package init(keys: JSONWebKeySet) { self.keys = keys }
+
+    /// Reads a token that must be as expected.
+    ///
+    /// - Parameter token: ASCII text, or CBOR if the shape is binary.
+    package func read(_ token: [UInt8], expecting expected: ResultExpectation) throws(ResultFault) -> VerifiedResult {
+        let opened = try OpenedResult(token, as: expected.shape, by: keys)
+        let claims = ClaimFields(opened.claims)
+        let (issuedAt, expiresAt) = try expected.checkTerms(claims)
+        let details = try ShapeChecks(expected.shape, claims).check()
+        guard try details.optionalFlag("simulated") ?? false == expected.isSimulated else {
+            throw ResultFault(
+                .wrongKindOfDevice, details.place("simulated"),
+                expected.isSimulated ? "is not true: the device is no simulated one" : "the device is a simulated one")
+        }
+        return VerifiedResult(
+            shape: expected.shape, keyIdentifier: opened.key.thumbprint, claims: opened.claims, content: opened.content,
+            issuedAt: issuedAt, expiresAt: expiresAt, isSimulated: expected.isSimulated)
+    }
+
+    /// The shape that a token says it has, by its header. Nothing is verified: for a person, or to choose what to expect.
+    package static func statedShape(of token: [UInt8]) throws(ResultFault) -> ResultShape {
+        guard token.count <= sizeLimit else {
+            throw ResultFault(.tooLarge, "token", "\(token.count) bytes, limit \(sizeLimit)")
+        }
+        let (type, isCertified) = try token.first == 0xD2 ? statedTypeOfCOSE(token) : statedTypeOfJOSE(token)
+        let shape = ResultShape.allCases.first { shape in
+            let isOfType =
+                ResultProfiles.type(of: shape).hasBytes(of: type)
+                || shape == .keyAttestation && ResultProfiles.otherTypeOfKeyAttestation.hasBytes(of: type)
+            return isOfType && shape.hasCertificates == isCertified
+        }
+        guard let shape else { throw ResultFault(.wrongType, "header.typ", "is that of no result") }
+        return shape
+    }
+
+    private static func statedTypeOfJOSE(_ token: [UInt8]) throws(ResultFault) -> (String, isCertified: Bool) {
+        let jws = try ResultFault.wrapping("token") { () throws(Rejection) in try CompactJWS(parsing: token[...]) }
+        let header = ClaimFields(jws.header.fields.object, at: "header")
+        return (try header.optionalText("typ") ?? "", header.has("x5c"))
+    }
+
+    private static func statedTypeOfCOSE(_ token: [UInt8]) throws(ResultFault) -> (String, isCertified: Bool) {
+        let message = try ResultFault.wrapping("token") { () throws(Rejection) in try SignedMessage(parsing: token[...]) }
+        return (try message.protected.text(COSELabel.type, "header.typ"), false)
+    }
+}
+
+/// A token that is as expected. Only ``ResultReader`` makes one.
+package struct VerifiedResult: Sendable {
+    package let shape: ResultShape
+    /// RFC 7638 thumbprint of the key that signed it, 32 bytes.
+    package let keyIdentifier: [UInt8]
+    /// Every claim, those of CBOR by the names that they have in JSON.
+    package let claims: JSONObject
+    /// The verdict's protobuf in a COSE message; `nil` in every other shape.
+    package let content: [UInt8]?
+    package let issuedAt: Timestamp
+    package let expiresAt: Timestamp
+    package let isSimulated: Bool
+
+    fileprivate init(
+        shape: ResultShape, keyIdentifier: [UInt8], claims: JSONObject, content: [UInt8]?, issuedAt: Timestamp,
+        expiresAt: Timestamp, isSimulated: Bool
+    ) {
+        (self.shape, self.keyIdentifier, self.claims, self.content) = (shape, keyIdentifier, claims, content)
+        (self.issuedAt, self.expiresAt, self.isSimulated) = (issuedAt, expiresAt, isSimulated)
+    }
+}

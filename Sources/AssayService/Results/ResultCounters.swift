@@ -1,0 +1,51 @@
+import AssayCore
+package import AssayMetrics
+
+/// Counts signed results and what stood in their way, since the start, and how long signing took.
+package final class ResultCounters: Sendable {
+    private let signed = LabelledCounters(
+        MetricFamily(
+            "assay_results_signed", .counter, labels: ["shape"],
+            "Results that were signed, by shape (docs/results.md); those of repeated verdicts too."),
+        limit: ResultShape.allCases.count)
+    private let problems = LabelledCounters(
+        MetricFamily(
+            "assay_result_problems", .counter, labels: ["code"],
+            "Results of accepted verdicts that were not signed, by the code of the problem."),
+        limit: ResultProblem.allCases.count)
+    private let durations = Histogram(seconds: Histogram.workSeconds)
+
+    /// Every series begins at zero, so that the first problem of a kind is seen as a rise.
+    package init() {
+        for shape in ResultShape.allCases { signed.count([shape.rawValue], by: 0) }
+        for problem in ResultProblem.allCases { problems.count([problem.rawValue], by: 0) }
+    }
+
+    /// - Parameter nanoseconds: from the claims to the token, waiting for a token's queue included.
+    func count(_ result: SignedResult, took nanoseconds: UInt64) {
+        switch result.outcome {
+        case .signed:
+            signed.count([result.shape.rawValue])
+            durations.record(nanoseconds)
+        case .refused(let problem): problems.count([problem.rawValue])
+        }
+    }
+
+    func signed(_ shape: ResultShape) -> UInt64 { signed.counts[[shape.rawValue], default: 0] }
+    func problems(_ problem: ResultProblem) -> UInt64 { problems.counts[[problem.rawValue], default: 0] }
+    var timed: UInt64 { durations.snapshot.count }
+}
+
+extension ResultCounters: MetricsCollector {
+    private static let seconds = MetricFamily(
+        "assay_result_signing_duration_seconds", .histogram, unit: .seconds,
+        "The time from a verdict to its signed result, the wait for a token that signs included.")
+
+    package var metricFamilies: [MetricFamily] { signed.metricFamilies + problems.metricFamilies + [Self.seconds] }
+
+    package func collect(into exposition: inout Exposition) {
+        signed.collect(into: &exposition)
+        problems.collect(into: &exposition)
+        exposition.add(Self.seconds, histogram: durations.snapshot)
+    }
+}

@@ -1,0 +1,102 @@
+package import AssayCore
+import AssayMetrics
+package import AssayResults
+import AssaySigning
+
+/// Signs results by the keys that may sign now, and says why one is not signed. It never throws: what the results are about holds without them.
+package struct ResultSigner: Sendable {
+    private let keys: ResultKeyRing
+    private let places: (any ResultStatusPlaces)?
+    private let sessions: SessionTokenCounts
+    private let counters: ResultCounters
+    private let clock: any WallClock
+
+    /// - Parameter places: `nil`: no result names a place in a status list.
+    package init(
+        keys: ResultKeyRing, places: (any ResultStatusPlaces)?, sessions: SessionTokenCounts = SessionTokenCounts(),
+        counters: ResultCounters, clock: any WallClock
+    ) {
+        (self.keys, self.places, self.sessions) = (keys, places, sessions)
+        (self.counters, self.clock) = (counters, clock)
+    }
+
+    /// One result for each request, in order.
+    func sign(_ facts: ResultFacts, for requests: [ResultRequest], by composer: ResultComposer) async -> [SignedResult] {
+        var results: [SignedResult] = []
+        results.reserveCapacity(requests.count)
+        for request in requests {
+            let begun = MonotonicTime.nanoseconds()
+            let result: SignedResult
+            do throws(ResultProblem) {
+                result = try await sign(facts, for: request, by: composer)
+            } catch {
+                result = SignedResult(request, refused: error)
+            }
+            counters.count(result, took: MonotonicTime.nanoseconds() &- begun)
+            results.append(result)
+        }
+        return results
+    }
+
+    /// The same problem for each request.
+    func refuse(_ requests: [ResultRequest], _ problem: ResultProblem) -> [SignedResult] {
+        requests.map { request in
+            let result = SignedResult(request, refused: problem)
+            counters.count(result, took: 0)
+            return result
+        }
+    }
+
+    private func sign(
+        _ facts: ResultFacts, for request: ResultRequest, by composer: ResultComposer
+    ) async throws(ResultProblem) -> SignedResult {
+        let now = clock.now()
+        let key = try keys.signer(facts.simulated ? .simulatedDevices : .devices, at: now)
+        let end = composer.expiry(of: request.shape, decidedAt: facts.decidedAt)
+        guard now < end else { throw .tooOld }
+        let status = try await status(facts, for: request, by: composer, under: key)
+        let draft = try composer.draft(request, facts, under: key, status: status, at: now)
+        let limited =
+            request.shape == .session
+            ? composer.rule.session.perDevice.flatMap { limit in facts.device.map { ($0, limit) } } : nil
+        if let (device, limit) = limited {
+            guard sessions.take(device, until: end, atMost: limit, at: now) else { throw .tooMany }
+        }
+        do throws(SigningError) {
+            return try await draft.signed()
+        } catch {
+            if let (device, _) = limited { sessions.giveBack(device, until: end) }
+            throw .unavailable
+        }
+    }
+
+    /// The place that the result names; `nil` for one that has none.
+    private func status(
+        _ facts: ResultFacts, for request: ResultRequest, by composer: ResultComposer, under key: ResultKey
+    ) async throws(ResultProblem) -> ResultStatusReference? {
+        guard let places, let device = facts.device, composer.rule.givesStatus(to: request.shape) else { return nil }
+        do throws(LedgerError) {
+            return try await places.statusReference(
+                of: device, for: request.audience, from: key.issuer,
+                until: composer.statusEnd(of: request.shape, decidedAt: facts.decidedAt))
+        } catch {
+            throw .unavailable
+        }
+    }
+}
+
+extension ResultRule {
+    /// Whether results of the shape name a place in a status list.
+    fileprivate func givesStatus(to shape: ResultShape) -> Bool {
+        switch shape {
+        case .earJWT, .earCWT: status
+        case .session, .clientAttestation, .walletInstance, .keyAttestation, .plainJWS, .plainCOSE: shape.takesStatus
+        }
+    }
+}
+
+extension SignedResult {
+    fileprivate init(_ request: ResultRequest, refused problem: ResultProblem) {
+        self.init(shape: request.shape, audience: request.audience, outcome: .refused(problem))
+    }
+}
