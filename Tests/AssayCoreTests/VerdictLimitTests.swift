@@ -4,28 +4,22 @@ import Testing
 
 @Suite("Limits of verdicts")
 struct VerdictLimitTests {
-    private func verdict(_ decision: Verdict.Decision, _ binding: Binding?) -> Verdict {
-        Verdict(
-            decision: decision, findings: [], claims: Claims(), device: nil, binding: binding, evidenceDigest: [],
-            policyDigest: [], simulated: false, requestID: [], decidedAt: Timestamp(unixSeconds: 1_790_000_000))
-    }
-
     private func limits(
         _ formats: [EvidenceFormat], _ assurance: Assurance, _ binding: Binding? = .inEvidence
     ) -> Set<VerdictLimit> {
-        Set(VerdictLimit.limits(of: verdict(.accepted(assurance), binding), formats: formats))
+        Set(VerdictLimit.limits(of: .accepted(assurance), binding, nil, formats: formats))
     }
 
     @Test("A rejected verdict has no limits: it says nothing of the device")
     func rejected() {
-        let rejected = verdict(.rejected(Rejection(.badSignature, "it is bad"), check: "signature"), .inEvidence)
-        #expect(VerdictLimit.limits(of: rejected, formats: [.keySignature]).isEmpty)
+        let rejected = Verdict.Decision.rejected(Rejection(.badSignature, "it is bad"), check: "signature")
+        #expect(VerdictLimit.limits(of: rejected, .inEvidence, nil, formats: [.keySignature]).isEmpty)
     }
 
     @Test("That relay is not excluded is a limit of every accepted verdict, and each list is in order")
     func order() {
         for assurance in Assurance.allCases {
-            let list = VerdictLimit.limits(of: verdict(.accepted(assurance), nil), formats: [.playIntegrity])
+            let list = VerdictLimit.limits(of: .accepted(assurance), nil, nil, formats: [.playIntegrity])
             #expect(list.contains(.relay))
             #expect(list == VerdictLimit.allCases.filter(list.contains))
         }

@@ -173,10 +173,10 @@ struct ResultProblemTests {
         init(failing failure: LedgerError? = nil) { self.failure = failure }
 
         func statusReference(
-            of device: DeviceID, for audience: String, from issuer: ResultIssuer, until end: Timestamp, at now: Timestamp
+            of device: DeviceID, for audience: String, from issuer: ResultIssuer, until end: Timestamp
         ) async throws(LedgerError) -> ResultStatusReference {
             if let failure { throw failure }
-            #expect(audience == ResultIssuers.audience && issuer == ResultIssuers.devices && end > now)
+            #expect(audience == ResultIssuers.audience && issuer == ResultIssuers.devices && end > ServiceHarness.opening)
             return ResultStatusReference(uri: issuer.address + "/v1/status/0", index: 7)
         }
     }
