@@ -159,7 +159,7 @@ struct GroupChanges {
     }
 
     private var payloadStatements: [SQLStatement] {
-        let lookups = accepted.compactMap(\.lookup)
+        let lookups = accepted.flatMap(\.lookups)
         return lookups.isEmpty ? [] : [PayloadTable.insertion(of: lookups)]
     }
 
