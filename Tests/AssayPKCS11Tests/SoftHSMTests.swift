@@ -25,6 +25,26 @@ extension PKCS11Tests {
                 let good = try P384.Signing.PublicKey(derRepresentation: key.der)
                     .isValidSignature(P384.Signing.ECDSASignature(derRepresentation: signature), for: message)
                 #expect(good)
+            case .ed25519:
+                let good = try Curve25519.Signing.PublicKey(rawRepresentation: key.point)
+                    .isValidSignature(signature, for: message)
+                #expect(good)
+            }
+        }
+
+        /// The arguments with which OpenSSL verifies `signature` over `message` under `key.der`.
+        private func verification(_ curve: TokenCurve, _ files: (key: String, signature: String, message: String)) -> [String] {
+            switch curve {
+            case .p256, .p384:
+                [
+                    "dgst", curve == .p256 ? "-sha256" : "-sha384", "-keyform", "DER", "-verify", files.key, "-signature",
+                    files.signature, files.message,
+                ]
+            case .ed25519:
+                [
+                    "pkeyutl", "-verify", "-pubin", "-keyform", "DER", "-inkey", files.key, "-rawin", "-in", files.message,
+                    "-sigfile", files.signature,
+                ]
             }
         }
 
@@ -35,11 +55,12 @@ extension PKCS11Tests {
             #expect(key.publicKey.curve == curve)
             let signature = try await key.sign(message)
             try verify(signature, by: key.publicKey)
-            let text = try hsm.run(
-                "openssl", "dgst", curve == .p256 ? "-sha256" : "-sha384", "-keyform", "DER", "-verify",
-                try hsm.write("key.der", key.publicKey.der), "-signature", try hsm.write("signature", signature),
-                try hsm.write("message", message))
-            #expect(text.contains("Verified OK"))
+            let files = (
+                try hsm.write("key.der", key.publicKey.der), try hsm.write("signature", signature),
+                try hsm.write("message", message)
+            )
+            let text = try hsm.run("openssl", arguments: verification(curve, files))
+            #expect(text.contains(curve == .ed25519 ? "Signature Verified Successfully" : "Verified OK"))
             // The key is found again by its name, and by its certificate's key.
             let found = try await token.key(KeySelector(label: "signs \(curve)"))
             #expect(found.publicKey == key.publicKey)
@@ -161,7 +182,7 @@ extension PKCS11Tests {
             let facts = try #require(try await token.keys().first { $0.label == "ec" })
             #expect(facts.publicKey == key.publicKey && !facts.protection.neverLeft && !facts.protection.wasMadeInToken)
             let error = await failure { try await token.key(KeySelector(label: "rsa")) }
-            #expect(error?.code == .keyUnsuitable && error?.detail.hasSuffix("is not an EC key") == true)
+            #expect(error?.code == .keyUnsuitable && error?.detail.hasSuffix("is neither an EC key nor one of Ed25519") == true)
             token.close()
         }
     }

@@ -27,7 +27,6 @@ extension PKCS11Tests {
                 #expect(key.publicKey == FakeToken.publicKey)
                 #expect(key.publicKey.der == Array(FakeToken.privateKey.publicKey.derRepresentation))
                 #expect(try isSignature(try await key.sign(message)))
-                #expect(try isSignature(try await key.sign(digest: SHA256.hash(data: message))))
             }
             #expect(token.state == .available && token.problem == nil)
             #expect(fake_calls(FakeOpenSession) == 1 && fake_calls(FakeLogin) == 1)
@@ -61,7 +60,7 @@ extension PKCS11Tests {
             let token = try fake.token()
             #expect(await failure { try await token.key(KeySelector(label: "none")) }?.code == .keyAbsent)
             let other = try #require(
-                TokenPublicKey(curve: .p256, x963: Array(P256.Signing.PrivateKey().publicKey.x963Representation)))
+                TokenPublicKey(curve: .p256, point: Array(P256.Signing.PrivateKey().publicKey.x963Representation)))
             let mistaken = TokenKey(FakeToken.key, of: token, publicKey: other)
             #expect(await failure { try await mistaken.sign(message) }?.code == .keyMismatch)
             // The same, once the token does not show the public key: the signature tells.
@@ -80,19 +79,23 @@ extension PKCS11Tests {
             await doubled.ended()
         }
 
-        @Test("A digest of another length than the curve's is refused before the token is asked")
-        func digests() async throws {
+        @Test("A token that knows no Ed25519 says so, and makes no key")
+        func unknownMechanism() async throws {
+            fake_set_keys(0)
+            fake_fail(FakeGenerateKeyPair, 0x70)
             let token = try fake.token()
-            let key = TokenKey(FakeToken.key, of: token, publicKey: try #require(FakeToken.publicKey))
-            #expect(await failure { try await key.sign(digest: SHA384.hash(data: message)) }?.code == .keyUnsuitable)
-            #expect(fake_calls(FakeInitialize) + fake_calls(FakeGetSlotList) == 0)
+            let error = await failure { try await token.generateKey(.ed25519, label: "edwards") }
+            #expect(error?.code == .keyUnsuitable && error?.detail.hasSuffix("makes no keys of Ed25519") == true)
+            #expect(error?.returned?.description == "CKR_MECHANISM_INVALID")
+            #expect(fake_calls(FakeDestroyObject) == 0)
+            await token.ended()
         }
 
         @Test("A key that proved itself and then signs wrongly gives no signature")
         func wrongAfterProof() async throws {
             let publicKey = try #require(FakeToken.publicKey)
             rightSignatures.store(0, ordering: .relaxed)
-            fake_reset(publicKey.x963, signRightOnce)
+            fake_reset(publicKey.point, signRightOnce)
             // What is seen is the failure, and not the next attempt.
             let token = try fake.token { ($0.firstRetry, $0.longestRetry) = (600_000, 600_000) }
             let error = await failure { try await TokenKey(FakeToken.key, of: token, publicKey: publicKey).sign(message) }
@@ -106,7 +109,7 @@ extension PKCS11Tests {
         func signatures() async throws {
             let token = try fake.token { ($0.firstRetry, $0.longestRetry) = (600_000, 600_000) }
             let key = try await token.key(FakeToken.key)
-            fake_reset(key.publicKey.x963, signWithAnotherKey)
+            fake_reset(key.publicKey.point, signWithAnotherKey)
             let error = await failure { try await key.sign(message) }
             // The request is made again in a new session, where the key does not prove itself.
             #expect(error?.code == .keyMismatch)

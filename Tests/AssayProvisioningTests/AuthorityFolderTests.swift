@@ -18,12 +18,12 @@ struct AuthorityFolderTests {
         let made: [MadeAuthority]
     }
 
-    private static func make(_ algorithm: SigningAlgorithm = .p256) async throws -> Made {
+    private static func make(_ curve: AuthorityCurve = .p256) async throws -> Made {
         let place = try OpenSSLFolder()
         let folder = AuthorityFolder(place.file("ca"))
         try folder.make()
         var plan = AuthorityPlan()
-        (plan.algorithm, plan.organization) = (algorithm, "Example")
+        (plan.curve, plan.organization) = (curve, "Example")
         let root = folder.files(of: AuthorityFolder.rootName)
         let made = try await folder.initialize(
             plan, root: root, issuing: folder.files(of: "issuing-1"), at: now, iterations: iterations)
@@ -45,9 +45,9 @@ struct AuthorityFolderTests {
 
     @Test(
         "A new root and issuing CA are six files with their modes, which OpenSSL opens and verifies",
-        .enabled(if: OpenSSLFolder.isAvailable, "there is no openssl here"), arguments: SigningAlgorithm.allCases)
-    func initialized(_ algorithm: SigningAlgorithm) async throws {
-        let new = try await Self.make(algorithm)
+        .enabled(if: OpenSSLFolder.isAvailable, "there is no openssl here"), arguments: AuthorityCurve.allCases)
+    func initialized(_ curve: AuthorityCurve) async throws {
+        let new = try await Self.make(curve)
         let names = try FileManager.default.contentsOfDirectory(atPath: new.folder.path).sorted()
         #expect(
             names == [
@@ -212,6 +212,11 @@ struct AuthorityFolderTests {
         #expect(
             error { $0.certificateFile = "/none.pem" }
                 == CredentialFileError("/none.pem", "cannot be read: there is no such file"))
+        let edwards = NewKeyFiles(key: new.place.file("edwards.key"), passphrase: issuing.passphrase)
+        #expect(try !edwards.write(SigningKey.random(.ed25519), iterations: Self.iterations))
+        #expect(
+            error { $0.key = .file(edwards.key, passphraseFile: issuing.passphrase) }
+                == CredentialFileError(edwards.key, "is not a key of P-256 or P-384"))
         let text = try new.place.write("text.pem", "not PEM")
         #expect(error { $0.certificateFile = text }?.path == text)
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: issuing.key)

@@ -17,13 +17,13 @@ struct IssuingTests {
 
     @Test(
         "OpenSSL verifies a certificate under its root, for CAs of both curves and keys of both",
-        .enabled(if: OpenSSLFolder.isAvailable, "there is no openssl here"), arguments: SigningAlgorithm.allCases,
-        SigningAlgorithm.allCases)
-    func verified(_ authority: SigningAlgorithm, _ device: SigningAlgorithm) async throws {
+        .enabled(if: OpenSSLFolder.isAvailable, "there is no openssl here"), arguments: AuthorityCurve.allCases,
+        AuthorityCurve.allCases)
+    func verified(_ authority: AuthorityCurve, _ device: AuthorityCurve) async throws {
         let openSSL = try OpenSSLFolder()
         let ca = try await TestCA(authority)
         try ca.write(to: openSSL)
-        let key = SigningKey.random(device).publicKey
+        let key = SigningKey.random(device.algorithm).publicKey
         let issued = try await ca.set.issue(try order(publicKey: key), at: Self.now)
         try openSSL.write("leaf.pem", PEM.encode(issued.certificate.der))
         let result = try openSSL.attempt(TestCA.verification("leaf.pem", ["-purpose", "sslclient"]))

@@ -20,10 +20,10 @@ struct RevocationListTests {
 
     @Test(
         "OpenSSL verifies a list, and refuses the certificates on it and no others",
-        .enabled(if: OpenSSLFolder.isAvailable, "there is no openssl here"), arguments: SigningAlgorithm.allCases)
-    func verified(_ algorithm: SigningAlgorithm) async throws {
+        .enabled(if: OpenSSLFolder.isAvailable, "there is no openssl here"), arguments: AuthorityCurve.allCases)
+    func verified(_ curve: AuthorityCurve) async throws {
         let openSSL = try OpenSSLFolder()
-        let ca = try await TestCA(algorithm)
+        let ca = try await TestCA(curve)
         try ca.write(to: openSSL)
         let set = try ca.set
         let good = try await set.issue(try order(publicKey: SigningKey.random(.p256).publicKey), at: Self.now)
@@ -52,7 +52,7 @@ struct RevocationListTests {
             TestCA.verification(
                 "good.pem", at: Self.now.adding(milliseconds: 8 * TestCA.day), ["-crl_check", "-CRLfile", "one.crl"]))
         #expect(!old.succeeded && old.text.contains("CRL has expired"), "\(old.text)")
-        let stranger = try await TestCA(algorithm)
+        let stranger = try await TestCA(curve)
         try openSSL.write("stranger.pem", PEM.encode(stranger.issuing.chain.encoded[0]))
         #expect(
             try !openSSL.attempt(["crl", "-in", "one.crl", "-CAfile", "stranger.pem", "-noout"]).text.contains("verify OK"))

@@ -52,7 +52,10 @@ struct KeyFileTests {
     func read(_ options: String, _ algorithm: SigningAlgorithm) throws {
         let openSSL = try OpenSSLFolder()
         try openSSL.write("pass", "correct horse\n")
-        try openSSL.run("genpkey -algorithm EC -pkeyopt ec_paramgen_curve:\(algorithm.name) -out plain.key")
+        try openSSL.run(
+            algorithm == .ed25519
+                ? "genpkey -algorithm ED25519 -out plain.key"
+                : "genpkey -algorithm EC -pkeyopt ec_paramgen_curve:\(algorithm.name) -out plain.key")
         try openSSL.run("pkey -in plain.key -pubout -outform DER -out public.der")
         try openSSL.run("pkcs8 -topk8 -in plain.key -passout file:pass -out ca.key \(options)")
         let key = try SigningKeyFile.read(openSSL.file("ca.key"), passphrase: try Passphrase.read(openSSL.file("pass")))
@@ -94,9 +97,10 @@ struct KeyFileTests {
         "Other keys and other encryptions are refused by name",
         .enabled(if: OpenSSLFolder.isAvailable, "there is no openssl here"),
         arguments: [
-            ("genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:2048", "is not a key of P-256 or P-384"),
-            ("genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-521", "is not a key of P-256 or P-384"),
-            ("genpkey -algorithm ED25519", "is not a key of P-256 or P-384"),
+            ("genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:2048", "is not a key of P-256, Ed25519 or P-384"),
+            ("genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-521", "is not a key of P-256, Ed25519 or P-384"),
+            ("genpkey -algorithm ED448", "is not a key of P-256, Ed25519 or P-384"),
+            ("genpkey -algorithm X25519", "is not a key of P-256, Ed25519 or P-384"),
             ("genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -des3 -pass pass:x", "cannot be decrypted: its cipher is"),
             ("ecparam -name prime256v1 -genkey", ""),
         ])
@@ -173,9 +177,91 @@ struct KeyFileTests {
         }
     }
 
-    @Test("Every strict prefix and every changed byte of an encrypted key is refused, or gives the same key")
-    func mutants() throws {
+    @Test("The private key of RFC 8410 §10.3 is read, with and without the public key beside it, and written as the RFC has it")
+    func edwards() throws {
+        let v1 = try #require(Base64.standard.decode("MC4CAQAwBQYDK2VwBCIEINTuctv5E1hK1bbY8fdp+K06/nwoy/HU++CXqI9EdVhC"))
+        let v2 = try #require(
+            Base64.standard.decode(
+                "MHICAQEwBQYDK2VwBCIEINTuctv5E1hK1bbY8fdp+K06/nwoy/HU++CXqI9EdVhCoB8wHQYKKoZIhvcNAQkJFDEPDA1DdXJkbGUgQ2hhaXJzgSEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE="
+            ))
+        let publicKey = try #require(
+            Base64.standard.decode("MCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE="))
+        for der in [v1, v2] {
+            let key = try SigningKey(pkcs8: der)
+            #expect(key.algorithm == .ed25519 && key.publicKey == publicKey && key.pkcs8 == v1)
+        }
+        var foreign = v2
+        foreign[foreign.count - 1] ^= 1
+        #expect(throws: SigningKeyError.self) { try SigningKey(pkcs8: foreign) }
+        // An AlgorithmIdentifier with parameters (§3: they are absent).
+        let parameters = DERWriter.sequence([
+            DERWriter.integer(0), DERWriter.sequence([DERWriter.objectIdentifier("1.3.101.112"), DERWriter.null]),
+            DERWriter.octetString(DERWriter.octetString([UInt8](repeating: 1, count: 32))),
+        ])
+        #expect(throws: SigningKeyError.self) { try SigningKey(pkcs8: parameters) }
+    }
+
+    @Test("A use that allows some kinds of keys refuses the others by name")
+    func kinds() throws {
+        let folder = try OpenSSLFolder()
+        let text = try SigningKeyFile.text(
+            SigningKey.random(.ed25519), passphrase: try Self.passphrase(), iterations: Self.iterations)
+        let path = try folder.write("edwards.key", text)
+        #expect(throws: CredentialFileError(path, "is not a key of P-256 or P-384")) {
+            try SigningKeyFile.read(path, passphrase: try Self.passphrase(), of: [.p256, .p384])
+        }
+        #expect(try SigningKeyFile.read(path, passphrase: try Self.passphrase(), of: [.ed25519]).algorithm == .ed25519)
+    }
+
+    @Test(
+        "New files of a key have mode 0600, OpenSSL opens them, and no file is replaced",
+        .enabled(if: OpenSSLFolder.isAvailable, "there is no openssl here"), arguments: SigningAlgorithm.allCases)
+    func newFiles(_ algorithm: SigningAlgorithm) throws {
+        let openSSL = try OpenSSLFolder()
+        let files = NewKeyFiles(key: openSSL.file("r.key"), passphrase: openSSL.file("r.passphrase"))
+        let key = SigningKey.random(algorithm)
+        #expect(try files.write(key, iterations: Self.iterations))
+        for path in [files.key, files.passphrase] {
+            #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o600)
+        }
+        try openSSL.run("pkey -in r.key -passin file:r.passphrase -pubout -out r.pub.pem")
+        #expect(try PublicKeyFile.read(openSSL.file("r.pub.pem")) == key.publicKey)
+        #expect(try String(decoding: openSSL.read("r.pub.pem"), as: UTF8.self) == PublicKeyFile.text(key.publicKey))
+
+        let before = try openSSL.read("r.key")
+        #expect(throws: CredentialFileError(files.key, "exists already, and is not replaced")) {
+            try files.write(SigningKey.random(algorithm), iterations: Self.iterations)
+        }
+        #expect(try openSSL.read("r.key") == before)
+        // A passphrase that is there is used, and stays after a failure.
+        let second = NewKeyFiles(key: openSSL.file("s.key"), passphrase: files.passphrase)
+        #expect(try !second.write(key, iterations: Self.iterations))
+        try openSSL.run("pkey -in s.key -passin file:r.passphrase -noout")
+        // One that was made for a key that could not be written does not.
+        let third = NewKeyFiles(key: files.key, passphrase: openSSL.file("t.passphrase"))
+        #expect(throws: CredentialFileError.self) { try third.write(key, iterations: Self.iterations) }
+        #expect(!FileManager.default.fileExists(atPath: third.passphrase))
+    }
+
+    @Test("A file of a public key has one in PEM, and nothing else")
+    func publicKeys() throws {
+        let folder = try OpenSSLFolder()
         let key = SigningKey.random(.p256)
+        let text = PublicKeyFile.text(key.publicKey)
+        #expect(try PublicKeyFile.read(folder.write("a.pem", text, mode: 0o644)) == key.publicKey)
+        let secret = try SigningKeyFile.text(key, passphrase: try Self.passphrase(), iterations: Self.iterations)
+        for (name, text) in [("b.pem", text + text), ("c.pem", ""), ("d.pem", secret), ("e.pem", "x" + text)] {
+            let path = try folder.write(name, text)
+            #expect(throws: CredentialFileError(path, "is no public key in PEM")) { try PublicKeyFile.read(path) }
+        }
+        #expect(throws: CredentialFileError.self) { try PublicKeyFile.read(folder.file("none.pem")) }
+    }
+
+    @Test(
+        "Every strict prefix and every changed byte of an encrypted key is refused, or gives the same key",
+        arguments: SigningAlgorithm.allCases)
+    func mutants(_ algorithm: SigningAlgorithm) throws {
+        let key = SigningKey.random(algorithm)
         let sealed = try PasswordEncryption.seal(key.pkcs8, passphrase: Array("x".utf8), iterations: 1)
         for length in sealed.indices {
             #expect(throws: SigningKeyError.self) {

@@ -8,7 +8,9 @@ import Testing
 struct SignatureTests {
     private let message = Array("message".utf8)
 
-    @Test("A signature verifies under the public key, in DER and as r ‖ s", arguments: SigningAlgorithm.allCases)
+    @Test(
+        "A signature verifies under the public key, in its own form and as JOSE and COSE have it",
+        arguments: SigningAlgorithm.allCases)
     func verified(_ algorithm: SigningAlgorithm) async throws {
         let signer = FileSigner(SigningKey.random(algorithm))
         for _ in 0..<20 {
@@ -18,16 +20,23 @@ struct SignatureTests {
             #expect(raw.count == 2 * algorithm.width)
             #expect(try verifies(raw, message, signer.publicKey, algorithm, isRaw: true))
             #expect(try !verifies(raw, message + [0], signer.publicKey, algorithm, isRaw: true))
+            let direct = try await signer.signRaw(message)
+            #expect(direct.count == raw.count)
+            #expect(try verifies(direct, message, signer.publicKey, algorithm, isRaw: true))
             let expected =
                 switch algorithm {
                 case .p256: Array(try P256.Signing.ECDSASignature(derRepresentation: der).rawRepresentation)
+                case .ed25519: der
                 case .p384: Array(try P384.Signing.ECDSASignature(derRepresentation: der).rawRepresentation)
                 }
             #expect(raw == expected)
         }
     }
 
-    @Test("Numbers of any length are as wide as the curve's coordinates", arguments: SigningAlgorithm.allCases)
+    /// Those whose signatures are numbers.
+    private static let ecdsa = [SigningAlgorithm.p256, .p384]
+
+    @Test("Numbers of any length are as wide as the curve's coordinates", arguments: ecdsa)
     func widths(_ algorithm: SigningAlgorithm) {
         for count in 1...algorithm.width {
             for first: UInt8 in [0x01, 0x7F, 0x80, 0xFF] {
@@ -40,7 +49,7 @@ struct SignatureTests {
         }
     }
 
-    @Test("Bytes that are no signature of the curve have no raw form", arguments: SigningAlgorithm.allCases)
+    @Test("Bytes that are no signature of the curve have no raw form", arguments: ecdsa)
     func refused(_ algorithm: SigningAlgorithm) {
         let number = DERWriter.integer(unsigned: [UInt8](repeating: 0xA5, count: algorithm.width))
         let good = DERWriter.sequence([number, number])
@@ -57,8 +66,29 @@ struct SignatureTests {
         for der in bad { #expect(algorithm.rawSignature(der) == nil, "\(Hex.encode(der))") }
     }
 
+    @Test("Ed25519 has signatures of 64 bytes, which are raw already, and no others")
+    func edwards() async throws {
+        let signature = try await FileSigner(SigningKey.random(.ed25519)).sign(message)
+        #expect(signature.count == 64 && SigningAlgorithm.ed25519.rawSignature(signature) == signature)
+        #expect(SigningAlgorithm.ed25519.rawSignature(Array(signature.dropLast())) == nil)
+        #expect(SigningAlgorithm.ed25519.rawSignature(signature + [0]) == nil)
+        #expect(SigningAlgorithm.p256.rawSignature(signature) == nil)
+    }
+
+    @Test("A signer whose signatures are not those of its algorithm gives no raw one")
+    func garbage() async {
+        struct Garbage: Signer {
+            let publicKey: [UInt8] = []
+            let algorithm = SigningAlgorithm.p256
+            let problem: String? = nil
+            func sign(_ bytes: [UInt8]) async throws(SigningError) -> [UInt8] { [1, 2, 3] }
+        }
+        await #expect(throws: SigningError.self) { try await Garbage().signRaw(message) }
+    }
+
     @Test("The algorithms have their names of JOSE and COSE")
     func names() {
+        #expect(SigningAlgorithm.ed25519.joseName == "EdDSA" && SigningAlgorithm.ed25519.coseIdentifier == -8)
         #expect(SigningAlgorithm.p256.joseName == "ES256" && SigningAlgorithm.p256.coseIdentifier == -7)
         #expect(SigningAlgorithm.p384.joseName == "ES384" && SigningAlgorithm.p384.coseIdentifier == -35)
     }
@@ -70,7 +100,7 @@ struct SignatureTests {
         let input = JOSEWriter(header: JSONObject([alg])).signingInput(message)
         let signature = try #require(algorithm.rawSignature(try await signer.sign(input)))
         let read = try CompactJWS(parsing: JOSEWriter.token(input, signature: signature)[...])
-        #expect(read.header.algorithm == (algorithm == .p256 ? "ES256" : "ES384"))
+        #expect(read.header.algorithm == OpaqueText(algorithm.joseName))
         #expect(read.payload == message)
         #expect(try verifies(read.signature, Array(read.signedPart), signer.publicKey, algorithm, isRaw: true))
     }

@@ -10,7 +10,9 @@ package final class ResultKeyRing: Sendable {
         let own: [[UInt8]: ResultKey]
         let sets: [ResultPublicKey.Issuer: ResultKeySet]
 
-        init(_ own: [[UInt8]: ResultKey], _ sets: [ResultPublicKey.Issuer: ResultKeySet]) { (self.own, self.sets) = (own, sets) }
+        init(_ own: [[UInt8]: ResultKey], _ sets: [ResultPublicKey.Issuer: ResultKeySet]) {
+            (self.own, self.sets) = (own, sets)
+        }
     }
 
     private let knowledge = Mutex(Knowledge([:], [:]))

@@ -3,8 +3,8 @@ package import AssayCore
 /// The keys of one issuer, and when each signs and is published: a function of what the ledger has and of the rule, the same on every daemon.
 ///
 /// Keys sign in the order in which they were published, one at a time. The ledger says when the first signs, and when a key that was rotated to
-/// does. When the lifetime of a key ends, the newest key after it that was published long enough follows by itself; if none was, the first
-/// that will have been, and until then nothing is signed.
+/// does. When the lifetime of a key ends before, the newest key after it that was published long enough follows by itself; if none was, the
+/// first that will have been, and until then nothing is signed.
 package struct ResultKeySet: Hashable, Sendable {
     package let issuer: ResultPublicKey.Issuer
     package let rule: ResultKeyRule
@@ -12,55 +12,16 @@ package struct ResultKeySet: Hashable, Sendable {
     package let turns: [ResultKeyTurn]
     /// Those that sign at some time, in the order in which they do, as indices of `turns`.
     private let order: [Int]
-    /// How many of `order` the ledger states.
-    private let recorded: Int
+    /// Those of `order` for which the ledger has the start.
+    private let recorded: Set<Int>
 
     /// - Parameter keys: of all issuers, in the order in which they were published.
     package init(_ keys: [PublishedResultKey], of issuer: ResultPublicKey.Issuer, _ rule: ResultKeyRule) {
         (self.issuer, self.rule) = (issuer, rule)
-        var turns = keys.filter { $0.key.issuer == issuer }.map { ResultKeyTurn(key: $0, starts: $0.signsFrom) }
-        var order = Self.recordedOrder(&turns)
-        recorded = order.count
-        while let last = order.last, let next = Self.successor(of: last, in: turns, rule) {
-            turns[next.index].starts = next.starts
-            order.append(next.index)
-        }
-        for (place, index) in order.enumerated() {
-            let following = order.dropFirst(place + 1).first
-            guard let starts = turns[index].starts else { continue }
-            let end = starts.adding(milliseconds: rule.lifetime)
-            turns[index].ends = min(end, following.flatMap { turns[$0].starts } ?? end)
-            if place + 1 < recorded, let follows = following.flatMap({ turns[$0].starts }) {
-                turns[index].publishedUntil = follows.adding(milliseconds: ResultKeyRule.retention)
-            }
-        }
-        (self.turns, self.order) = (turns, order)
-    }
-
-    /// The keys for which the ledger has a start, in the order in which they sign. Marks those that were passed over.
-    private static func recordedOrder(_ turns: inout [ResultKeyTurn]) -> [Int] {
-        let started = turns.indices.filter { turns[$0].starts != nil }.sorted {
-            (turns[$0].starts ?? .distantPast, $0) < (turns[$1].starts ?? .distantPast, $1)
-        }
-        var order: [Int] = []
-        for index in started where index > order.last ?? -1 { order.append(index) }
-        for index in turns.indices where index < order.last ?? 0 && !order.contains(index) {
-            turns[index].isPassedOver = true
-            turns[index].starts = nil
-        }
-        return order
-    }
-
-    /// What follows a key of which the ledger does not say what follows it.
-    private static func successor(
-        of last: Int, in turns: [ResultKeyTurn], _ rule: ResultKeyRule
-    ) -> (index: Int, starts: Timestamp)? {
-        guard let end = turns[last].starts?.adding(milliseconds: rule.lifetime) else { return nil }
-        let waiting = turns.indices[(last + 1)...].map { index in
-            (index: index, ready: turns[index].key.publishedAt.adding(milliseconds: rule.publishAhead))
-        }
-        if let ready = waiting.last(where: { $0.ready <= end }) { return (ready.index, end) }
-        return waiting.first.map { ($0.index, $0.ready) }
+        var schedule = ResultKeySchedule(keys.filter { $0.key.issuer == issuer }, rule)
+        schedule.order()
+        schedule.bound()
+        (turns, order, recorded) = (schedule.turns, schedule.signing, schedule.recorded)
     }
 }
 
@@ -75,8 +36,8 @@ extension ResultKeySet {
     /// now.
     package func signingEnds(from now: Timestamp) -> Timestamp? {
         guard var end = signing(at: now)?.ends else { return nil }
-        for index in order {
-            guard let (starts, ends) = turns[index].period, starts <= end, ends > end else { continue }
+        for turn in order.map({ turns[$0] }) {
+            guard let starts = turn.starts, let ends = turn.ends, starts <= end, ends > end else { continue }
             end = ends
         }
         return end
@@ -87,24 +48,26 @@ extension ResultKeySet {
         order.lazy.map { turns[$0] }.first { $0.starts.map { $0 > now } ?? false }
     }
 
-    /// A key that follows by itself and whose time has come: what is to be recorded in the ledger. The start is the present where it should have
-    /// been long ago, after a lifetime was shortened or while no daemon ran: the key before may have signed until now.
+    /// The first key that follows by itself, whose time has come, and whose start the ledger does not have: what is to be recorded there, one after
+    /// the other. The start is near the present where it should have been long ago, after a lifetime was shortened or while no
+    /// daemon ran: the key before may have signed until now, and stays published for as long as what it signed is good.
     package func takeOver(at now: Timestamp) -> (identifier: [UInt8], starts: Timestamp)? {
-        let due = order.dropFirst(recorded).last { turns[$0].starts.map { $0 <= now } ?? false }
-        guard let due, let starts = turns[due].starts else { return nil }
-        return (turns[due].identifier, max(starts, now.adding(milliseconds: -Self.recordingDelay)))
+        let due = order.lazy.filter { !recorded.contains($0) }.map { turns[$0] }.first { $0.starts.map { $0 <= now } ?? false }
+        guard let due, let starts = due.starts else { return nil }
+        return (due.identifier, max(starts, now.adding(milliseconds: -Self.recordingDelay)))
     }
 
-    /// In milliseconds. Every daemon looks more often.
-    private static let recordingDelay: Int64 = 600_000
+    /// In milliseconds: less than the hour for which a key stays published beyond what it signed. Every daemon looks more often.
+    private static let recordingDelay: Int64 = 1_800_000
 
-    /// The key that an operator's rotation lets sign, and from when on: the newest that does not sign yet.
+    /// The key that an operator's rotation lets sign, and from when on: the newest that does not sign yet. Whoever rotates has recorded what is due
+    /// (``takeOver(at:)``) before.
     ///
     /// - Parameter immediately: without regard to how long it was published.
     package func rotation(
         at now: Timestamp, immediately: Bool
     ) throws(ResultRotationProblem) -> (identifier: [UInt8], starts: Timestamp) {
-        let last = order.prefix(recorded).last ?? -1
+        let last = order.last { recorded.contains($0) } ?? -1
         if let waiting = turns.indices.last(where: { $0 > last && turns[$0].key.signsFrom == nil }) {
             let ready = turns[waiting].key.publishedAt.adding(milliseconds: rule.publishAhead)
             return (turns[waiting].identifier, immediately ? now : max(now, ready))
@@ -121,11 +84,4 @@ package enum ResultRotationProblem: Error, Hashable, Sendable {
     case noNextKey
     /// The newest key signs from then on already.
     case scheduled([UInt8], Timestamp)
-}
-
-extension ResultKeyTurn {
-    fileprivate var period: (starts: Timestamp, ends: Timestamp)? {
-        guard let starts, let ends else { return nil }
-        return (starts, ends)
-    }
 }

@@ -9,8 +9,8 @@ package struct ResultKeyTurn: Hashable, Sendable {
     package var ends: Timestamp?
     /// From then on it is not published; `nil`: not before the ledger says when another key signs.
     package var publishedUntil: Timestamp?
-    /// A key that was published later signed before this one could: it never signs.
-    package var isPassedOver = false
+    /// From then on a key that was published later signs, and this one never does; `nil`: it may sign, or does.
+    package var passedOverFrom: Timestamp?
 
     /// What a key is for at an instant.
     package enum State: Hashable, Sendable {
@@ -24,8 +24,8 @@ package struct ResultKeyTurn: Hashable, Sendable {
     }
 
     package func state(at now: Timestamp) -> State {
-        guard !isPassedOver else { return .retired }
-        guard let starts, let ends, starts <= now else { return .next }
+        guard let starts, let ends else { return passedOverFrom.map { $0 <= now } ?? false ? .retired : .next }
+        guard starts <= now else { return .next }
         guard now >= ends else { return .signing }
         return publishedUntil.map { now < $0 } ?? true ? .last : .retired
     }

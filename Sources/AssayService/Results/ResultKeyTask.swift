@@ -90,7 +90,7 @@ package final class ResultKeyTask: Service {
             if added > 0 { logger.notice("keys of results are published", metadata: ["keys": "\(added)"]) }
             published = try await ledger.resultKeys()
         }
-        if try await recordTakeOvers(among: published, keys.rule) { published = try await ledger.resultKeys() }
+        try await recordTakeOvers(&published, keys.rule)
         state.withLock { [published] state in
             state.published = published
             state.problem = nil
@@ -101,18 +101,18 @@ package final class ResultKeyTask: Service {
     }
 
     /// Records keys that follow one whose lifetime has ended. Every daemon comes to the same keys and times, and the ledger records each once.
-    private func recordTakeOvers(
-        among published: [PublishedResultKey], _ rule: ResultKeyRule
-    ) async throws(LedgerError) -> Bool {
-        var hasRecorded = false
+    private func recordTakeOvers(_ published: inout [PublishedResultKey], _ rule: ResultKeyRule) async throws(LedgerError) {
         for issuer in ResultPublicKey.Issuer.allCases {
             let now = clock.now()
-            guard let next = ResultKeySet(published, of: issuer, rule).takeOver(at: now) else { continue }
-            _ = try await ledger.setSigning(
-                next.identifier, from: next.starts, ChangeContext(.schedule, at: now, reason: "the key before it has ended"))
-            hasRecorded = true
+            // No more than there are keys.
+            for _ in published.indices {
+                guard let next = ResultKeySet(published, of: issuer, rule).takeOver(at: now) else { break }
+                _ = try await ledger.setSigning(
+                    next.identifier, from: next.starts,
+                    ChangeContext(.schedule, at: now, reason: "the key before it has ended"))
+                published = try await ledger.resultKeys()
+            }
         }
-        return hasRecorded
     }
 
     // MARK: Reports

@@ -9,7 +9,7 @@ import Testing
 /// The fake module, its PIN file, and tokens on it.
 final class FakeToken: Sendable {
     static let privateKey = P256.Signing.PrivateKey()
-    static let publicKey = TokenPublicKey(curve: .p256, x963: Array(privateKey.publicKey.x963Representation))
+    static let publicKey = TokenPublicKey(curve: .p256, point: Array(privateKey.publicKey.x963Representation))
     static let key = KeySelector(label: "ca")
 
     let folder: URL

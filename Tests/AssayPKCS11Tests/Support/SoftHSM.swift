@@ -43,7 +43,10 @@ struct SoftHSM {
 
     /// What a program of /usr/bin prints; it has to succeed.
     @discardableResult
-    func run(_ program: String, _ arguments: String...) throws -> String {
+    func run(_ program: String, _ arguments: String...) throws -> String { try run(program, arguments: arguments) }
+
+    @discardableResult
+    func run(_ program: String, arguments: [String]) throws -> String {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/" + program)
         process.arguments = arguments

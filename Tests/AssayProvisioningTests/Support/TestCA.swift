@@ -15,20 +15,20 @@ struct TestCA {
     let issuing: IssuingAuthority
 
     init(
-        _ algorithm: SigningAlgorithm = .p256, name: String = "issuing-1", number: Int = 1, at now: Timestamp = now,
+        _ curve: AuthorityCurve = .p256, name: String = "issuing-1", number: Int = 1, at now: Timestamp = now,
         signsFrom: Timestamp? = nil, validity: Int64? = nil, root: IssuingAuthority? = nil
     ) async throws {
         var plan = AuthorityPlan()
-        (plan.name, plan.organization, plan.algorithm) = ("Test", "Assay Tests", algorithm)
+        (plan.name, plan.organization, plan.curve) = ("Test", "Assay Tests", curve)
         if let validity { plan.issuingValidity = validity }
         if let root {
             self.root = root
         } else {
-            let rootSigner = FileSigner(SigningKey.random(algorithm))
+            let rootSigner = FileSigner(SigningKey.random(curve.algorithm))
             let chain = try AuthorityChain([try await plan.root(rootSigner, at: now)])
             self.root = try IssuingAuthority(name: "root", chain: chain, signer: rootSigner)
         }
-        let signer = FileSigner(SigningKey.random(algorithm))
+        let signer = FileSigner(SigningKey.random(curve.algorithm))
         let der = try await plan.issuing(number, publicKey: signer, below: self.root, at: now)
         issuing = try IssuingAuthority(
             name: name, chain: try AuthorityChain([der] + self.root.chain.encoded), signer: signer, signsFrom: signsFrom)
