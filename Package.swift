@@ -427,7 +427,8 @@ let package = Package(
             name: "DaemonTesting",
             dependencies: [
                 "AssayDaemon", "AssayApps", "AssayConfiguration", "AssaySchemes", "AssayPlugins", "AssayTesting",
-                "AssaySimulator", "AssayClient", "AssayService", "AssayPostgres", "AssaySQLite", "AssayVendors",
+                "AssaySimulator", "AssayClient", "AssayService", "AssayResults", "AssaySigning", "AssayPostgres", "AssaySQLite",
+                "AssayVendors",
                 "AssayCertificates",
                 "AssayEncoding", "AssayAPI", "AssayOperations", "AssayMetrics", "AssayFramedRPC", "AssayListening", "AssayRPC",
                 "AssayCore",
