@@ -35,7 +35,8 @@ package struct LookupService: Sendable {
             results = try [ResultRequest](field: request.results)
             for (place, result) in results.enumerated() where ![.plainJWS, .plainCOSE].contains(result.shape) {
                 throw RequestError(
-                    "results[\(place)].shape", "must be PLAIN_JWS or PLAIN_COSE: other shapes are of verdicts that are given now")
+                    "results[\(place)].shape",
+                    "must be PLAIN_JWS or PLAIN_COSE: other shapes are of verdicts that are given now")
             }
         }
     }
@@ -53,7 +54,9 @@ package struct LookupService: Sendable {
             ($0.app, $0.payloadSha256) = (app.id.text, Data(fields.hash))
             ($0.found, $0.answeredAtUnixMs) = (!verdicts.isEmpty, now.unixMilliseconds)
             ($0.verdicts, $0.truncated) = (verdicts, hasMore)
-            if verdicts.isEmpty { ($0.note, $0.noteCode) = (LookupNote.nothingFound.sentence, LookupNote.nothingFound.rawValue) }
+            if verdicts.isEmpty {
+                ($0.note, $0.noteCode) = (LookupNote.nothingFound.sentence, LookupNote.nothingFound.rawValue)
+            }
         }
         if !fields.results.isEmpty {
             let signed = try await checkedSigner(of: app).sign(try AnswerToSign(answer, at: now), for: fields.results, of: app)
@@ -73,7 +76,8 @@ extension AnswerToSign {
     fileprivate init(_ answer: Assay_V1_FindVerdictsResponse, at time: Timestamp) throws {
         let message: [UInt8] = try answer.serializedBytes()
         self.init(
-            type: Assay_V1_FindVerdictsResponse.protoMessageName, time: time, simulated: answer.verdicts.contains(where: \.simulated),
+            type: Assay_V1_FindVerdictsResponse.protoMessageName, time: time,
+            simulated: answer.verdicts.contains(where: \.simulated),
             message: message, json: { (try? Self.answerJSON?.writeResponse(message)) ?? [] })
     }
 

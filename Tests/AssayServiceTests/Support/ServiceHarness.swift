@@ -19,6 +19,7 @@ struct ServiceHarness: Sendable {
     static let vault = SecretVault(key: [UInt8](repeating: 0x5A, count: SecretVault.secretLength))
     /// So many verdicts of a harness are judged again.
     static let replayedVerdicts = 8
+    static let payloads = PayloadKeys(secret: [UInt8](repeating: 0x6B, count: SecretVault.secretLength))
     static let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
     /// A process on this machine: the demo profile's caller.
     static let loopback = RPCPeer.tcp(address: "127.0.0.1", port: 50_000, isLoopback: true)
@@ -63,7 +64,7 @@ struct ServiceHarness: Sendable {
         plugins: any PluginControl = NoPlugins(), observer: (any VerdictObserver)? = nil,
         recording rule: VerdictRecordRule = VerdictRecordRule(),
         rates: @Sendable (VerdictCounters) -> RateLimits? = { _ in nil }, watching capacity: Int = WatchHub.capacity,
-        replaying: Bool = true, followers: [any AnswerFollower] = []
+        replaying: Bool = true, followers: [any AnswerFollower] = [], answerSigner: (any AnswerSigner)? = nil
     ) async throws {
         let counters = VerdictCounters()
         self.counters = counters
@@ -103,7 +104,7 @@ struct ServiceHarness: Sendable {
         self.revocationLists = revocationLists
         pipeline = VerificationPipeline(
             ledger: ledger, keys: keys, subjects: subjects, attempts: ChallengeAttempts(), memory: memory,
-            rates: rates, refusals: RefusalMemory(counters: counters),
+            rates: rates, refusals: RefusalMemory(counters: counters), lookups: Self.payloads,
             followers: VerdictFollowers(recorder: factRecorder, shadow: shadow), revoked: { revocationLists.wake() })
         let clockWatch = ClockWatch(
             ledger: ledger, clock: SettledClock(clock, uptime: uptime), horizon: horizon, memory: nil, logger: logger)
@@ -139,6 +140,10 @@ struct ServiceHarness: Sendable {
             ).methods
             + WatchService(hub: hub, tail: changeTail, clock: clock).methods
             + VerdictsService(recorder: recorder, apps: self.apps, subjects: subjects, ledger: ledger).methods
+            + LookupService(
+                lookup: VerdictLookup(ledger: ledger, keys: Self.payloads), answering: answering, clock: clock,
+                counters: counters, signer: answerSigner
+            ).methods
             + PoliciesService(
                 ledger: ledger, apps: self.apps, recordings: factRecorder, shadow: shadow, requestLog: requestLog
             ).methods
@@ -271,7 +276,7 @@ extension AppProfile {
         anchors: [TrustAnchor]? = nil, devicesPerSubject: UInt32? = nil,
         replacement: ReplacementRule = .ofSubject, keepsAuditClaims: Bool = false,
         acceptsSimulated: Bool = true, confidence: ConfidenceRule? = nil, issuing: IssuingRule? = IssuingRule(),
-        fleet: Fleet? = nil, policyKeys: PolicyKeys = PolicyKeys(),
+        fleet: Fleet? = nil, policyKeys: PolicyKeys = PolicyKeys(), lookup: LookupRule? = nil,
         policyDigest: [UInt8] = [UInt8](repeating: 0xD1, count: 32)
     ) throws -> AppProfile {
         let anchors = try anchors ?? [TrustAnchor(name: "test root", pem: Handset.authority.rootPEM, simulated: true)]
@@ -287,7 +292,7 @@ extension AppProfile {
             challenges: challenges,
             binding: binding, devicesPerSubject: devicesPerSubject, replacement: replacement, policyDigest: policyDigest,
             keepsAuditClaims: keepsAuditClaims, acceptsSimulated: acceptsSimulated, confidence: confidence,
-            issuing: issuing, fleet: fleet, policyKeys: policyKeys)
+            issuing: issuing, fleet: fleet, policyKeys: policyKeys, lookup: lookup)
     }
 }
 
