@@ -14,21 +14,18 @@ extension ProcessTests {
         private static let photo = Array("photo".utf8)
         private static let hash = ClientData.payloadHash(photo)
         private let home: TestHome
-
-        init() throws { home = try Self.home() }
+        /// The configuration without look-ups.
+        private let text: String
 
         /// The app camera has look-ups, and the app other has none.
-        private static func home() throws -> TestHome {
-            let home = try TestHome()
-            try configure(home, "{keep: 30d}")
-            return home
+        init() throws {
+            home = try TestHome()
+            text = home.folder.text("assayd.yaml")
+            try configure("lookup: {keep: 30d}, ")
         }
 
-        private static func configure(_ home: TestHome, _ section: String) throws {
-            let text = home.folder.text("assayd.yaml")
-            let start = text.replacing(/lookup: \{[^}]*\}, /, with: "")
-            let app = section.isEmpty ? "  camera: {" : "  camera: {lookup: \(section), "
-            try home.folder.write(start.replacing("  camera: {", with: app), to: "assayd.yaml")
+        private func configure(_ section: String) throws {
+            try home.folder.write(text.replacing("  camera: {", with: "  camera: {\(section)"), to: "assayd.yaml")
         }
 
         private func assay(_ daemon: TestDaemon, _ words: [String], input: String = "") async throws -> Child.Ending {
@@ -114,7 +111,8 @@ extension ProcessTests {
                 #expect(try await assay(daemon, ["verdicts", "find", "--app", "camera"] + words).status == 64, "\(words)")
             }
             #expect(
-                try await assay(daemon, ["verdicts", "find", "--app", "camera", "--payload", home.folder.file("none")]).status == 65)
+                try await assay(daemon, ["verdicts", "find", "--app", "camera", "--payload", home.folder.file("none")]).status
+                    == 65)
             await client.close()
             #expect(await daemon.stop().status == 0)
         }
@@ -134,11 +132,11 @@ extension ProcessTests {
                     return error.reason
                 }
             }
-            try Self.configure(home, "")
+            try configure("")
             daemon.child.signal(SIGHUP)
             #expect(try await eventually { try await reason() == "lookup_not_configured" })
             #expect(try await phone.upload(client).outcome == "accepted")
-            try Self.configure(home, "{}")
+            try configure("lookup: {}, ")
             daemon.child.signal(SIGHUP)
             #expect(try await eventually { try await reason() == nil })
             let found = try await client.findVerdicts(of: home.app, payloadSHA256: Self.hash)
@@ -157,7 +155,8 @@ extension ProcessTests {
             #expect(try await client.findVerdicts(of: home.app, payloadSHA256: Self.hash).found)
             await client.close()
             #expect(await daemon.stop().status == 0)
-            for name in try FileManager.default.contentsOfDirectory(atPath: home.folder.path) where name.hasPrefix("ledger.sqlite") {
+            for name in try FileManager.default.contentsOfDirectory(atPath: home.folder.path)
+            where name.hasPrefix("ledger.sqlite") {
                 let bytes = try Data(contentsOf: URL(filePath: home.folder.file(name)))
                 for secret in [Data(Self.hash), Data(Hex.encode(Self.hash).utf8)] {
                     #expect(bytes.range(of: secret) == nil, "\(name)")
