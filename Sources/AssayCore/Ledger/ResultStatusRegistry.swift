@@ -31,6 +31,14 @@ public protocol ResultStatusRegistry: Sendable {
 }
 
 extension ResultStatusRegistry {
+    /// Says it of one device, or takes it back.
+    ///
+    /// - Returns: whether it was otherwise before; false too if the device is not registered.
+    @discardableResult
+    public func setInvalid(_ isInvalid: Bool, _ device: DeviceID) async throws(LedgerError) -> Bool {
+        try await setInvalid([device: isInvalid]) == 1
+    }
+
     /// The place of one device for one audience.
     public func statusPlace(
         of device: DeviceID, for audience: [UInt8], until: Timestamp

@@ -21,7 +21,7 @@ struct GroupChanges {
     /// - Parameter facts: the state after the last entry.
     func trip(_ facts: GroupFacts, _ keys: GroupKeys) -> [SQLStatement] {
         tokens(facts) + claims(facts) + devices(facts) + certificateStatements + verdictStatements
-            + payloadStatements + registered.flatMap { Self.blocks(of: $0) } + leftovers(keys)
+            + payloadStatements + registered.flatMap { Self.blocks(of: $0) } + leftovers(keys) + statusStatements
     }
 
     /// Gives back what only refused entries brought.
@@ -111,6 +111,11 @@ struct GroupChanges {
                 BlockStatements.setting($0, of: device.app, reason: block.reason, since: block.since) + [StatusTable.noting($0)]
             } ?? []
         }
+    }
+
+    /// A certificate is its device's last one now, so that the device of a revoked one is good again.
+    private var statusStatements: [SQLStatement] {
+        certificates.isEmpty ? [] : [StatusTable.noting(Set(certificates.map(\.device)))]
     }
 
     private var certificateStatements: [SQLStatement] {
