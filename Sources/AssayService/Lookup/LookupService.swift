@@ -10,15 +10,14 @@ package struct LookupService: Sendable {
     private let answering: Answering
     private let clock: any WallClock
     private let counters: VerdictCounters
-    private let signer: (any AnswerSigner)?
+    private let signing: LookupSigning
 
-    /// - Parameter signer: signs answers for others; `nil`: none are signed.
     package init(
         lookup: VerdictLookup, answering: Answering, clock: any WallClock, counters: VerdictCounters,
-        signer: (any AnswerSigner)? = nil
+        signing: LookupSigning
     ) {
         (self.lookup, self.answering, self.clock) = (lookup, answering, clock)
-        (self.counters, self.signer) = (counters, signer)
+        (self.counters, self.signing) = (counters, signing)
     }
 
     package var methods: [MethodBody] { [.unary(API.findVerdicts, reading: { try Fields($1) }, find)] }
@@ -45,7 +44,7 @@ package struct LookupService: Sendable {
         _ caller: Caller, _ app: AppProfile, _ fields: Fields
     ) async throws -> Assay_V1_FindVerdictsResponse {
         guard app.lookup != nil else { throw RPCError.lookupNotConfigured(of: app.id) }
-        if !fields.results.isEmpty { try checkedSigner(of: app).check(fields.results, of: app) }
+        try signing.check(fields.results, of: app)
         try answering.charge(.lookups, caller, app.id, fields.address, at: answering.chargingTime())
         let now = clock.now()
         let (verdicts, hasMore) = try await lookup.find(fields.hash, of: app.id, at: now)
@@ -59,29 +58,10 @@ package struct LookupService: Sendable {
             }
         }
         if !fields.results.isEmpty {
-            let signed = try await checkedSigner(of: app).sign(try AnswerToSign(answer, at: now), for: fields.results, of: app)
-            answer.results = signed.map(\.message)
+            answer.results = try await signing.sign(answer, at: now, for: fields.results, of: app).map(\.message)
         }
         return answer
     }
-
-    private func checkedSigner(of app: AppProfile) throws(RPCError) -> any AnswerSigner {
-        guard let signer else { throw .answersNotSigned(of: app.id) }
-        return signer
-    }
-}
-
-extension AnswerToSign {
-    /// - Parameter answer: without results.
-    fileprivate init(_ answer: Assay_V1_FindVerdictsResponse, at time: Timestamp) throws {
-        let message: [UInt8] = try answer.serializedBytes()
-        self.init(
-            type: Assay_V1_FindVerdictsResponse.protoMessageName, time: time,
-            simulated: answer.verdicts.contains(where: \.simulated),
-            message: message, json: { (try? Self.answerJSON?.writeResponse(message)) ?? [] })
-    }
-
-    private static let answerJSON = API.findVerdicts.json
 }
 
 extension RPCError {
@@ -89,11 +69,5 @@ extension RPCError {
         RPCError(
             .failedPrecondition, "the app \(app) has no section \"lookup\": its verdicts are not kept for look-ups",
             reason: "lookup_not_configured")
-    }
-
-    fileprivate static func answersNotSigned(of app: AppID) -> RPCError {
-        RPCError(
-            .failedPrecondition, "the app \(app) has no section \"results\": no answer about it is signed",
-            reason: "results_not_configured")
     }
 }

@@ -68,7 +68,7 @@ struct ServiceHarness: Sendable {
         recording rule: VerdictRecordRule = VerdictRecordRule(),
         rates: @Sendable (VerdictCounters) -> RateLimits? = { _ in nil }, watching capacity: Int = WatchHub.capacity,
         replaying: Bool = true, followers: [any AnswerFollower] = [], resultKeys: ResultKeyTask.Keys = ResultKeyTask.Keys(),
-        places: (any ResultStatusPlaces)? = nil, answerSigner: (any AnswerSigner)? = nil
+        places: (any ResultStatusPlaces)? = nil
     ) async throws {
         let counters = VerdictCounters()
         self.counters = counters
@@ -117,9 +117,9 @@ struct ServiceHarness: Sendable {
         let resultKeys = ResultKeyTask(resultKeys, ledger: ledger, clock: clock, logger: logger)
         self.resultKeys = resultKeys
         if signs { try await resultKeys.refresh(by: .start) }
-        let signing = ResultSigning(
-            signer: ResultSigner(keys: resultKeys.ring, places: places, counters: results, clock: clock), devices: ledger,
-            requestLog: requestLog)
+        let resultSigner = ResultSigner(keys: resultKeys.ring, places: places, counters: results, clock: clock)
+        let admission = ResultAdmission(keys: resultKeys.ring, clock: clock)
+        let signing = ResultSigning(signer: resultSigner, devices: ledger, requestLog: requestLog)
         let answering = Answering(
             pipeline: pipeline, rates: rates, clock: clock,
             followers: [counters, requestLog, ObservedVerdicts(observer, hub: hub), recorder, signing, TraceNotes()] + followers
@@ -127,7 +127,7 @@ struct ServiceHarness: Sendable {
         let bodies =
             AttestationService(
                 answering: answering, keys: keys, counters: counters, clock: clock, horizon: horizon,
-                results: ResultAdmission(keys: resultKeys.ring, clock: clock)
+                results: admission
             ).methods
             + ResultsService(
                 keys: resultKeys.ring, ledger: ledger, clock: clock, requestLog: requestLog,
@@ -161,7 +161,7 @@ struct ServiceHarness: Sendable {
             + VerdictsService(recorder: recorder, apps: self.apps, subjects: subjects, ledger: ledger).methods
             + LookupService(
                 lookup: VerdictLookup(ledger: ledger, keys: Self.payloads), answering: answering, clock: clock,
-                counters: counters, signer: answerSigner
+                counters: counters, signing: LookupSigning(admission: admission, signer: resultSigner)
             ).methods
             + PoliciesService(
                 ledger: ledger, apps: self.apps, recordings: factRecorder, shadow: shadow, requestLog: requestLog
