@@ -39,12 +39,21 @@ extension PostgresLedger: ResultStatusRegistry {
     }
 
     package func statusEntries(ofList list: UInt32) async throws(LedgerError) -> [ResultStatusEntry] {
-        try await read { database throws(PostgresError) in try StatusTable(database: database).entries(ofList: list) }
+        var entries: [ResultStatusEntry] = []
+        for part in ResultStatusPlace.parts(ofList: list) {
+            entries += try await read { database throws(PostgresError) in try database.find(StatusTable.entries(part)) }
+        }
+        return entries
     }
 
-    package func setInvalid(_ isInvalid: Bool, _ device: DeviceID) async throws(LedgerError) -> Bool {
-        guard try await find(StatusTable.isInvalid(device)) == !isInvalid else { return false }
-        return try await write { transaction throws(PostgresError) in try transaction.setInvalid(isInvalid, device) }
+    package func setInvalid(_ judgements: [DeviceID: Bool]) async throws(LedgerError) -> Int {
+        guard !judgements.isEmpty else { return 0 }
+        let known = try await find(StatusTable.named(judgements.keys))
+        let changes = judgements.filter { known[$0.key] == !$0.value }
+        guard !changes.isEmpty else { return 0 }
+        return try await write(weight: changes.count) { transaction throws(PostgresError) in
+            try transaction.setInvalid(changes)
+        }
     }
 }
 

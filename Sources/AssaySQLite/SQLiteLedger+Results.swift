@@ -35,13 +35,22 @@ extension SQLiteLedger: ResultStatusRegistry {
     }
 
     package func statusEntries(ofList list: UInt32) async throws(LedgerError) -> [ResultStatusEntry] {
-        try await read { reader throws(SQLiteError) in try reader.statuses.entries(ofList: list) }
+        var entries: [ResultStatusEntry] = []
+        for part in ResultStatusPlace.parts(ofList: list) {
+            entries += try await read { reader throws(SQLiteError) in try reader.statuses.entries(part) }
+            // A read is made on the caller's thread.
+            await Task.yield()
+        }
+        return entries
     }
 
-    package func setInvalid(_ isInvalid: Bool, _ device: DeviceID) async throws(LedgerError) -> Bool {
-        let known = try await read { reader throws(SQLiteError) in try reader.statuses.isInvalid(device) }
-        guard known == !isInvalid else { return false }
-        return try await write { session throws(SQLiteError) in try session.statuses.setInvalid(isInvalid, device) }
+    package func setInvalid(_ judgements: [DeviceID: Bool]) async throws(LedgerError) -> Int {
+        let known = try await read { reader throws(SQLiteError) in try reader.statuses.invalid(judgements.keys) }
+        let changes = judgements.filter { known[$0.key] == !$0.value }
+        guard !changes.isEmpty else { return 0 }
+        return try await write(weight: changes.count) { session throws(SQLiteError) in
+            try session.statuses.setInvalid(changes)
+        }
     }
 }
 

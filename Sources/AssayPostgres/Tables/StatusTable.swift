@@ -33,8 +33,15 @@ struct StatusTable {
     private static let list = "(p.number - 1) >> \(ResultStatusPlace.listBits)"
 
     /// What the joined rows `c` of counters and `i` of invalid devices say of a place.
-    private static let isInvalid = "(c.device IS NULL OR i.device IS NOT NULL)"
-    private static let isNotValid = "(c.device IS NULL OR i.device IS NOT NULL OR c.blocked <> 0)"
+    private static let isInvalid = "(c.device IS NULL OR i.device IS NOT NULL OR \(isRevoked("c.device")))"
+    private static let isNotValid = "(c.device IS NULL OR i.device IS NOT NULL OR c.blocked <> 0 OR \(isRevoked("c.device")))"
+
+    /// Whether the certificate that was issued to a device last is revoked.
+    private static func isRevoked(_ device: String) -> String {
+        """
+        coalesce((SELECT x.revoked_at IS NOT NULL FROM certificates x WHERE x.device = \(device) ORDER BY x.number DESC LIMIT 1), false)
+        """
+    }
 
     // MARK: Places
 
@@ -92,19 +99,41 @@ struct StatusTable {
         SQLStatement(noting("SELECT e.l FROM unnest($1::bigint[]) AS e(l)"), .int8s(lists.sorted().map { Int64($0) }))
     }
 
-    /// Notes that what the places of all devices of a target say may have changed.
-    static func noting(_ target: BlockTarget) -> SQLStatement {
-        let places = "SELECT DISTINCT \(list) FROM status_places p WHERE p.device "
+    /// Notes that what the places of these devices say may have changed.
+    static func noting(_ devices: Set<DeviceID>) -> SQLStatement {
+        SQLStatement(noting(places(of: "= ANY ($1::bytea[])")), .bytesList(devices.map(\.bytes)))
+    }
+
+    /// Certificates are the last ones of these devices now, so that what the places of a device with a revoked one say may have changed.
+    static func notingIssues(to devices: Set<DeviceID>) -> SQLStatement {
+        let hasRevoked = "EXISTS (SELECT 1 FROM certificates x WHERE x.device = p.device AND x.revoked_at IS NOT NULL)"
+        return SQLStatement(
+            noting(places(of: "= ANY ($1::bytea[]) AND \(hasRevoked)")), .bytesList(devices.map(\.bytes)))
+    }
+
+    /// Notes that what the places of all devices of a target, and of some others, say may have changed. One statement, as it locks the rows of
+    /// lists in their order.
+    static func noting(_ target: BlockTarget, and others: Set<DeviceID> = []) -> SQLStatement {
+        let some = SQLValue.bytesList(others.map(\.bytes))
+        func noting(_ condition: String, others place: String) -> String {
+            Self.noting("\(places(of: condition)) UNION \(places(of: "= ANY (\(place)::bytea[])"))")
+        }
         return switch target {
-        case .device(let id): SQLStatement(noting(places + "= $1"), .bytes(id.bytes))
+        case .device(let id): SQLStatement(noting("= $1", others: "$2"), .bytes(id.bytes), some)
         case .subject(let hash, let app):
             SQLStatement(
-                noting(places + "IN (SELECT id FROM devices WHERE subject = $1 AND app = $2)"), .bytes(hash), .text(app.text))
+                noting("IN (SELECT id FROM devices WHERE subject = $1 AND app = $2)", others: "$3"), .bytes(hash),
+                .text(app.text), some)
         case .key(let key):
             SQLStatement(
-                noting(places + "IN (SELECT device FROM device_keys WHERE key_id = $1 AND app = $2)"), .bytes(key.keyID),
-                .text(key.app.text))
+                noting("IN (SELECT device FROM device_keys WHERE key_id = $1 AND app = $2)", others: "$3"), .bytes(key.keyID),
+                .text(key.app.text), some)
         }
+    }
+
+    /// The lists of the places of devices, by a condition of theirs.
+    private static func places(of devices: String) -> String {
+        "SELECT DISTINCT \(list) FROM status_places p WHERE p.device \(devices)"
     }
 
     /// A revision is above the one before, and not below the server's clock: after the ledger went back, the next one is none of those that
@@ -138,43 +167,69 @@ struct StatusTable {
         }
     }
 
-    func entries(ofList list: UInt32) throws(PostgresError) -> [ResultStatusEntry] {
-        let numbers = ResultStatusPlace.numbers(ofList: list)
-        return try database.query(
+    /// What the places with these numbers say, without those that are valid.
+    static func entries(_ numbers: ClosedRange<Int64>) -> Lookup<[ResultStatusEntry]> {
+        let statement = SQLStatement(
             """
-            SELECT p.number, \(Self.isInvalid) FROM status_places p LEFT JOIN counters c ON c.device = p.device
+            SELECT p.number, \(isInvalid) FROM status_places p LEFT JOIN counters c ON c.device = p.device
                 LEFT JOIN invalid_devices i ON i.device = p.device
-            WHERE p.number BETWEEN $1 AND $2 AND \(Self.isNotValid) ORDER BY p.number
-            """, .int8(numbers.lowerBound), .int8(numbers.upperBound)
-        ).all {
-            ResultStatusEntry(
-                position: ResultStatusPlace(number: $0.int64(0)).position, status: $0.bool(1) ? .invalid : .suspended)
+            WHERE p.number BETWEEN $1 AND $2 AND \(isNotValid) ORDER BY p.number
+            """, .int8(numbers.lowerBound), .int8(numbers.upperBound))
+        return Lookup(statement) { rows throws(PostgresError) in
+            try rows.all {
+                ResultStatusEntry(
+                    position: ResultStatusPlace(number: $0.int64(0)).position, status: $0.bool(1) ? .invalid : .suspended)
+            }
         }
     }
 
     // MARK: Invalid devices
 
-    /// Those of some devices that are invalid.
+    /// Those of some devices whose places are invalid although they are registered.
     static func invalid(_ devices: Set<DeviceID>) -> SQLStatement {
         SQLStatement(
-            "SELECT device FROM invalid_devices WHERE device = ANY ($1::bytea[])", .bytesList(devices.map(\.bytes)))
+            """
+            SELECT e.d FROM unnest($1::bytea[]) AS e(d)
+            WHERE EXISTS (SELECT 1 FROM invalid_devices i WHERE i.device = e.d) OR \(isRevoked("e.d"))
+            """, .bytesList(devices.map(\.bytes)))
     }
 
-    /// Whether the places of a registered device are invalid; `nil` if it is not registered.
-    static func isInvalid(_ device: DeviceID) -> Lookup<Bool?> {
+    /// Of those of some devices that are registered: whether `setInvalid` named them.
+    static func named(_ devices: some Collection<DeviceID>) -> Lookup<[DeviceID: Bool]> {
         let statement = SQLStatement(
             """
-            SELECT i.device IS NOT NULL FROM counters c LEFT JOIN invalid_devices i ON i.device = c.device WHERE c.device = $1
-            """, .bytes(device.bytes))
-        return Lookup(statement) { rows throws(PostgresError) in try rows.first { $0.bool(0) } }
+            SELECT c.device, i.device IS NOT NULL FROM counters c LEFT JOIN invalid_devices i ON i.device = c.device
+            WHERE c.device = ANY ($1::bytea[])
+            """, .bytesList(devices.map(\.bytes)))
+        return Lookup(statement) { rows throws(PostgresError) in
+            var named: [DeviceID: Bool] = [:]
+            try rows.forEach { row throws(PostgresError) in
+                named[try Self.device(row)] = row.bool(1)
+                return true
+            }
+            return named
+        }
     }
 
-    /// False, and no change, if it was so before.
-    func setInvalid(_ isInvalid: Bool, _ device: DeviceID) throws(PostgresError) -> Bool {
-        let change =
-            isInvalid
-            ? "INSERT INTO invalid_devices VALUES ($1) ON CONFLICT DO NOTHING" : "DELETE FROM invalid_devices WHERE device = $1"
-        return try database.query(change, .bytes(device.bytes)).affected > 0
+    /// Names registered devices, whose hot rows are locked, or takes that back. Returns those of which it was otherwise before.
+    func setInvalid(_ judgements: [DeviceID: Bool]) throws(PostgresError) -> Set<DeviceID> {
+        func some(_ isInvalid: Bool) -> SQLValue { .bytesList(judgements.filter { $0.value == isInvalid }.map(\.key.bytes)) }
+        let answers = try database.run([
+            SQLStatement(
+                """
+                INSERT INTO invalid_devices SELECT e.d FROM unnest($1::bytea[]) AS e(d)
+                WHERE EXISTS (SELECT 1 FROM counters c WHERE c.device = e.d) ORDER BY e.d ON CONFLICT DO NOTHING RETURNING device
+                """, some(true)),
+            SQLStatement("DELETE FROM invalid_devices WHERE device = ANY ($1::bytea[]) RETURNING device", some(false)),
+        ])
+        var changed: Set<DeviceID> = []
+        for rows in answers { changed.formUnion(try rows.all(Self.device)) }
+        return changed
+    }
+
+    private static func device(_ row: PostgresRow) throws(PostgresError) -> DeviceID {
+        guard let device = DeviceID(bytes: row.bytes(0)) else { throw .damaged("an invalid device has no id") }
+        return device
     }
 
     static func removal(_ device: DeviceID) -> SQLStatement {

@@ -21,7 +21,7 @@ struct GroupChanges {
     /// - Parameter facts: the state after the last entry.
     func trip(_ facts: GroupFacts, _ keys: GroupKeys) -> [SQLStatement] {
         tokens(facts) + claims(facts) + devices(facts) + certificateStatements + verdictStatements
-            + payloadStatements + registered.flatMap { Self.blocks(of: $0) } + leftovers(keys)
+            + payloadStatements + registered.flatMap { Self.blocks(of: $0) } + leftovers(keys) + statusStatements
     }
 
     /// Gives back what only refused entries brought.
@@ -113,6 +113,10 @@ struct GroupChanges {
         }
     }
 
+    private var statusStatements: [SQLStatement] {
+        certificates.isEmpty ? [] : [StatusTable.notingIssues(to: Set(certificates.map(\.device)))]
+    }
+
     private var certificateStatements: [SQLStatement] {
         var statements = certificates.flatMap { CertificateTable.insertion(of: $0) }
         if !submissions.isEmpty {
@@ -154,7 +158,7 @@ struct GroupChanges {
     }
 
     private var payloadStatements: [SQLStatement] {
-        let lookups = accepted.compactMap(\.lookup)
+        let lookups = accepted.flatMap(\.lookups)
         return lookups.isEmpty ? [] : [PayloadTable.insertion(of: lookups)]
     }
 

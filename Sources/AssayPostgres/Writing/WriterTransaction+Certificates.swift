@@ -33,6 +33,9 @@ extension WriterTransaction {
     func revoke(
         _ name: CertificateName, _ reason: RevocationReason, _ context: ChangeContext
     ) throws(PostgresError) -> RevocationChange? {
+        // Its device is always the same, and that of all that descend from it. The hot row comes before certificates in the order of locks.
+        guard let device = try database.find(CertificateTable.certificate(name))?.device else { return nil }
+        try lock(counters: [device])
         guard let number = try certificates.lock(name), var certificate = try database.find(CertificateTable.certificate(name))
         else { return nil }
         let wasRevoked = certificate.revocation != nil
@@ -43,24 +46,25 @@ extension WriterTransaction {
             revoked += renewals
         }
         try revoke(revoked, reason, context)
+        if !revoked.isEmpty { _ = try database.run([StatusTable.noting([device])]) }
         if !wasRevoked { certificate.revocation = CertificateRevocation(reason, at: context.time) }
         return RevocationChange(
             certificate: certificate, wasRevoked: wasRevoked, renewals: renewals.map(\.name), hasMoreRenewals: hasMore)
     }
 
     /// Revokes the certificates of all devices of a target, and of a target that is a key also its certificate and those renewed from it.
-    /// Records each, and returns their number.
+    /// Records each, and returns them.
     @discardableResult
     func revokeCertificates(
         of target: BlockTarget, _ reason: RevocationReason, _ context: ChangeContext
-    ) throws(PostgresError) -> Int {
+    ) throws(PostgresError) -> [DeviceCertificate] {
         var found = try certificates.unrevoked(of: target)
         if case .key(let key) = target {
             let known = Set(found.map(\.name))
             found += try certificates.unrevoked(ofCertified: key).filter { !known.contains($0.name) }
         }
         try revoke(found, reason, context)
-        return found.count
+        return found
     }
 
     /// Revokes certificates that are not revoked, and records each.

@@ -20,8 +20,9 @@ extension WriterTransaction {
         var change = try apply(
             BlockStatements.setting(target, of: app, reason: context.reason, since: context.time), to: target, app)
         append(.block(target, of: app, change, context), at: context.time)
-        change.revoked = try revokeCertificates(of: target, .privilegeWithdrawn, context)
-        _ = try database.run([StatusTable.noting(target)])
+        let revoked = try revokeCertificates(of: target, .privilegeWithdrawn, context)
+        change.revoked = revoked.count
+        _ = try database.run([StatusTable.noting(target, and: Set(revoked.map(\.device)))])
         return change
     }
 
@@ -61,12 +62,14 @@ extension WriterTransaction {
         case .key(let key):
             keys.add(key)
             let device = try lock(keys).keys[key]?.device
-            try lock(counters: [device].compactMap(\.self))
+            // The key may be a certified one too, of a device that has another.
+            let certified = try database.find(CertificateTable.certificate(key))?.device
+            try lock(counters: [device, certified].compactMap(\.self))
             return key.app
         }
     }
 
-    private func lock(counters devices: [DeviceID]) throws(PostgresError) {
+    func lock(counters devices: [DeviceID]) throws(PostgresError) {
         guard !devices.isEmpty else { return }
         _ = try database.run([Locks.counters(Set(devices))])
     }

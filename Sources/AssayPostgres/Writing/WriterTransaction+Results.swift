@@ -65,12 +65,11 @@ extension WriterTransaction {
             .subtracting(try invalid.all { DeviceID(bytes: $0.bytes(0)) }.compactMap(\.self))
     }
 
-    /// False, and no change, if it was so before, or if the device is not registered.
-    func setInvalid(_ isInvalid: Bool, _ device: DeviceID) throws(PostgresError) -> Bool {
-        guard try !(database.run([Locks.counters([device])]).first?.isEmpty ?? true),
-            try StatusTable(database: database).setInvalid(isInvalid, device)
-        else { return false }
-        _ = try database.run([StatusTable.noting(.device(device))])
-        return true
+    /// Of how many of the devices it was otherwise before.
+    func setInvalid(_ judgements: [DeviceID: Bool]) throws(PostgresError) -> Int {
+        _ = try database.run([Locks.counters(Set(judgements.keys))])
+        let changed = try StatusTable(database: database).setInvalid(judgements)
+        if !changed.isEmpty { _ = try database.run([StatusTable.noting(changed)]) }
+        return changed.count
     }
 }

@@ -29,7 +29,7 @@ struct OpenedResult {
                 throw ResultFault(.unknownHeader, header.place(name), "is in no header of \(shape.rawValue)")
             }
         }
-        key = try shape.hasCertificates ? Self.certifiedKey(header, keys) : Self.namedKey(header, keys)
+        key = try shape.hasCertificates ? Self.certifiedKey(header, keys) : keys.namedKey(header)
         guard key.algorithms.contains(jws.header.algorithm) else {
             throw ResultFault(.wrongAlgorithm, "header.alg", "is none for a key of \(key.curve.name)")
         }
@@ -47,14 +47,6 @@ struct OpenedResult {
         if type.hasBytes(of: ResultProfiles.type(of: shape)) { return }
         if shape == .keyAttestation, type.hasBytes(of: ResultProfiles.otherTypeOfKeyAttestation) { return }
         throw ResultFault(.wrongType, "header.typ", "is not \(ResultProfiles.type(of: shape))")
-    }
-
-    private static func namedKey(_ header: ClaimFields, _ keys: JSONWebKeySet) throws(ResultFault) -> JSONWebKey {
-        guard header.has("kid") else { throw ResultFault(.wrongType, "header.kid", "is missing") }
-        guard let key = keys.key(try header.text("kid")) else {
-            throw ResultFault(.unknownKey, "header.kid", "names no key of the key set")
-        }
-        return key
     }
 
     /// The key of the first certificate, which must be in the key set. The certificates themselves are not judged.
@@ -82,10 +74,7 @@ struct OpenedResult {
         for label in header.labels where !allowed.contains(label) {
             throw ResultFault(.unknownHeader, "header.\(label)", "is in no header of \(shape.rawValue)")
         }
-        let identifier = try header.bytes(COSELabel.keyIdentifier, "header.kid")
-        guard let key = keys.key(Base64.url.encode(identifier)) else {
-            throw ResultFault(.unknownKey, "header.kid", "names no key of the key set")
-        }
+        let key = try keys.namedKey(header)
         guard let algorithm = header[COSELabel.algorithm]?.integer, key.algorithmIdentifiers.contains(algorithm) else {
             throw ResultFault(.wrongAlgorithm, "header.alg", "is none for a key of \(key.curve.name)")
         }
@@ -110,6 +99,26 @@ struct OpenedResult {
             let map = try CBORReader.parse(bytes, code: .malformedToken, depth: SignedMessage.depthLimit)
             return try CWTClaims.read(map, nonce: nonce)
         }
+    }
+}
+
+extension JSONWebKeySet {
+    /// The key that the `kid` of a header names.
+    func namedKey(_ header: ClaimFields) throws(ResultFault) -> JSONWebKey {
+        guard header.has("kid") else { throw ResultFault(.wrongType, "header.kid", "is missing") }
+        return try namedKey(header.text("kid"))
+    }
+
+    /// The same of a COSE message, whose `kid` is the thumbprint itself.
+    func namedKey(_ header: ProtectedHeader) throws(ResultFault) -> JSONWebKey {
+        try namedKey(Base64.url.encode(header.bytes(COSELabel.keyIdentifier, "header.kid")))
+    }
+
+    private func namedKey(_ identifier: String) throws(ResultFault) -> JSONWebKey {
+        guard let key = key(identifier) else {
+            throw ResultFault(.unknownKey, "header.kid", "names no key of the key set")
+        }
+        return key
     }
 }
 

@@ -7,7 +7,7 @@ struct SignedMessage {
     /// Claims, submodules, appraisal, its claims, a list in these; a header has its claims one level deeper.
     static let depthLimit = 8
     /// The head of tag 18.
-    private static let tag: UInt8 = 0xD2
+    static let tag: UInt8 = 0xD2
 
     let protected: ProtectedHeader
     let payload: ArraySlice<UInt8>

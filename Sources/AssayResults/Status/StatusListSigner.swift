@@ -15,8 +15,9 @@ package struct StatusListSigner: Sendable {
         jose = JOSEWriter(
             header: JSONObject(header.map { .init(name: Array($0.utf8), value: .string(Array($1.utf8))) }))
         cose = COSEWriter(protected: [
-            (1, CBORWriter.integer(key.signer.algorithm.coseIdentifier)), (4, CBORWriter.bytes(key.identifier)),
-            (16, CBORWriter.text(StatusListForm.cwt.mediaType)),
+            (COSELabel.algorithm, CBORWriter.integer(key.signer.algorithm.coseIdentifier)),
+            (COSELabel.keyIdentifier, CBORWriter.bytes(key.identifier)),
+            (COSELabel.type, CBORWriter.text(StatusListForm.cwt.mediaType)),
         ])
     }
 

@@ -11,6 +11,7 @@ final class StatusTable {
     private let keep: SQLiteStatement
     private let valid: SQLiteStatement
     private let noteDevice: SQLiteStatement
+    private let noteIssue: SQLiteStatement
 
     init(_ connection: SQLiteConnection) throws(SQLiteError) {
         self.connection = connection
@@ -21,6 +22,13 @@ final class StatusTable {
         valid = try SQLiteStatement(connection, Self.validity)
         noteDevice = try SQLiteStatement(
             connection, Self.noting("SELECT DISTINCT \(Self.list) FROM status_places WHERE device = ?1"))
+        noteIssue = try SQLiteStatement(
+            connection,
+            Self.noting(
+                """
+                SELECT DISTINCT \(Self.list) FROM status_places WHERE device = ?1
+                    AND EXISTS (SELECT 1 FROM certificates WHERE device = ?1 AND revoked_at IS NOT NULL)
+                """))
     }
 
     /// The list of a place by its number.
@@ -32,8 +40,15 @@ final class StatusTable {
     /// A row if a device is registered, and its places are valid. ?1 the device.
     static let validity = """
         SELECT 1 FROM counters c WHERE c.device = ?1 AND c.blocked = 0
-            AND NOT EXISTS (SELECT 1 FROM invalid_devices i WHERE i.device = ?1)
+            AND NOT EXISTS (SELECT 1 FROM invalid_devices i WHERE i.device = ?1) AND NOT \(isRevoked("?1"))
         """
+
+    /// Whether the certificate that was issued to a device last is revoked.
+    private static func isRevoked(_ device: String) -> String {
+        """
+        coalesce((SELECT x.revoked_at IS NOT NULL FROM certificates x WHERE x.device = \(device) ORDER BY x.number DESC LIMIT 1), 0)
+        """
+    }
 
     /// Places, each with what is known of its device.
     private static func places(_ columns: String, _ condition: String) -> String {
@@ -43,8 +58,8 @@ final class StatusTable {
         """
     }
 
-    private static let isInvalid = "(c.device IS NULL OR i.device IS NOT NULL)"
-    private static let isNotValid = "(c.device IS NULL OR i.device IS NOT NULL OR c.blocked <> 0)"
+    private static let isInvalid = "(c.device IS NULL OR i.device IS NOT NULL OR \(isRevoked("p.device")))"
+    private static let isNotValid = "(c.device IS NULL OR i.device IS NOT NULL OR c.blocked <> 0 OR \(isRevoked("p.device")))"
 
     /// The places that are not valid. ?1 the first number, ?2 the last.
     static let listing = places(
@@ -118,14 +133,27 @@ final class StatusTable {
         try noteDevice.run()
     }
 
+    /// A certificate is its device's last one now, so that what the places of a device with a revoked one say may have changed.
+    func noteIssue(to device: DeviceID) throws(SQLiteError) {
+        noteIssue.bind(1, device.bytes)
+        try noteIssue.run()
+    }
+
     private func note(list: UInt32) throws(SQLiteError) {
         let note = try SQLiteStatement(connection, Self.noting("SELECT ?1"))
         note.bind(1, Int64(list))
         try note.run()
     }
 
+    /// Of how many of the devices it was otherwise before.
+    func setInvalid(_ judgements: [DeviceID: Bool]) throws(SQLiteError) -> Int {
+        var changed = 0
+        for (device, isInvalid) in judgements where try setInvalid(isInvalid, device) { changed += 1 }
+        return changed
+    }
+
     /// False, and no change, if it was so before, or if the device is not registered.
-    func setInvalid(_ isInvalid: Bool, _ device: DeviceID) throws(SQLiteError) -> Bool {
+    private func setInvalid(_ isInvalid: Bool, _ device: DeviceID) throws(SQLiteError) -> Bool {
         let change = try SQLiteStatement(
             connection,
             isInvalid
@@ -199,8 +227,8 @@ struct StatusScan {
         }
     }
 
-    func entries(ofList list: UInt32) throws(SQLiteError) -> [ResultStatusEntry] {
-        let numbers = ResultStatusPlace.numbers(ofList: list)
+    /// What the places with these numbers say, without those that are valid.
+    func entries(_ numbers: ClosedRange<Int64>) throws(SQLiteError) -> [ResultStatusEntry] {
         let select = try SQLiteStatement(connection, StatusTable.listing)
         select.bind(1, numbers.lowerBound)
         select.bind(2, numbers.upperBound)
@@ -210,12 +238,16 @@ struct StatusScan {
         }
     }
 
-    /// Whether the places of a registered device are invalid; `nil` if it is not registered.
-    func isInvalid(_ device: DeviceID) throws(SQLiteError) -> Bool? {
+    /// Of those of some devices that are registered: whether `setInvalid` named them.
+    func invalid(_ devices: some Sequence<DeviceID>) throws(SQLiteError) -> [DeviceID: Bool] {
         let select = try SQLiteStatement(
             connection,
             "SELECT EXISTS (SELECT 1 FROM invalid_devices WHERE device = ?1) FROM counters WHERE device = ?1")
-        select.bind(1, device.bytes)
-        return try select.first { $0.int64(0) != 0 }
+        var found: [DeviceID: Bool] = [:]
+        for device in devices {
+            select.bind(1, device.bytes)
+            found[device] = try select.first { $0.int64(0) != 0 }
+        }
+        return found
     }
 }

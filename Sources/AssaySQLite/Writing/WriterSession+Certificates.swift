@@ -46,6 +46,7 @@ extension WriterSession {
         _ certificate: DeviceCertificate, by origin: ChangeOrigin, at time: Timestamp
     ) throws(SQLiteError) -> Int64 {
         let number = try certificates.add(certificate)
+        try statuses.noteIssue(to: certificate.device)
         try audit.append(.issue(certificate, by: origin), at: time)
         return number
     }
@@ -92,6 +93,7 @@ extension WriterSession {
     ) throws(SQLiteError) {
         try certificates.revoke(some, CertificateRevocation(reason, at: context.time))
         for certificate in some { try audit.append(.revoke(certificate, reason, context), at: context.time) }
+        for device in Set(some.map(\.device)) { try statuses.note(device) }
     }
 }
 

@@ -29,19 +29,35 @@ extension AppProfile {
         return appraisal
     }
 
-    /// Why every later evidence of a registered device would be refused, as far as that follows from what the ledger has; `nil`: nothing does.
-    /// A blocked device is not judged: its block was told.
-    func finding(of device: Device, at now: Timestamp) -> DeviceFinding? {
+    /// What judging a registered device by its record alone comes to.
+    enum RecordJudgement {
+        /// The app does not judge devices of its format.
+        case notJudged
+        case passed
+        /// Every later evidence of the device would be refused.
+        case failed(DeviceFinding)
+    }
+
+    /// What follows from what the ledger has for every later evidence of a registered device, apart from blocks.
+    func judgement(ofRecord device: Device, at now: Timestamp) -> RecordJudgement {
         let facts = Facts(device: device, revocation: revocation?.knowledge(at: now) ?? .notConsulted)
-        guard !device.isBlocked, let appraisal = appraisal(ofRecord: facts, at: now) else { return nil }
-        func finding(_ code: String, _ check: String, _ detail: String) -> DeviceFinding {
-            DeviceFinding(
-                code: code, check: check, detail: detail, policyDigest: policyDigest, feed: appraisal.feeds.first)
+        guard let appraisal = appraisal(ofRecord: facts, at: now) else { return .notJudged }
+        func failed(_ code: String, _ check: String, _ detail: String) -> RecordJudgement {
+            .failed(
+                DeviceFinding(
+                    code: code, check: check, detail: detail, policyDigest: policyDigest, feed: appraisal.feeds.first))
         }
         // As in a request: failures first, then what rests on test roots.
-        if let failure = appraisal.failure { return finding(failure.code, failure.check, failure.detail) }
-        guard refusesAsSimulated([appraisal]) else { return nil }
+        if let failure = appraisal.failure { return failed(failure.code, failure.check, failure.detail) }
+        guard refusesAsSimulated([appraisal]) else { return .passed }
         let refused = Rejection.simulatedNotAccepted
-        return finding(refused.code.rawValue, "simulated", refused.detail)
+        return failed(refused.code.rawValue, "simulated", refused.detail)
+    }
+
+    /// Why every later evidence of a registered device would be refused, as far as that follows from what the ledger has; `nil`: nothing does.
+    /// A blocked device has none: its block was told.
+    func finding(of device: Device, at now: Timestamp) -> DeviceFinding? {
+        guard !device.isBlocked, case .failed(let finding) = judgement(ofRecord: device, at: now) else { return nil }
+        return finding
     }
 }

@@ -15,12 +15,16 @@ package struct ReappraisalRule: Hashable, Sendable {
 }
 
 /// Judges the registered devices again when what they are judged by has changed: a policy, a trust anchor or a revocation list. It tells of each
-/// device that is no longer good, once for a reason; it changes nothing and decides nothing.
+/// device that is no longer good, once for a reason, and says so of the places of its signed results in status lists, for apps that have results.
+/// It changes nothing else and decides nothing.
 ///
 /// What an app is judged by has a digest, which is looked at every few seconds: so every way to another policy or list is followed. The devices of an app are
 /// read page by page at a bounded rate. If another change comes meanwhile, the pass goes on from its place and returns to the
 /// beginning, until each device was judged by the last state. Only what the ledger has is judged, with the code that judges the
 /// device's next evidence; what depends on that evidence is left out.
+///
+/// What is said of places is written before a page is left, for devices that pass too, and the ledger writes what differs. A pass that a kill or a
+/// failing ledger cuts off is made again: the first one after a start reads every device, so that it also takes back what a process before it said.
 package actor Reappraisal: Service {
     /// Between looks at what devices are judged by, in milliseconds.
     package static let period: Int64 = 2000
@@ -49,7 +53,7 @@ package actor Reappraisal: Service {
         var pass: UInt32
     }
 
-    private let ledger: any DeviceRegistry
+    private let ledger: any DeviceRegistry & ResultStatusRegistry
     private let hub: WatchHub
     private let clock: any WallClock
     private let logger: Logger
@@ -67,7 +71,7 @@ package actor Reappraisal: Service {
 
     /// - Parameter apps: those of the configuration in force.
     package init(
-        ledger: any DeviceRegistry, hub: WatchHub, rule: ReappraisalRule, clock: any WallClock, logger: Logger,
+        ledger: any DeviceRegistry & ResultStatusRegistry, hub: WatchHub, rule: ReappraisalRule, clock: any WallClock, logger: Logger,
         apps: @escaping @Sendable () -> AppDirectory
     ) {
         (self.ledger, self.hub, self.clock, self.logger, self.apps) = (ledger, hub, clock, logger, apps)
@@ -106,7 +110,8 @@ package actor Reappraisal: Service {
         } catch {
             if !isFailing {
                 logger.warning(
-                    "registered devices cannot be read; they are judged again later", metadata: ["problem": "\(error)"])
+                    "registered devices cannot be read or marked; they are judged again later",
+                    metadata: ["problem": "\(error)"])
             }
             isFailing = true
             return Self.period
@@ -125,7 +130,8 @@ package actor Reappraisal: Service {
             told[app] = nil
         }
         for profile in all {
-            let state = profile.judgingState(at: now)
+            // An app that has results from now on has places that say nothing of its devices yet.
+            let state = profile.judgingState(at: now) + (profile.results == nil ? [] : [1])
             if var pass = passes[profile.id] {
                 guard pass.state != state else { continue }
                 (pass.state, pass.from, pass.hasReturned) = (state, pass.position, false)
@@ -157,9 +163,14 @@ package actor Reappraisal: Service {
             DeviceListing(app: profile.id, position: pass.position, limit: Self.pageLimit))
         let now = clock.now()
         let isListMissing = profile.isRevocationListMissing(at: now)
+        let judgements = page.devices.map { profile.judgement(ofRecord: $0, at: now) }
+        if profile.results != nil {
+            try await say(of: page.devices, judgements, isListMissing: isListMissing)
+        }
         var events: [WatchEvent] = []
-        for device in page.devices {
-            let finding = profile.finding(of: device, at: now)
+        for (device, judgement) in zip(page.devices, judgements) {
+            var finding: DeviceFinding?
+            if case .failed(let found) = judgement, !device.isBlocked { finding = found }
             if finding == nil, isListMissing {
                 // A device that was bad by the list is not good because the list is missing.
                 keep(device, in: pass)
@@ -174,6 +185,23 @@ package actor Reappraisal: Service {
         }
         conclude(page, profile.id)
         return page.devices.count
+    }
+
+    /// Says of the places of devices what the judgements came to; of blocked devices too, whose blocks may be lifted before the next pass.
+    private func say(
+        of devices: [Device], _ judgements: [AppProfile.RecordJudgement], isListMissing: Bool
+    ) async throws(LedgerError) {
+        var invalid: [DeviceID: Bool] = [:]
+        for (device, judgement) in zip(devices, judgements) {
+            switch judgement {
+            case .failed: invalid[device.id] = true
+            case .passed where !isListMissing: invalid[device.id] = false
+            case .passed, .notJudged: break
+            }
+        }
+        guard !invalid.isEmpty else { return }
+        let changed = try await ledger.setInvalid(invalid)
+        if changed > 0 { counts.withLock { $0.placed += UInt64(changed) } }
     }
 
     /// The event of a device that is no longer good for a reason that was not told before.
@@ -236,6 +264,8 @@ package struct ReappraisalReport: Hashable, Sendable {
     package var judged: UInt64 = 0
     package var told: UInt64 = 0
     package var untold: UInt64 = 0
+    /// Devices of which status lists say something else since they were judged: that they are invalid, or no longer.
+    package var placed: UInt64 = 0
     /// Devices that were no longer good when they were judged last.
     package var noLongerGood = 0
     package var begunAt: Timestamp?

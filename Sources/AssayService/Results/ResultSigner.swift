@@ -54,7 +54,7 @@ package struct ResultSigner: Sendable {
         let key = try keys.signer(facts.simulated ? .simulatedDevices : .devices, at: now)
         let end = composer.expiry(of: request.shape, decidedAt: facts.decidedAt)
         guard now < end else { throw .tooOld }
-        let status = try await status(facts, for: request, by: composer, under: key, at: now)
+        let status = try await status(facts, for: request, by: composer, under: key)
         let draft = try composer.draft(request, facts, under: key, status: status, at: now)
         let limited =
             request.shape == .session
@@ -72,13 +72,13 @@ package struct ResultSigner: Sendable {
 
     /// The place that the result names; `nil` for one that has none.
     private func status(
-        _ facts: ResultFacts, for request: ResultRequest, by composer: ResultComposer, under key: ResultKey, at now: Timestamp
+        _ facts: ResultFacts, for request: ResultRequest, by composer: ResultComposer, under key: ResultKey
     ) async throws(ResultProblem) -> ResultStatusReference? {
         guard let places, let device = facts.device, composer.rule.givesStatus(to: request.shape) else { return nil }
         do throws(LedgerError) {
             return try await places.statusReference(
                 of: device, for: request.audience, from: key.issuer,
-                until: composer.statusEnd(of: request.shape, decidedAt: facts.decidedAt), at: now)
+                until: composer.statusEnd(of: request.shape, decidedAt: facts.decidedAt))
         } catch {
             throw .unavailable
         }

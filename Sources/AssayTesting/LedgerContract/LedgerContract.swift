@@ -11,9 +11,13 @@ public enum LedgerContract {
         + BlockRegistryContract.checks + AuditLogContract.checks + SecretStoreContract.checks + ReceiptStoreContract.checks
         + ClockMemoryStoreContract.checks + LedgerMaintenanceContract.checks + CertificateRegistryContract.checks
         + EnrolmentRegistryContract.checks + CallerKeyRegistryContract.checks + PolicyStoreContract.checks
-        + ResultKeyRegistryContract.checks + ResultStatusRegistryContract.checks + PayloadIndexContract.checks
+        + ResultKeyRegistryContract.checks + ResultStatusRegistryContract.checks + ResultJudgementContract.checks
+        + PayloadIndexContract.checks
 
-    /// Runs all checks, each on a new ledger.
+    /// Checks that take many thousands of records each.
+    public static let longChecks: [ContractCheck] = ResultStatusRegistryContract.fullList
+
+    /// Runs all checks but the long ones, each on a new ledger.
     public static func run(_ makeLedger: () async throws -> some Ledger) async throws {
         for check in checks { try await check.run(on: try await makeLedger()) }
     }
