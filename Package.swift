@@ -301,8 +301,8 @@ let package = Package(
         module(
             "FuzzTargets", path: "Fuzz/Targets",
             [
-                "AssayConfiguration", "AssaySchemes", "AssaySimulator", "AssayProvisioning", "AssayVendors",
-                "AssayCertificates",
+                "AssayConfiguration", "AssaySchemes", "AssaySimulator", "AssayProvisioning", "AssayResults", "AssaySigning",
+                "AssayVendors", "AssayCertificates",
                 "AssayEncoding", "AssayAPI", "AssayHTTP", "AssayFramedRPC", "AssayRPC", "AssayCore", protobuf,
                 .product(name: "NIOCore", package: "swift-nio"),
             ] + schemes),
@@ -401,7 +401,9 @@ let package = Package(
         tests("AssayPKCS11", ["AssayCore", "CPKCS11", "FakePKCS11", crypto]),
         tests("AssaySigning", ["AssayTesting", "AssayEncoding", "AssayCore", crypto]),
         tests("AssayCompression", []),
-        tests("AssayResults", ["AssaySigning", "AssayCompression", "AssayEncoding", "AssayCore", crypto]),
+        tests(
+            "AssayResults",
+            ["AssayTesting", "AssaySigning", "AssayCompression", "AssayEncoding", "AssayCore", crypto]),
         tests("AssayTesting", ["AssaySimulator", "AssayCore"]),
         tests(
             "AssayPlugins",
@@ -425,7 +427,8 @@ let package = Package(
             name: "DaemonTesting",
             dependencies: [
                 "AssayDaemon", "AssayApps", "AssayConfiguration", "AssaySchemes", "AssayPlugins", "AssayTesting",
-                "AssaySimulator", "AssayClient", "AssayService", "AssayPostgres", "AssaySQLite", "AssayVendors",
+                "AssaySimulator", "AssayClient", "AssayService", "AssayResults", "AssaySigning", "AssayPostgres", "AssaySQLite",
+                "AssayVendors",
                 "AssayCertificates",
                 "AssayEncoding", "AssayAPI", "AssayOperations", "AssayMetrics", "AssayFramedRPC", "AssayListening", "AssayRPC",
                 "AssayCore",

@@ -19,5 +19,6 @@ let package = Package(
         fuzzer("certificate-request"),
         fuzzer("certificate-bundle"), fuzzer("signals"), fuzzer("method-json"),
         fuzzer("envelope"), fuzzer("gzip"), fuzzer("grpc-web-text"), fuzzer("reflection"), fuzzer("forwarded"),
+        fuzzer("results"),
     ]
 )

@@ -34,9 +34,9 @@ for program in assayd assay; do
 done
 # Debian has servers there.
 PATH=$PATH:/usr/sbin
-for program in openssl sqlite3 softhsm2-util nginx curl; do
+for program in openssl sqlite3 softhsm2-util nginx curl node java; do
     case $program in
-        nginx | curl) call="^$program " ;;
+        nginx | curl | node | java) call="^$program " ;;
         *) call=$program ;;
     esac
     if grep -q "$call" "$page" && ! command -v "$program" >/dev/null; then
@@ -55,14 +55,16 @@ if grep -q "^make build plugins" "$page"; then
             ;;
     esac
 fi
-# The client in Python needs protobuf, which Debian's own Python has.
+# The client in Python needs protobuf, which Debian's own Python has; a page about tokens needs a library for them.
 python=$(command -v python3)
 if grep -q "^python3 " "$page"; then
+    module=google.protobuf.internal.builder
+    ! grep -q "^from joserfc" "$page" || module=joserfc
     for python in "$python" /usr/bin/python3; do
-        if "$python" -c "import google.protobuf.internal.builder" 2>/dev/null; then break; fi
+        if "$python" -c "import $module" 2>/dev/null; then break; fi
         python=
     done
-    [ -n "$python" ] || { echo "no python3 here knows protobuf: $page is not run"; exit 77; }
+    [ -n "$python" ] || { echo "no python3 here has $module: $page is not run"; exit 77; }
 fi
 
 root=$(mktemp -d)

@@ -45,6 +45,8 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case reflection
     /// Headers by which proxies pass on the address of a client, and ranges of addresses.
     case forwarded
+    /// Signed results: tokens, their claims, and key sets.
+    case results
 
     public func run(_ bytes: [UInt8]) {
         switch self {
@@ -70,6 +72,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
         case .grpcWebText: Self.grpcWebText(bytes)
         case .reflection: Self.reflection(bytes)
         case .forwarded: Self.forwarded(bytes)
+        case .results: Self.results(bytes)
         }
     }
 }

@@ -27,9 +27,9 @@ package struct ResultFacts: Sendable {
     package var confidence: ConfidenceLevel?
     /// What the verdict does not say.
     package var limits: [VerdictLimit]
-    /// The verdict as the JSON of its message (`assay.v1.Verdict`). Called for the shapes that sign it.
+    /// The verdict as the JSON of its message (`assay.v1.Verdict`), an object; empty if it cannot be written. Called for the shape that signs it.
     package var json: @Sendable () -> [UInt8]
-    /// The verdict's message (`assay.v1.Verdict`) in protobuf. Called for the shapes that sign it.
+    /// The verdict's message (`assay.v1.Verdict`) in protobuf. Called for the shape that signs it.
     package var message: @Sendable () -> [UInt8]
 
     package init(

@@ -47,6 +47,9 @@ struct Base64Tests {
             var appended: [UInt8] = [1, 2, 3]
             bytes.withUnsafeBytes { Base64.standard.append($0, to: &appended) }
             #expect(appended == [1, 2, 3] + Array(texts[0].utf8))
+            appended = []
+            bytes.withUnsafeBytes { Base64.url.append($0, to: &appended) }
+            #expect(appended == Array(texts[1].utf8))
         }
         for text in [
             "A", "AA=", "A===", "====", "=", "AA==AA==", "AAAA=", "AAAA==", "AAAA====", "AAA==", "AB", "AAB", "AB==", "+_AA",

@@ -60,7 +60,7 @@ struct CallAuthorizerTests {
                 API.metrics.path, API.createKey.path, API.listKeys.path, API.revokeKey.path, API.listWebhooks.path,
                 API.resendWebhook.path, API.loadFeed.path, API.enablePlugin.path, API.disablePlugin.path,
                 API.reloadPlugins.path,
-                API.readQuarantine.path, API.releaseQuarantine.path,
+                API.readQuarantine.path, API.releaseQuarantine.path, API.rotateResultKey.path,
             ])
     }
 }

@@ -31,6 +31,74 @@ enum OpenAPIResources {
               }
             }
           },
+          "/.well-known/jwks.json": {
+            "get": {
+              "operationId": "getResultKeys",
+              "tags": ["HTTP"],
+              "summary": "The keys of results",
+              "description": "The public keys by which signed results are checked: a JWK Set (RFC 7517). Web pages of every origin may read it.",
+              "responses": {
+                "200": {
+                  "description": "The keys.",
+                  "headers": {"ETag": {"$ref": "#/components/headers/ETag"}},
+                  "content": {"application/jwk-set+json": {"schema": {"$ref": "#/components/schemas/JWKSet"}}}
+                },
+                "304": {"description": "They are those that `If-None-Match` names."},
+                "404": {"description": "Nothing is signed."}
+              }
+            }
+          },
+          "/.well-known/assay-issuer": {
+            "get": {
+              "operationId": "getResultIssuer",
+              "tags": ["HTTP"],
+              "summary": "The issuer of results",
+              "description": "Who signs results, and in which shapes.",
+              "responses": {
+                "200": {
+                  "description": "The issuer.",
+                  "headers": {"ETag": {"$ref": "#/components/headers/ETag"}},
+                  "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ResultIssuerMetadata"}}}
+                },
+                "304": {"description": "They are those that `If-None-Match` names."},
+                "404": {"description": "Nothing is signed."}
+              }
+            }
+          },
+          "/simulated/.well-known/jwks.json": {
+            "get": {
+              "operationId": "getSimulatedResultKeys",
+              "tags": ["HTTP"],
+              "summary": "The keys of results about simulated devices",
+              "description": "As those of real devices. No key is in both.",
+              "responses": {
+                "200": {
+                  "description": "The keys.",
+                  "headers": {"ETag": {"$ref": "#/components/headers/ETag"}},
+                  "content": {"application/jwk-set+json": {"schema": {"$ref": "#/components/schemas/JWKSet"}}}
+                },
+                "304": {"description": "They are those that `If-None-Match` names."},
+                "404": {"description": "Nothing is signed."}
+              }
+            }
+          },
+          "/simulated/.well-known/assay-issuer": {
+            "get": {
+              "operationId": "getSimulatedResultIssuer",
+              "tags": ["HTTP"],
+              "summary": "The issuer of results about simulated devices",
+              "description": "As that of real devices.",
+              "responses": {
+                "200": {
+                  "description": "The issuer.",
+                  "headers": {"ETag": {"$ref": "#/components/headers/ETag"}},
+                  "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ResultIssuerMetadata"}}}
+                },
+                "304": {"description": "They are those that `If-None-Match` names."},
+                "404": {"description": "Nothing is signed."}
+              }
+            }
+          },
           "/v1/authorities/{name}.cer": {
             "get": {
               "operationId": "getAuthorityCertificate",
@@ -218,6 +286,53 @@ enum OpenAPIResources {
     private static let schemaTexts: JSONValue = .parsed(
         #"""
         {
+          "JWKSet": {
+            "type": "object",
+            "description": "A JWK Set (RFC 7517).",
+            "required": ["keys"],
+            "properties": {
+              "keys": {
+                "type": "array",
+                "items": {
+                  "type": "object",
+                  "required": ["kty", "crv", "kid", "alg", "use", "x"],
+                  "properties": {
+                    "kty": {"type": "string", "enum": ["EC", "OKP"]},
+                    "crv": {"type": "string", "enum": ["P-256", "P-384", "Ed25519"]},
+                    "kid": {"type": "string", "description": "The key's thumbprint (RFC 7638)."},
+                    "alg": {"type": "string", "enum": ["ES256", "ES384", "EdDSA"]},
+                    "use": {"type": "string", "enum": ["sig"]},
+                    "x": {"type": "string"},
+                    "y": {"type": "string"},
+                    "x5c": {"type": "array", "items": {"type": "string", "contentEncoding": "base64"}, "description": "The certificates of a key that has some."}
+                  }
+                }
+              }
+            }
+          },
+          "ResultIssuerMetadata": {
+            "type": "object",
+            "description": "What an issuer of results says of itself.",
+            "required": ["issuer", "jwks_uri", "simulated", "result_signing_alg_values_supported", "results_supported"],
+            "properties": {
+              "issuer": {"type": "string", "description": "`iss` of its results."},
+              "jwks_uri": {"type": "string"},
+              "simulated": {"type": "boolean", "description": "`true`: its results are about simulated devices."},
+              "result_signing_alg_values_supported": {"type": "array", "items": {"type": "string"}},
+              "results_supported": {
+                "type": "array",
+                "items": {
+                  "type": "object",
+                  "required": ["shape", "typ", "specification"],
+                  "properties": {
+                    "shape": {"type": "string"},
+                    "typ": {"type": "string", "description": "Of the token's header."},
+                    "specification": {"type": "string", "description": "The text that the shape follows, and its version."}
+                  }
+                }
+              }
+            }
+          },
           "AuthorizationProblem": {
             "type": "object",
             "description": "Why a request is not let through (RFC 9457). `reason` and `retry` stand in the header, too, as `assay-reason` and `assay-retry`.",

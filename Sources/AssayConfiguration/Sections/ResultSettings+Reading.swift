@@ -19,6 +19,10 @@ extension ResultSettings {
         let lead = section.optional("publish_ahead")
         if let time = lead?.milliseconds(in: Self.leads) { rule.publishAhead = time }
         if 2 * rule.publishAhead > rule.lifetime { lead?.report("want at most half of \"key_lifetime\"") }
+        var statusLists = StatusListRule()
+        if let lifetime = section.optional("status_list_lifetime")?.milliseconds(in: StatusListRule.lifetimes) {
+            statusLists.lifetime = lifetime
+        }
         let other = section.optional("simulated")
         let simulated = other.flatMap { other -> Issuer? in
             let section = other.section()
@@ -28,7 +32,7 @@ extension ResultSettings {
         section.done()
         guard let issuer else { return nil }
         self.init(devices: issuer)
-        (self.simulated, self.rule) = (simulated, rule)
+        (self.simulated, self.rule, self.statusLists) = (simulated, rule, statusLists)
         if let simulated, simulated.address.utf8.elementsEqual(issuer.address.utf8) {
             other?.at("issuer")?.report("results of simulated devices want an issuer of their own")
         }

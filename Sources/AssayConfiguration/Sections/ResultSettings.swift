@@ -8,6 +8,7 @@ package struct ResultSettings: Hashable, Sendable {
     /// Signs results of simulated devices; `nil`: they get none.
     package var simulated: Issuer?
     package var rule = ResultKeyRule()
+    package var statusLists = StatusListRule()
 
     package init(devices: Issuer) { self.devices = devices }
 
@@ -56,7 +57,8 @@ extension ResultSettings {
             return
                 "signs results\(issuer.kind == .devices ? "" : " of simulated devices") as \(issuer.settings.address): \(keys)"
         } + [
-            "lets a key of results sign for \(DurationText.exact(rule.lifetime)), published \(DurationText.exact(rule.publishAhead)) before"
+            "lets a key of results sign for \(DurationText.exact(rule.lifetime)), published \(DurationText.exact(rule.publishAhead)) before",
+            "signs status lists for \(DurationText.exact(statusLists.lifetime))",
         ]
     }
 }

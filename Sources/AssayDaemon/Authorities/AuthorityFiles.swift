@@ -33,8 +33,8 @@ struct AuthorityFiles: HTTPResource {
 
     func serves(_ path: String) -> Bool { Self.parse(path) != nil }
 
-    func file(at path: String, of peer: RPCPeer) async -> HTTPFile? {
-        guard let (name, kind) = Self.parse(path) else { return nil }
+    func file(_ request: HTTPFileRequest) async throws(HTTPFileRefusal) -> HTTPFile? {
+        guard let (name, kind) = Self.parse(request.path) else { return nil }
         let now = clock.now()
         guard let facts = authority.authorities(at: now).first(where: { $0.name.utf8.elementsEqual(name.utf8) }) else {
             return nil

@@ -18,6 +18,7 @@ struct DaemonParts: Sendable {
     let plugins: PluginsPart
     let authorities: AuthoritiesPart
     let results: ResultsPart
+    let statusLists: StatusListsPart
     let traces: TracesPart
     let listening: ListeningPart
     let watching: WatchingPart
@@ -39,8 +40,9 @@ struct DaemonParts: Sendable {
         plugins = try await PluginsPart(base, live, fleets: fleets)
         authorities = try AuthoritiesPart(base, live)
         results = try await ResultsPart(base, live)
+        statusLists = try await StatusListsPart(base, live, keys: results.keys)
         traces = try TracesPart(base, live)
-        listening = try ListeningPart(base, live, resources: [authorities.files, results.files])
+        listening = try ListeningPart(base, live, resources: [authorities.files, results.files, statusLists.files])
         watching = try WatchingPart(base, live)
         callers = try await CallersPart(base)
         sharing = SharingPart(base, store, callers)
@@ -50,15 +52,15 @@ struct DaemonParts: Sendable {
     /// calls, and before them the operations address, which answers probes while the plugins end; who asks vendors before their client.
     func all(_ methods: MethodsPart, _ operations: OperationsPart) -> [any DaemonPart] {
         [
-            base, store, traces, operations, plugins, methods, vendors, watching, authorities, results, time, records, rates,
-            callers, sharing, listening,
+            base, store, traces, operations, plugins, methods, vendors, watching, authorities, results, statusLists, time,
+            records, rates, callers, sharing, listening,
         ]
     }
 
     /// What every part measures, in the order of a scrape, which is that of `docs/metrics.md`.
     func collectors(_ methods: MethodsPart) -> [any MetricsCollector] {
         let measured: [any DaemonPart] = [
-            methods, listening, vendors, traces, callers, watching, time, records, base, plugins,
+            methods, listening, vendors, traces, callers, watching, time, records, base, plugins, statusLists,
         ]
         return measured.flatMap(\.collectors)
     }

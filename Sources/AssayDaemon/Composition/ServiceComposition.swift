@@ -48,7 +48,8 @@ struct ServiceComposition {
             rates: rates, refusals: RefusalMemory(counters: kept.counters), lookups: store.payloads,
             followers: VerdictFollowers(recorder: records.facts, shadow: records.shadow), revoked: parts.authorities.revoked)
         let signer = ResultSigner(
-            keys: parts.results.keys, places: nil, sessions: kept.sessions, counters: kept.results, clock: base.clock)
+            keys: parts.results.keys, places: parts.statusLists.places, sessions: kept.sessions, counters: kept.results,
+            clock: base.clock)
         return Answering(
             pipeline: pipeline, rates: rates, clock: base.clock,
             followers: [
@@ -87,7 +88,8 @@ struct ServiceComposition {
             records: { [recorder = parts.records.recorder] in recorder.status },
             reappraisal: { [reappraisal = parts.watching.reappraisal] in reappraisal.report },
             webhooks: parts.watching.webhooks,
-            resultIssuers: { [task = parts.results.task] in task.signingStates(at: $0) }, metrics: kept.metrics)
+            resultIssuers: { [task = parts.results.task] in task.signingStates(at: $0) },
+            statusLists: { [publisher = parts.statusLists.publisher] in publisher.report }, metrics: kept.metrics)
     }
 
     /// Challenges and verdicts, and the devices that they are about.
@@ -132,7 +134,7 @@ struct ServiceComposition {
         return ResultsService(
             keys: task.ring, ledger: base.ledger, clock: base.clock, requestLog: kept.requestLog,
             refresh: { () throws(LedgerError) in try await task.refresh(by: .signal) }
-        ).methods
+        ).methods + StatusListService(publisher: parts.statusLists.publisher).methods
     }
 
     private var eventMethods: [MethodBody] {

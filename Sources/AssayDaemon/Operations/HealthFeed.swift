@@ -106,7 +106,7 @@ extension Readiness {
         case .certificateExpired: return service != operations
         case .diskLow, .reloadRefused, .feedNotRefreshed, .certificateExpiresSoon, .issuingUnavailable, .authorityExpiresSoon,
             .revocationListNotRefreshed, .pluginQuarantine, .recordsUnavailable, .webhookFailing, .resultKeyUnavailable,
-            .resultKeyEndsSoon, .resultKeyMissing:
+            .resultKeyEndsSoon, .resultKeyMissing, .statusListsNotRefreshed:
             return false
         }
     }

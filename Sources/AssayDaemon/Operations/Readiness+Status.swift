@@ -43,7 +43,8 @@ extension AttentionCode {
             true
         case .diskLow, .reloadRefused, .appUnavailable, .feedNotRefreshed, .certificateExpired, .certificateExpiresSoon,
             .issuingUnavailable, .authorityExpiresSoon, .revocationListNotRefreshed, .pluginNotReady, .pluginQuarantine,
-            .recordsUnavailable, .webhookFailing, .resultKeyUnavailable, .resultKeyEndsSoon, .resultKeyMissing:
+            .recordsUnavailable, .webhookFailing, .resultKeyUnavailable, .resultKeyEndsSoon, .resultKeyMissing,
+            .statusListsNotRefreshed:
             false
         }
     }

@@ -28,8 +28,8 @@ struct ResultIssuerFiles: HTTPResource {
 
     func serves(_ path: String) -> Bool { Self.parse(path) != nil }
 
-    func file(at path: String, of peer: RPCPeer) async -> HTTPFile? {
-        guard let (issuer, kind) = Self.parse(path),
+    func file(_ request: HTTPFileRequest) async throws(HTTPFileRefusal) -> HTTPFile? {
+        guard let (issuer, kind) = Self.parse(request.path),
             let publication = keys.publication(of: issuer, at: clock.now())
         else { return nil }
         let (type, body) =

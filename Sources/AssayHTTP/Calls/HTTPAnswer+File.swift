@@ -8,12 +8,18 @@ extension HTTPAnswer {
         var fields: [Field] = [("etag", file.etag)]
         fields.append(("cache-control", file.maxAge.map { "public, max-age=\($0.components.seconds)" } ?? "no-cache"))
         if file.isForEveryOrigin { fields.append(("access-control-allow-origin", "*")) }
+        if file.dependsOnAccept { fields.append(("vary", "accept")) }
         if let known, Self.names(known, file.etag) {
             self.init(head: .other(status: 304, fields))
         } else {
             fields += [("content-type", file.contentType), ("x-content-type-options", "nosniff")]
             self.init(head: .other(status: 200, fields), body: ByteBuffer(bytes: file.body))
         }
+    }
+
+    /// The answer to a reader who gets no file.
+    init(_ refusal: HTTPFileRefusal) {
+        self = AnswerEncoder.connect(refusal.error, status: refusal.status, [("cache-control", "no-store")])
     }
 
     private static func names(_ known: String, _ tag: String) -> Bool {

@@ -17,6 +17,8 @@ struct RequestHead {
     var connectTimeout: String?
     var idempotencyKey: String?
     var ifNoneMatch: String?
+    /// The media types that the client takes.
+    var accept: String?
     var expectsContinue = false
     var forwarded: [String] = []
     var forwardedFor: [String] = []
@@ -72,6 +74,7 @@ struct RequestHead {
         case "tracestate":
             // A list may be cut into fields (W3C Trace Context §3.3.1).
             if traceState.utf8.count <= Self.longestTraceState { traceState += (traceState.isEmpty ? "" : ",") + value }
+        case "accept": accept = accept.map { $0 + "," + value } ?? value
         case "if-none-match": ifNoneMatch = ifNoneMatch.map { $0 + "," + value } ?? value
         case "expect": expectsContinue = value.lowercased() == "100-continue"
         case "forwarded": forwarded.append(value)

@@ -244,11 +244,17 @@ extension HTTPConnection {
         let (session, admission) = (sessions.own, server.service.state.admission)
         if admission.admit(share, for: session.usage) != nil { throw HTTPRefusal(429, RPCError.overloaded) }
         exchanges[exchange]?.state = .waiting
-        let (path, peer, known, outbox) = (head.path, session.peer, head.ifNoneMatch, outbox)
+        let request = HTTPFileRequest(path: head.path, query: head.query, accept: head.accept, peer: session.peer)
+        let (known, outbox) = (head.ifNoneMatch, outbox)
         Task {
-            let file = await resource.file(at: path, of: peer)
+            let answer: HTTPAnswer
+            do throws(HTTPFileRefusal) {
+                guard let file = try await resource.file(request) else { throw HTTPFileRefusal(404, .noSuchFile) }
+                answer = HTTPAnswer(file, known: known)
+            } catch {
+                answer = HTTPAnswer(error)
+            }
             admission.release(share, of: session.usage)
-            let answer = file.map { HTTPAnswer($0, known: known) } ?? AnswerEncoder.connect(.noSuchFile, status: 404)
             outbox.add { [HTTPOutbox.Output(exchange: exchange, kind: .file(answer))] }
         }
     }

@@ -8,6 +8,8 @@ package struct HTTPFile: Hashable, Sendable {
     package var maxAge: Duration?
     /// Whether web pages of every origin may read it (Fetch, "CORS protocol").
     package var isForEveryOrigin = false
+    /// Whether another file is read at the same path with another `Accept`, which caches then tell apart (RFC 9110 §12.5.5).
+    package var dependsOnAccept = false
 
     package init(contentType: String, body: [UInt8], etag: String, maxAge: Duration? = nil) {
         (self.contentType, self.body, self.etag, self.maxAge) = (contentType, body, etag, maxAge)

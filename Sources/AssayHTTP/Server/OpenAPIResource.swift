@@ -1,5 +1,4 @@
 import AssayAPI
-package import AssayRPC
 
 /// `/openapi.json`: the interface over HTTP as OpenAPI 3.1, for every peer that may connect.
 package struct OpenAPIResource: HTTPResource {
@@ -14,5 +13,7 @@ package struct OpenAPIResource: HTTPResource {
 
     package func serves(_ path: String) -> Bool { path == Self.path }
 
-    package func file(at path: String, of peer: RPCPeer) async -> HTTPFile? { serves(path) ? document : nil }
+    package func file(_ request: HTTPFileRequest) async throws(HTTPFileRefusal) -> HTTPFile? {
+        serves(request.path) ? document : nil
+    }
 }

@@ -71,7 +71,7 @@ package struct ResultComposer: Sendable {
         case .keyAttestation:
             guard let head = heads.keyAttestation else { throw .keyUnavailable }
             return ResultDraft(shape, terms, head, try KeyAttestation(facts, terms, rule).json)
-        case .plainJWS: return ResultDraft(shape, terms, heads.plainJWS, PlainVerdict(facts, terms).json)
+        case .plainJWS: return ResultDraft(shape, terms, heads.plainJWS, try PlainVerdict(facts, terms).json())
         case .plainCOSE:
             let verdict = PlainVerdict(facts, terms)
             return ResultDraft(shape, terms, verdict.writer, verdict.message)

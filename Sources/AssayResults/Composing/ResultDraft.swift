@@ -15,11 +15,12 @@ package struct ResultDraft: Sendable {
     package let identifier: [UInt8]
     package let expiresAt: Timestamp
     package let toBeSigned: [UInt8]
-    private let key: ResultKey
+    private let signer: any Signer
     private let form: Form
 
     private init(_ shape: ResultShape, _ terms: ResultTerms, _ toBeSigned: [UInt8], _ form: Form) {
-        (self.shape, audience, identifier, key) = (shape, terms.audience.name, terms.identifier, terms.key)
+        (self.shape, audience, identifier) = (shape, terms.audience.name, terms.identifier)
+        signer = terms.key.signer
         expiresAt = Timestamp(unixSeconds: terms.expiresAt)
         (self.toBeSigned, self.form) = (toBeSigned, form)
     }
@@ -44,7 +45,7 @@ package struct ResultDraft: Sendable {
 
     /// Signs the draft. Throws if the key cannot be used now: the verdict holds all the same.
     package func signed() async throws(SigningError) -> SignedResult {
-        let token = token(signature: try await key.signer.signRaw(toBeSigned))
+        let token = token(signature: try await signer.signRaw(toBeSigned))
         return SignedResult(
             shape: shape, audience: audience,
             outcome: .signed(token: token, identifier: identifier, expiresAt: expiresAt))

@@ -2,8 +2,8 @@ import AssayCore
 import AssayEncoding
 import AssaySigning
 
-/// What all tokens of a key repeat: their headers, encoded once, and the issuer's name.
-struct ResultHeads: Sendable {
+/// What all tokens of a key repeat: their headers, encoded once, and the issuer's name. A class, so that passing a key on costs one count for all of it.
+final class ResultHeads: Sendable {
     /// `iss` as JSON.
     let issuer: [UInt8]
     let earJWT: JOSEWriter

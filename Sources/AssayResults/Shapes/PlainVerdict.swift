@@ -9,13 +9,16 @@ struct PlainVerdict {
 
     init(_ facts: ResultFacts, _ terms: ResultTerms) { (self.facts, self.terms) = (facts, terms) }
 
-    var json: [UInt8] {
-        JSONClaims.object { claims in
+    /// Throws `results_unavailable` if the verdict could not be written as JSON.
+    func json() throws(ResultProblem) -> [UInt8] {
+        let verdict = facts.json()
+        guard !verdict.isEmpty else { throw .unavailable }
+        return JSONClaims.object { claims in
             claims.addParties(terms)
             claims.addLife(terms)
             if !terms.nonce.isEmpty { claims.add("nonce", base64url: terms.nonce) }
             claims.addLimits(of: facts)
-            claims.add("verdict", json: facts.json())
+            claims.add("verdict", json: verdict)
         }
     }
 

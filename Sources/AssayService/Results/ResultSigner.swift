@@ -56,18 +56,22 @@ package struct ResultSigner: Sendable {
         guard now < end else { throw .tooOld }
         let status = try await status(facts, for: request, by: composer, under: key)
         let draft = try composer.draft(request, facts, under: key, status: status, at: now)
-        let limited =
-            request.shape == .session
-            ? composer.rule.session.perDevice.flatMap { limit in facts.device.map { ($0, limit) } } : nil
-        if let (device, limit) = limited {
-            guard sessions.take(device, until: end, atMost: limit, at: now) else { throw .tooMany }
-        }
+        let counted = try countSession(request, facts, composer.rule.session, until: end, at: now)
         do throws(SigningError) {
             return try await draft.signed()
         } catch {
-            if let (device, _) = limited { sessions.giveBack(device, until: end) }
+            if let counted { sessions.giveBack(counted, until: end) }
             throw .unavailable
         }
+    }
+
+    /// Counts a session token for the device that it is of; `nil`: it is none, or the app does not limit them.
+    private func countSession(
+        _ request: ResultRequest, _ facts: ResultFacts, _ rule: ResultRule.Session, until end: Timestamp, at now: Timestamp
+    ) throws(ResultProblem) -> DeviceID? {
+        guard request.shape == .session, let limit = rule.perDevice, let device = facts.device else { return nil }
+        guard sessions.take(device, until: end, atMost: limit, at: now) else { throw .tooMany }
+        return device
     }
 
     /// The place that the result names; `nil` for one that has none.

@@ -4,17 +4,6 @@ package import Logging
 import ServiceLifecycle
 import Synchronization
 
-/// How long published status lists are good.
-package struct StatusListRule: Hashable, Sendable {
-    /// From `iat` to `exp`, in milliseconds: as long as a list is served while the ledger does not answer.
-    package var lifetime: Int64 = 3_600_000
-
-    package init() {}
-
-    /// A list outlives no key: what a key signed is checked as long as results of the longest life.
-    package static let lifetimes: ClosedRange<Int64> = 300_000...ResultKeyRule.longestResult
-}
-
 /// Publishes the status lists: looks every 15 seconds at what the ledger says of each list, signs a list anew that says something else or is at half
 /// of its life, and keeps the signed bytes for readers, who cost nothing more.
 ///
@@ -39,6 +28,7 @@ package actor StatusListPublisher: Service {
     /// What a list says.
     private struct Content {
         let revision: Int64
+        let readAt: Timestamp
         let compressed: [UInt8]
     }
 
@@ -118,6 +108,11 @@ package actor StatusListPublisher: Service {
 
     private func refresh() async {
         let now = clock.now()
+        guard ResultPublicKey.Issuer.allCases.contains(where: { keys.issuer($0) != nil }) else {
+            contents = [:]
+            shown.withLock { $0 = Shown() }
+            return
+        }
         var problem: String?
         do throws(LedgerError) {
             let lists = try await ledger.statusLists()
@@ -145,13 +140,13 @@ package actor StatusListPublisher: Service {
 
     /// Returns what stands in the way of the list.
     private func refresh(_ list: ResultStatusList, at now: Timestamp) async throws(LedgerError) -> String? {
-        if contents[list.number]?.revision != list.revision {
+        if isDue(list, at: now) {
             // The revision was read first: a change that comes between is in the entries, and asks for the list once more.
             let entries = try await ledger.statusEntries(ofList: list.number)
             guard let compressed = StatusList(entries, by: permutations[list.number]).compressed else {
                 return "a list cannot be compressed: there is no memory"
             }
-            contents[list.number] = Content(revision: list.revision, compressed: compressed)
+            contents[list.number] = Content(revision: list.revision, readAt: now, compressed: compressed)
         }
         guard let content = contents[list.number] else { return nil }
         var problem: String?
@@ -162,6 +157,12 @@ package actor StatusListPublisher: Service {
             }
         }
         return problem
+    }
+
+    /// Whether the entries of a list are read again: they changed, or the list is signed again, which asks the ledger and not the memory.
+    private func isDue(_ list: ResultStatusList, at now: Timestamp) -> Bool {
+        guard let content = contents[list.number], content.revision == list.revision else { return true }
+        return !(0..<rule.withLock(\.lifetime) / 2).contains(now.milliseconds(since: content.readAt))
     }
 
     /// Signs a list if it says something else than the signed one, or is due. Returns what stands in the way.
@@ -227,22 +228,6 @@ package enum StatusListAnswer: Sendable {
     case unknownList
     /// The list has ended, or cannot be made: nothing can be said now.
     case unavailable
-}
-
-/// The published status lists, for the status, the metrics and what needs attention.
-package struct StatusListReport: Hashable, Sendable {
-    /// Those of each issuer.
-    package var lists = 0
-    /// Since the start.
-    package var signed: UInt64 = 0
-    /// When every list was last as the ledger says; `nil`: not since the start.
-    package var checkedAt: Timestamp?
-    /// When the first of the lists ends.
-    package var firstEnd: Timestamp?
-    /// What stood in the way of the last look; `nil`: nothing.
-    package var problem: String?
-
-    package init() {}
 }
 
 extension PublishedStatusList {

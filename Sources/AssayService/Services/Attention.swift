@@ -42,6 +42,8 @@ package enum AttentionCode: String, CaseIterable, Sendable {
     case resultKeyEndsSoon = "result_key_ends_soon"
     /// This daemon does not have the key that signs results next.
     case resultKeyMissing = "result_key_missing"
+    /// The published status lists have not been brought to what the ledger says for a while: a block is not visible in them.
+    case statusListsNotRefreshed = "status_lists_not_refreshed"
 
     /// A plugin does not run: it ends too often, cannot be started, or says that it cannot work.
     case pluginNotReady = "plugin_not_ready"
@@ -54,6 +56,8 @@ package enum AttentionCode: String, CaseIterable, Sendable {
 
     /// A list that cannot be refreshed needs attention when its age exceeds this part of its maximum age, in percent.
     static let feedNotice: Int64 = 75
+    /// Status lists need attention when they are this much behind, in milliseconds: a block is to be visible within a minute.
+    static let statusListNotice: Int64 = 60_000
     /// A webhook needs attention when it has failed for so long, in milliseconds: shorter outages of receivers are usual.
     static let webhookNotice: Int64 = 300_000
 }
@@ -80,6 +84,7 @@ extension Assay_V1_StatusResponse {
         noteCertificates(in: &list)
         noteAuthorities(in: &list)
         noteResultKeys(in: &list)
+        noteStatusLists(in: &list)
         noteOutlets(in: &list)
         if configuration.refusedAtUnixMs != 0 {
             let time = Timestamp(unixMilliseconds: configuration.refusedAtUnixMs)
@@ -181,6 +186,15 @@ extension Assay_V1_StatusResponse {
                 list.add(.resultKeyMissing, "results for \(issuer.issuer): \(issuer.nextProblem)")
             }
         }
+    }
+
+    private func noteStatusLists(in list: inout AttentionList) {
+        guard !statusLists.problem.isEmpty, nowUnixMs - statusLists.checkedAtUnixMs >= AttentionCode.statusListNotice else {
+            return
+        }
+        let since =
+            statusLists.checkedAtUnixMs == 0 ? "the start" : "\(Timestamp(unixMilliseconds: statusLists.checkedAtUnixMs))"
+        list.add(.statusListsNotRefreshed, "status lists say nothing new since \(since): \(statusLists.problem)")
     }
 
     /// Where verdicts go beside their callers.

@@ -43,6 +43,7 @@ package struct OperationsService: Sendable {
     private let records: @Sendable () -> VerdictRecordStatus?
     private let reappraisal: @Sendable () -> ReappraisalReport
     private let resultIssuers: @Sendable (Timestamp) -> [ResultSigningState]
+    private let statusLists: @Sendable () -> StatusListReport
     private let metrics: MetricsSource
 
     package init(
@@ -57,6 +58,7 @@ package struct OperationsService: Sendable {
         reappraisal: @escaping @Sendable () -> ReappraisalReport = { ReappraisalReport() },
         webhooks: any WebhookControl = NoWebhooks(),
         resultIssuers: @escaping @Sendable (Timestamp) -> [ResultSigningState] = { _ in [] },
+        statusLists: @escaping @Sendable () -> StatusListReport = { StatusListReport() },
         metrics: MetricsSource = MetricsSource()
     ) {
         (self.apps, self.callers, self.rates) = (apps, callers, rates)
@@ -74,7 +76,8 @@ package struct OperationsService: Sendable {
         self.feeds = feeds
         self.certificates = certificates
         (self.authorities, self.plugins, self.records, self.metrics) = (authorities, plugins, records, metrics)
-        (self.reappraisal, self.webhooks, self.resultIssuers) = (reappraisal, webhooks, resultIssuers)
+        (self.reappraisal, self.webhooks) = (reappraisal, webhooks)
+        (self.resultIssuers, self.statusLists) = (resultIssuers, statusLists)
     }
 
     package var methods: [MethodBody] {
@@ -131,6 +134,7 @@ package struct OperationsService: Sendable {
         response.certificates = certificates.value.map(\.message)
         response.authorities = authorities()
         response.resultIssuers = resultIssuers(now).map(\.message)
+        if !response.resultIssuers.isEmpty { response.statusLists = statusLists().message }
         response.plugins = plugins.plugins().shown(to: caller)
         for index in response.plugins.indices { response.plugins[index].lastLines = [] }
         if let records = records() { response.verdictRecords = records.message(for: caller) }

@@ -1,7 +1,7 @@
 import AssayAPI
 package import AssayCore
-package import AssayResults
 import AssayRPC
+package import AssayResults
 import SwiftProtobuf
 
 /// `assay.v1.Results`: the keys under which results are signed.

@@ -39,7 +39,10 @@ struct OpenAPIDocumentTests {
     @Test("has a path for every declared method, and the paths that are no methods")
     func paths() throws {
         var expected = MethodDeclaration.all.map { $0.form == .stream ? $0.path : $0.http.path }
-        expected += ["/openapi.json", "/v1/authorities/{name}.cer", "/v1/authorities/{name}.crl", "/v1/authorize"]
+        expected += [
+            "/openapi.json", "/.well-known/jwks.json", "/.well-known/assay-issuer", "/simulated/.well-known/jwks.json",
+            "/simulated/.well-known/assay-issuer", "/v1/authorities/{name}.cer", "/v1/authorities/{name}.crl", "/v1/authorize",
+        ]
         #expect(try part("paths").names.sorted() == expected.sorted())
         for declaration in MethodDeclaration.all where declaration.form != .stream {
             let operation = try part("paths", declaration.http.path, "post")

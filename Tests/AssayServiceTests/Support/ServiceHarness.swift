@@ -3,6 +3,7 @@ import AssayAPI
 import AssayCertificates
 import AssayCore
 import AssayRPC
+import AssayResults
 import AssaySimulator
 import AssayTesting
 import Foundation
@@ -51,6 +52,8 @@ struct ServiceHarness: Sendable {
     let shadow: ShadowJudge
     let hub: WatchHub
     let changeTail: ChangeTail
+    let resultKeys: ResultKeyTask
+    let results = ResultCounters()
     let reloadable: ReloadableMethods
     let methods: [RPCMethod]
     let access: RPCAccess
@@ -63,7 +66,8 @@ struct ServiceHarness: Sendable {
         plugins: any PluginControl = NoPlugins(), observer: (any VerdictObserver)? = nil,
         recording rule: VerdictRecordRule = VerdictRecordRule(),
         rates: @Sendable (VerdictCounters) -> RateLimits? = { _ in nil }, watching capacity: Int = WatchHub.capacity,
-        replaying: Bool = true, followers: [any AnswerFollower] = []
+        replaying: Bool = true, followers: [any AnswerFollower] = [], resultKeys: ResultKeyTask.Keys = ResultKeyTask.Keys(),
+        places: (any ResultStatusPlaces)? = nil
     ) async throws {
         let counters = VerdictCounters()
         self.counters = counters
@@ -108,11 +112,26 @@ struct ServiceHarness: Sendable {
         let clockWatch = ClockWatch(
             ledger: ledger, clock: SettledClock(clock, uptime: uptime), horizon: horizon, memory: nil, logger: logger)
         self.clockWatch = clockWatch
+        let signs = !resultKeys.own.isEmpty
+        let resultKeys = ResultKeyTask(resultKeys, ledger: ledger, clock: clock, logger: logger)
+        self.resultKeys = resultKeys
+        if signs { try await resultKeys.refresh(by: .start) }
+        let signing = ResultSigning(
+            signer: ResultSigner(keys: resultKeys.ring, places: places, counters: results, clock: clock), devices: ledger,
+            requestLog: requestLog)
         let answering = Answering(
             pipeline: pipeline, rates: rates, clock: clock,
-            followers: [counters, requestLog, ObservedVerdicts(observer, hub: hub), recorder, TraceNotes()] + followers)
+            followers: [counters, requestLog, ObservedVerdicts(observer, hub: hub), recorder, signing, TraceNotes()] + followers
+        )
         let bodies =
-            AttestationService(answering: answering, keys: keys, counters: counters, clock: clock, horizon: horizon).methods
+            AttestationService(
+                answering: answering, keys: keys, counters: counters, clock: clock, horizon: horizon,
+                results: ResultAdmission(keys: resultKeys.ring, clock: clock)
+            ).methods
+            + ResultsService(
+                keys: resultKeys.ring, ledger: ledger, clock: clock, requestLog: requestLog,
+                refresh: { () throws(LedgerError) in try await resultKeys.refresh(by: .signal) }
+            ).methods
             + DevicesService(
                 ledger: ledger, subjects: subjects, clock: clock, requestLog: requestLog, recordings: factRecorder,
                 revoked: { revocationLists.wake() }
@@ -272,7 +291,7 @@ extension AppProfile {
         replacement: ReplacementRule = .ofSubject, keepsAuditClaims: Bool = false,
         acceptsSimulated: Bool = true, confidence: ConfidenceRule? = nil, issuing: IssuingRule? = IssuingRule(),
         fleet: Fleet? = nil, policyKeys: PolicyKeys = PolicyKeys(),
-        policyDigest: [UInt8] = [UInt8](repeating: 0xD1, count: 32)
+        policyDigest: [UInt8] = [UInt8](repeating: 0xD1, count: 32), results: ResultComposer? = nil
     ) throws -> AppProfile {
         let anchors = try anchors ?? [TrustAnchor(name: "test root", pem: Handset.authority.rootPEM, simulated: true)]
         let verifiers: [any EvidenceVerifier] = [
@@ -287,7 +306,7 @@ extension AppProfile {
             challenges: challenges,
             binding: binding, devicesPerSubject: devicesPerSubject, replacement: replacement, policyDigest: policyDigest,
             keepsAuditClaims: keepsAuditClaims, acceptsSimulated: acceptsSimulated, confidence: confidence,
-            issuing: issuing, fleet: fleet, policyKeys: policyKeys)
+            issuing: issuing, fleet: fleet, policyKeys: policyKeys, results: results)
     }
 }
 

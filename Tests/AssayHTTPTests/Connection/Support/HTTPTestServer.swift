@@ -79,13 +79,30 @@ struct HTTPTestServer {
     }
 }
 
-/// One small file, and one that is not there.
+/// One small file, one that is not there, and one that is refused as it is asked for.
 struct TestFiles: HTTPResource {
     static let path = "/file.txt"
     static let missing = "/missing.txt"
     static let file = HTTPFile(
         contentType: "text/plain", body: Array("what it says".utf8), etag: "\"v1\"", maxAge: .seconds(60))
 
-    func serves(_ path: String) -> Bool { path == Self.path || path == Self.missing }
-    func file(at path: String, of peer: RPCPeer) async -> HTTPFile? { path == Self.path ? Self.file : nil }
+    /// Its text is what the reader asked for.
+    static let choice = "/choice.txt"
+
+    func serves(_ path: String) -> Bool { [Self.path, Self.missing, Self.choice].contains(path) }
+
+    func file(_ request: HTTPFileRequest) async throws(HTTPFileRefusal) -> HTTPFile? {
+        switch request.path {
+        case Self.path: return Self.file
+        case Self.choice:
+            guard request.query != "none" else {
+                throw HTTPFileRefusal(501, RPCError(.unimplemented, "not as it is asked for", reason: "unimplemented"))
+            }
+            let text = "\(request.query) \(request.accept ?? "-")"
+            var file = HTTPFile(contentType: "text/plain", body: Array(text.utf8), etag: "\"\(text)\"")
+            (file.dependsOnAccept, file.isForEveryOrigin) = (true, true)
+            return file
+        default: return nil
+        }
+    }
 }

@@ -349,6 +349,17 @@ public nonisolated struct Assay_V1_StatusResponse: @unchecked Sendable {
     set {_uniqueStorage()._resultIssuers = newValue}
   }
 
+  /// The published status lists, in which the places of results say whether they still hold. Left out if the configuration has no section
+  /// "results".
+  public var statusLists: Assay_V1_StatusResponse.StatusLists {
+    get {_storage._statusLists ?? Assay_V1_StatusResponse.StatusLists()}
+    set {_uniqueStorage()._statusLists = newValue}
+  }
+  /// Returns true if `statusLists` has been explicitly set.
+  public var hasStatusLists: Bool {_storage._statusLists != nil}
+  /// Clears the value of `statusLists`. Subsequent reads from it will return its default value.
+  public mutating func clearStatusLists() {_uniqueStorage()._statusLists = nil}
+
   /// What an operator should look after, the most urgent first; empty where nothing is.
   public var attention: [Assay_V1_StatusResponse.Attention] {
     get {_storage._attention}
@@ -390,6 +401,28 @@ public nonisolated struct Assay_V1_StatusResponse: @unchecked Sendable {
 
     /// Why this daemon will sign nothing once the next key signs; empty if nothing is known.
     public var nextProblem: String = String()
+
+    public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    public init() {}
+  }
+
+  public nonisolated struct StatusLists: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    /// Those of each issuer.
+    public var lists: UInt32 = 0
+
+    /// When every list was last as the ledger says; 0: not since the start.
+    public var checkedAtUnixMs: Int64 = 0
+
+    /// When the first of the lists ends; 0: there is none.
+    public var firstEndUnixMs: Int64 = 0
+
+    /// What stood in the way of the last look; empty: nothing.
+    public var problem: String = String()
 
     public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1174,7 +1207,7 @@ nonisolated extension Assay_V1_StatusRequest: SwiftProtobuf.Message, SwiftProtob
 
 nonisolated extension Assay_V1_StatusResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".StatusResponse"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{3}started_at_unix_ms\0\u{3}now_unix_ms\0\u{1}store\0\u{1}traffic\0\u{1}apps\0\u{1}anchors\0\u{2}\u{8}configuration\0\u{2}\u{5}audit\0\u{1}disk\0\u{2}\u{3}receipts\0\u{2}\u{b}clock\0\u{2}\u{a}feeds\0\u{1}certificates\0\u{1}attention\0\u{1}authorities\0\u{1}plugins\0\u{3}verdict_records\0\u{2}\u{a}reappraisal\0\u{1}webhooks\0\u{3}result_issuers\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{3}started_at_unix_ms\0\u{3}now_unix_ms\0\u{1}store\0\u{1}traffic\0\u{1}apps\0\u{1}anchors\0\u{2}\u{8}configuration\0\u{2}\u{5}audit\0\u{1}disk\0\u{2}\u{3}receipts\0\u{2}\u{b}clock\0\u{2}\u{a}feeds\0\u{1}certificates\0\u{1}attention\0\u{1}authorities\0\u{1}plugins\0\u{3}verdict_records\0\u{2}\u{a}reappraisal\0\u{1}webhooks\0\u{3}result_issuers\0\u{3}status_lists\0")
 
   fileprivate class _StorageClass {
     var _version: String = String()
@@ -1197,6 +1230,7 @@ nonisolated extension Assay_V1_StatusResponse: SwiftProtobuf.Message, SwiftProto
     var _reappraisal: Assay_V1_StatusResponse.Reappraisal? = nil
     var _webhooks: [Assay_V1_Webhook] = []
     var _resultIssuers: [Assay_V1_StatusResponse.ResultIssuer] = []
+    var _statusLists: Assay_V1_StatusResponse.StatusLists? = nil
     var _attention: [Assay_V1_StatusResponse.Attention] = []
 
       // This property is used as the initial default value for new instances of the type.
@@ -1228,6 +1262,7 @@ nonisolated extension Assay_V1_StatusResponse: SwiftProtobuf.Message, SwiftProto
       _reappraisal = source._reappraisal
       _webhooks = source._webhooks
       _resultIssuers = source._resultIssuers
+      _statusLists = source._statusLists
       _attention = source._attention
     }
   }
@@ -1268,6 +1303,7 @@ nonisolated extension Assay_V1_StatusResponse: SwiftProtobuf.Message, SwiftProto
         case 60: try { try decoder.decodeSingularMessageField(value: &_storage._reappraisal) }()
         case 61: try { try decoder.decodeRepeatedMessageField(value: &_storage._webhooks) }()
         case 62: try { try decoder.decodeRepeatedMessageField(value: &_storage._resultIssuers) }()
+        case 63: try { try decoder.decodeSingularMessageField(value: &_storage._statusLists) }()
         default: break
         }
       }
@@ -1343,6 +1379,9 @@ nonisolated extension Assay_V1_StatusResponse: SwiftProtobuf.Message, SwiftProto
       if !_storage._resultIssuers.isEmpty {
         try visitor.visitRepeatedMessageField(value: _storage._resultIssuers, fieldNumber: 62)
       }
+      try { if let v = _storage._statusLists {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 63)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -1372,6 +1411,7 @@ nonisolated extension Assay_V1_StatusResponse: SwiftProtobuf.Message, SwiftProto
         if _storage._reappraisal != rhs_storage._reappraisal {return false}
         if _storage._webhooks != rhs_storage._webhooks {return false}
         if _storage._resultIssuers != rhs_storage._resultIssuers {return false}
+        if _storage._statusLists != rhs_storage._statusLists {return false}
         if _storage._attention != rhs_storage._attention {return false}
         return true
       }
@@ -1452,6 +1492,51 @@ nonisolated extension Assay_V1_StatusResponse.ResultIssuer: SwiftProtobuf.Messag
     if lhs.pastKeys != rhs.pastKeys {return false}
     if lhs.problem != rhs.problem {return false}
     if lhs.nextProblem != rhs.nextProblem {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Assay_V1_StatusResponse.StatusLists: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = Assay_V1_StatusResponse.protoMessageName + ".StatusLists"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}lists\0\u{3}checked_at_unix_ms\0\u{3}first_end_unix_ms\0\u{1}problem\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt32Field(value: &self.lists) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self.checkedAtUnixMs) }()
+      case 3: try { try decoder.decodeSingularInt64Field(value: &self.firstEndUnixMs) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.problem) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.lists != 0 {
+      try visitor.visitSingularUInt32Field(value: self.lists, fieldNumber: 1)
+    }
+    if self.checkedAtUnixMs != 0 {
+      try visitor.visitSingularInt64Field(value: self.checkedAtUnixMs, fieldNumber: 2)
+    }
+    if self.firstEndUnixMs != 0 {
+      try visitor.visitSingularInt64Field(value: self.firstEndUnixMs, fieldNumber: 3)
+    }
+    if !self.problem.isEmpty {
+      try visitor.visitSingularStringField(value: self.problem, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_StatusResponse.StatusLists, rhs: Assay_V1_StatusResponse.StatusLists) -> Bool {
+    if lhs.lists != rhs.lists {return false}
+    if lhs.checkedAtUnixMs != rhs.checkedAtUnixMs {return false}
+    if lhs.firstEndUnixMs != rhs.firstEndUnixMs {return false}
+    if lhs.problem != rhs.problem {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

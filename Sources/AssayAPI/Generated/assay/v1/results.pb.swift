@@ -332,7 +332,7 @@ public nonisolated struct Assay_V1_ResultKey: Sendable {
   /// What it signs is about simulated devices.
   public var simulated: Bool = false
 
-  /// `ES256`, `ES384` or `Ed25519`.
+  /// `alg` of its signatures: `ES256`, `ES384` or `EdDSA`.
   public var algorithm: String = String()
 
   public var state: Assay_V1_ResultKey.State = .unspecified

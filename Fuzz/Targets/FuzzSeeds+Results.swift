@@ -1,0 +1,40 @@
+import AssayCore
+import AssayResults
+import AssaySigning
+
+extension FuzzSeeds {
+    /// A token of each shape, and the claims of those that are text.
+    static var results: [(name: String, bytes: [UInt8])] {
+        get throws {
+            guard let app = AppID("fuzz"),
+                let key = ResultKey(
+                    FileSigner(FuzzTarget.resultKey), issuer: FuzzTarget.resultIssuer, certificates: [[0x30, 0x00]])
+            else { return [] }
+            var rule = ResultRule(shapes: Set(ResultShape.allCases), audiences: ["fuzz"])
+            (rule.clientID, rule.wallet) = ("client", ResultRule.Wallet(name: "w", version: "1", certification: "c"))
+            let composer = ResultComposer(rule, secret: [UInt8](repeating: 7, count: 32))
+            let place = ResultStatusReference(uri: "https://fuzz.example/v1/status/1", index: 7)
+            var seeds: [(name: String, bytes: [UInt8])] = []
+            for shape in ResultShape.allCases {
+                let request = ResultRequest(shape: shape, audience: "fuzz", nonce: Array("nonce of the audience".utf8))
+                let draft = try composer.draft(request, facts(of: app), under: key, status: place, at: FuzzTarget.now)
+                let signature = try FuzzTarget.resultKey.signRaw(draft.toBeSigned)
+                seeds.append(("results/\(shape.rawValue)", draft.token(signature: signature)))
+                let parts = draft.toBeSigned.split(separator: UInt8(ascii: "."))
+                if !shape.isBinary, parts.count == 2, let claims = Base64.url.decode(utf8: Array(parts[1])) {
+                    seeds.append(("results/\(shape.rawValue)-claims", claims))
+                }
+            }
+            return seeds
+        }
+    }
+
+    private static func facts(of app: AppID) -> ResultFacts {
+        ResultFacts(
+            app: app, purpose: .assert, formats: [.keySignature], assurance: .hardware, device: DeviceID(bytes: Array(0..<16)),
+            deviceKey: FuzzTarget.resultKey.publicKey, payloadHash: [UInt8](repeating: 1, count: 32),
+            challenge: [UInt8](repeating: 2, count: 54), policyDigest: [UInt8](repeating: 3, count: 32),
+            requestID: [UInt8](repeating: 4, count: 16), decidedAt: FuzzTarget.now, simulated: false, confidence: .high,
+            limits: VerdictLimit.allCases, json: { Array("{\"decision\":\"ACCEPTED\"}".utf8) }, message: { [8, 1] })
+    }
+}

@@ -1,0 +1,59 @@
+import Testing
+
+@testable import AssayCore
+
+@Suite("Limits of verdicts")
+struct VerdictLimitTests {
+    private func verdict(_ decision: Verdict.Decision, _ binding: Binding?) -> Verdict {
+        Verdict(
+            decision: decision, findings: [], claims: Claims(), device: nil, binding: binding, evidenceDigest: [],
+            policyDigest: [], simulated: false, requestID: [], decidedAt: Timestamp(unixSeconds: 1_790_000_000))
+    }
+
+    private func limits(
+        _ formats: [EvidenceFormat], _ assurance: Assurance, _ binding: Binding? = .inEvidence
+    ) -> Set<VerdictLimit> {
+        Set(VerdictLimit.limits(of: verdict(.accepted(assurance), binding), formats: formats))
+    }
+
+    @Test("A rejected verdict has no limits: it says nothing of the device")
+    func rejected() {
+        let rejected = verdict(.rejected(Rejection(.badSignature, "it is bad"), check: "signature"), .inEvidence)
+        #expect(VerdictLimit.limits(of: rejected, formats: [.keySignature]).isEmpty)
+    }
+
+    @Test("That relay is not excluded is a limit of every accepted verdict, and each list is in order")
+    func order() {
+        for assurance in Assurance.allCases {
+            let list = VerdictLimit.limits(of: verdict(.accepted(assurance), nil), formats: [.playIntegrity])
+            #expect(list.contains(.relay))
+            #expect(list == VerdictLimit.allCases.filter(list.contains))
+        }
+    }
+
+    @Test("A payload that is bound is no limit, and a hash for which the caller vouches is")
+    func bindings() throws {
+        let hash = [UInt8](repeating: 0xAB, count: 32)
+        let callers = limits([.keySignature], .hardware, Binding(callerOwned: hash))
+        #expect(callers.isSuperset(of: [.noPayload, .callersFreshness]) && !callers.contains(.noChallenge))
+        let own = limits([.certificateBundle], .hardware, .inEvidence)
+        #expect(own.isSuperset(of: [.noPayload, .noChallenge]) && !own.contains(.callersFreshness))
+        let data = try #require(ClientData(purpose: .assert, challenge: [UInt8](repeating: 1, count: 54), payloadHash: hash))
+        let bound = Binding(data)
+        #expect(!limits([.keySignature], .hardware, bound).contains(.noPayload))
+    }
+
+    @Test("What evidence speaks of is no limit")
+    func evidence() {
+        #expect(limits([.keyAttestation], .hardware).isDisjoint(with: [.attestedEarlier, .noApp, .noSystem, .softwareKey]))
+        #expect(limits([.keySignature], .hardware).contains(.attestedEarlier))
+        #expect(limits([.appAttestAssertion], .secureElement).isSuperset(of: [.attestedEarlier, .noSystem]))
+        #expect(!limits([.appAttestAttestation], .secureElement).contains(.attestedEarlier))
+        #expect(limits([.certificateBundle], .hardware).isSuperset(of: [.noApp, .noSystem, .attestedEarlier]))
+        #expect(limits([.playIntegrity], .platform).contains(.vendorsWord))
+        #expect(limits([.keyAttestation], .software).isSuperset(of: [.noSystem, .softwareKey]))
+        // A second piece that is of today does not make the first one so.
+        #expect(limits([.keySignature, .playIntegrity], .platform).contains(.attestedEarlier))
+        #expect(limits([EvidenceFormat(rawValue: "example.plugin")], .hardware).isSuperset(of: [.noApp, .noSystem]))
+    }
+}
