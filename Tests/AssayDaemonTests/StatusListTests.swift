@@ -39,7 +39,7 @@ extension ProcessTests {
             let list = try await client.call(
                 API.getStatusList,
                 .with {
-                    $0.list = UInt32(place.uri.drop { $0 != "/" }.split(separator: "/").last ?? "") ?? .max
+                    $0.list = UInt32(place.uri.split(separator: "/").last ?? "") ?? .max
                     $0.simulated = true
                 })
             return try StatusListReader(keys: JSONWebKeySet(parsing: Array(keys.utf8))).read(
