@@ -179,8 +179,10 @@ struct ResultTests {
                     requestID: SecureRandom.bytes(16), caller: "tester", app: app, purpose: .assert, device: nil,
                     assurance: .hardware, evidenceDigest: SecureRandom.bytes(32), policyDigest: SecureRandom.bytes(32),
                     simulated: false),
-                lookup: IndexedVerdict(
-                    key: payload, device: nil, time: time, until: Sample.expiry, content: [UInt8(number)]))
+                lookups: [
+                    IndexedVerdict(
+                        key: payload, device: nil, time: time, until: Sample.expiry, content: [UInt8(number)])
+                ])
             return try await fleet[number].commit([entry])
         }
         #expect(outcomes.allSatisfy { $0 == [.committed] })

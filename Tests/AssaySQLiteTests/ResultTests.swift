@@ -23,8 +23,10 @@ struct ResultTests {
                 requestID: SecureRandom.bytes(16), caller: "tester", app: device.app, purpose: .assert, device: device.id,
                 assurance: .hardware, evidenceDigest: SecureRandom.bytes(32), policyDigest: SecureRandom.bytes(32),
                 simulated: false),
-            lookup: IndexedVerdict(
-                key: Self.payload, device: device.id, time: Sample.now, until: Self.until, content: content))
+            lookups: [
+                IndexedVerdict(
+                    key: Self.payload, device: device.id, time: Sample.now, until: Self.until, content: content)
+            ])
     }
 
     /// The statements that a caller's request, or each purge, runs.
