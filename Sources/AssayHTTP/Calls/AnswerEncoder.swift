@@ -72,13 +72,13 @@ struct AnswerEncoder: Sendable {
             return HTTPAnswer(head: .usual(.grpc), trailers: error.map { .other($0.grpcFields) } ?? .ok)
         case .grpcWeb, .grpcWebText:
             var bytes = ByteBuffer()
-            bytes.writeEnvelope(flags: 0x80, RPCError.grpcWebTrailers(error))
+            bytes.writeEnvelope(flags: EnvelopePrefix.trailers, RPCError.grpcWebTrailers(error))
             let isText = form == .grpcWebText
             return HTTPAnswer(
                 head: .usual(isText ? .grpcWebText : .grpcWeb), body: isText ? TextBase64.encode(bytes) : bytes)
         case .connectStreamProtobuf, .connectStreamJSON:
             var bytes = ByteBuffer()
-            bytes.writeEnvelope(flags: 2, RPCError.connectEndOfStream(error))
+            bytes.writeEnvelope(flags: EnvelopePrefix.endOfStream, RPCError.connectEndOfStream(error))
             return HTTPAnswer(head: .usual(.connectStream(form.isJSON ? .json : .protobuf)), body: bytes)
         case .connectProtobuf, .connectJSON:
             return error.map { refusal($0, form) } ?? HTTPAnswer(head: .usual(.connect(form.isJSON ? .json : .protobuf)))

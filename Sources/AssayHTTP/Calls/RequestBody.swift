@@ -42,8 +42,8 @@ struct RequestBody {
         if text != nil, let decoded = try text?.decode(&bytes) { bytes = decoded }
         while let envelope = try reader?.next(from: &bytes) {
             guard message == nil else { throw .tooManyMessages }
-            guard envelope.flags & ~1 == 0 else { throw .undecodableEnvelope }
-            isCompressed = envelope.flags & 1 == 1
+            guard envelope.flags & ~EnvelopePrefix.compressed == 0 else { throw .undecodableEnvelope }
+            isCompressed = envelope.flags != 0
             guard isGzip || !isCompressed else { throw .unknownCompression }
             message = envelope.message
         }

@@ -166,7 +166,7 @@ extension HTTPConnection {
             guard !form.isJSON || method.json != nil else { throw .wrongForm("the method has no JSON") }
             // What is not text has at most an envelope around its message.
             if let length = head.contentLength, format != .grpcWebText,
-                length > server.limits.maxMessageBytes + Envelope.prefixBytes
+                length > server.limits.maxMessageBytes + EnvelopePrefix.byteCount
             {
                 throw .messageTooLarge
             }
@@ -276,7 +276,7 @@ extension HTTPConnection {
         while let envelope = try exchange.reader?.next(from: &bytes) {
             guard envelope.flags == 0 else {
                 // The end of the client's messages, of Connect.
-                if envelope.flags & 2 == 2 { continue }
+                if envelope.flags & EnvelopePrefix.endOfStream != 0 { continue }
                 throw .unknownCompression
             }
             noteRequest()

@@ -22,46 +22,38 @@ package struct EnvelopeReader {
     /// The next whole envelope, or nil when `input` is used up. After an error the rest of the body cannot be read.
     package mutating func next(from input: inout ByteBuffer) throws(RPCError) -> Envelope? {
         if !isEmpty { return try complete(from: &input) }
-        guard let prefix = try Prefix(of: input, limit: limit),
-            let message = input.getSlice(at: input.readerIndex + Envelope.prefixBytes, length: prefix.length)
+        guard let (flags, length) = try prefix(of: input),
+            let message = input.getSlice(at: input.readerIndex + EnvelopePrefix.byteCount, length: length)
         else {
             // A copy, so that a few bytes do not keep a long read buffer in memory.
             partial.writeBytes(input.readableBytesView)
             input.moveReaderIndex(to: input.writerIndex)
             return nil
         }
-        input.moveReaderIndex(forwardBy: Envelope.prefixBytes + prefix.length)
-        return Envelope(flags: prefix.flags, message: message)
+        input.moveReaderIndex(forwardBy: EnvelopePrefix.byteCount + length)
+        return Envelope(flags: flags, message: message)
     }
 
     private mutating func complete(from input: inout ByteBuffer) throws(RPCError) -> Envelope? {
-        take(Envelope.prefixBytes - partial.readableBytes, from: &input)
-        guard let prefix = try Prefix(of: partial, limit: limit) else { return nil }
-        take(Envelope.prefixBytes + prefix.length - partial.readableBytes, from: &input)
-        guard partial.readableBytes == Envelope.prefixBytes + prefix.length else { return nil }
+        take(EnvelopePrefix.byteCount - partial.readableBytes, from: &input)
+        guard let (flags, length) = try prefix(of: partial) else { return nil }
+        take(EnvelopePrefix.byteCount + length - partial.readableBytes, from: &input)
+        guard partial.readableBytes == EnvelopePrefix.byteCount + length else { return nil }
         var message = partial
         partial = ByteBuffer()
-        message.moveReaderIndex(forwardBy: Envelope.prefixBytes)
-        return Envelope(flags: prefix.flags, message: message)
+        message.moveReaderIndex(forwardBy: EnvelopePrefix.byteCount)
+        return Envelope(flags: flags, message: message)
+    }
+
+    /// The flags, and the length, which was judged; `nil` while the prefix is not whole.
+    private func prefix(of buffer: ByteBuffer) throws(RPCError) -> (flags: UInt8, length: Int)? {
+        guard let prefix = buffer.withUnsafeReadableBytes({ EnvelopePrefix($0) }) else { return nil }
+        guard let length = Int(exactly: prefix.length), length <= limit else { throw .messageTooLarge }
+        return (prefix.flags, length)
     }
 
     private mutating func take(_ count: Int, from input: inout ByteBuffer) {
         guard count > 0, var piece = input.readSlice(length: min(count, input.readableBytes)) else { return }
         partial.writeBuffer(&piece)
-    }
-}
-
-/// The first bytes of an envelope, whose length was judged.
-private struct Prefix {
-    let flags: UInt8
-    let length: Int
-
-    /// Nil while the prefix is not whole.
-    init?(of buffer: ByteBuffer, limit: Int) throws(RPCError) {
-        guard let flags = buffer.getInteger(at: buffer.readerIndex, as: UInt8.self),
-            let announced = buffer.getInteger(at: buffer.readerIndex + 1, as: UInt32.self)
-        else { return nil }
-        guard let length = Int(exactly: announced), length <= limit else { throw .messageTooLarge }
-        (self.flags, self.length) = (flags, length)
     }
 }

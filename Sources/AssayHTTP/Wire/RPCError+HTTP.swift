@@ -1,3 +1,4 @@
+import AssayAPI
 import AssayCore
 import AssayRPC
 
@@ -32,17 +33,6 @@ extension RPCError {
 }
 
 extension RPCError {
-    /// What a caller may do next, by the table of the command line: by the code, but for reasons that no later try removes.
-    var retry: RetryClass {
-        switch reason {
-        case Self.messageTooLarge.reason, Self.unknownCompression.reason: return .never
-        default: break
-        }
-        switch code {
-        case .unavailable, .resourceExhausted, .deadlineExceeded, .aborted, .cancelled, .unknown, .ok: return .later
-        case .permissionDenied, .unauthenticated, .failedPrecondition, .unimplemented, .internalError, .dataLoss:
-            return .contactOperator
-        case .invalidArgument, .notFound, .alreadyExists, .outOfRange: return .never
-        }
-    }
+    /// What a caller may do next.
+    var retry: RetryClass { RetryClass(ofCallWith: code.description, reason: reason) }
 }

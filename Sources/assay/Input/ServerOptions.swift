@@ -1,4 +1,5 @@
 import ArgumentParser
+import AssayAPI
 import AssayClient
 import AssayCommandLine
 import AssayCore
@@ -174,14 +175,7 @@ extension AssayError {
     }
 
     /// What the caller may do next.
-    fileprivate var retry: RetryClass {
-        switch code {
-        case .unavailable, .resourceExhausted, .deadlineExceeded, .aborted, .cancelled, .unknown: .later
-        case .permissionDenied, .unauthenticated, .failedPrecondition, .unimplemented, .internalError, .dataLoss:
-            .contactOperator
-        case .invalidArgument, .notFound, .alreadyExists, .outOfRange: .never
-        }
-    }
+    fileprivate var retry: RetryClass { RetryClass(ofCallWith: code.rawValue, reason: reason) }
 
     /// The numbers of `sysexits.h`.
     fileprivate var exitStatus: Int32 {

@@ -12,10 +12,11 @@ struct EnvelopeTests {
     }
 
     static let parts = [
-        Part(flags: 0, message: [1]), Part(flags: Envelope.compressed, message: Array(1...200)), Part(flags: 0, message: []),
-        Part(flags: Envelope.endOfStream, message: Array("{}".utf8)),
+        Part(flags: 0, message: [1]), Part(flags: EnvelopePrefix.compressed, message: Array(1...200)),
+        Part(flags: 0, message: []),
+        Part(flags: EnvelopePrefix.endOfStream, message: Array("{}".utf8)),
         Part(flags: 0xFF, message: Array(repeating: 9, count: 300)),
-        Part(flags: Envelope.trailers, message: []),
+        Part(flags: EnvelopePrefix.trailers, message: []),
     ]
 
     static let body: [UInt8] = {
@@ -113,7 +114,7 @@ struct EnvelopeTests {
         }
         var rest = ByteBuffer(bytes: length.suffix(1) + Array(repeating: 1, count: 100))
         #expect(throws: RPCError.messageTooLarge) { try inParts.next(from: &rest) }
-        #expect(inParts.heldBytes == Envelope.prefixBytes)
+        #expect(inParts.heldBytes == EnvelopePrefix.byteCount)
         // It stays refused.
         #expect(throws: RPCError.messageTooLarge) { try inParts.next(from: &rest) }
     }

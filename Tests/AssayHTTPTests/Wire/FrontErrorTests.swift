@@ -1,3 +1,4 @@
+import AssayAPI
 import AssayCore
 import AssayRPC
 import Testing
@@ -32,5 +33,20 @@ struct FrontErrorTests {
         let operators: [RPCError] = [.credentialRefused, .unknownMethod("/a/b"), .unanswered, .unserialisable]
         #expect(operators.allSatisfy { $0.retry == .contactOperator })
         #expect(RPCError.undecodableMessage.retry == .never)
+        #expect(RPCError(.resourceExhausted, "", reason: "rate_limited").retry == .later)
+    }
+
+    @Test("each code has a retry class, by its name in gRPC")
+    func retryOfCodes() {
+        let classes = Dictionary(grouping: RPCStatusCode.allCases) { RetryClass(ofCallWith: $0.description, reason: "") }
+        #expect(
+            classes == [
+                .later: [.ok, .cancelled, .unknown, .deadlineExceeded, .resourceExhausted, .aborted, .unavailable],
+                .contactOperator: [
+                    .permissionDenied, .failedPrecondition, .unimplemented, .internalError, .dataLoss, .unauthenticated,
+                ],
+                .never: [.invalidArgument, .notFound, .alreadyExists, .outOfRange],
+            ])
+        #expect(RetryClass(ofCallWith: "unavailable", reason: "") == .contactOperator)
     }
 }
