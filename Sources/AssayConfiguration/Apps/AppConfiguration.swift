@@ -27,7 +27,7 @@ package struct AppConfiguration: Sendable {
     /// The rates that it sets in place of the defaults. They bear on no verdict.
     package var rates = AppRateSettings()
     /// Which signed results its callers may ask for; `nil`: none. It bears on no verdict: results are signed after one, so that a verdict's policy
-    /// digest is the same whoever it is signed for.
+    /// digest is the same for all audiences.
     package var results: ResultRule?
     /// Which verdicts are recorded with what they went by; `nil`: none are.
     package var recording: RecordingRule?

@@ -15,7 +15,7 @@ package enum LookupNote: String, CaseIterable, Hashable, Sendable {
     case suspiciousConfidence = "confidence_suspicious"
     case noConfidence = "confidence_rejected"
 
-    /// That of a test device whatever else is known; else of the level of confidence; else of the assurance.
+    /// That of a test device first; else of the level of confidence; else of the assurance.
     package init(_ verdict: FoundVerdict) {
         if verdict.simulated {
             self = .simulated

@@ -47,12 +47,13 @@ extension ResultProblem {
         switch self {
         case .unavailable:
             "the key could not be used just now; the same request under its idempotency key is signed once it can"
-        case .notAllowed: "the app's configuration does not allow the shape, or not any more, or does not say what the shape names"
+        case .notAllowed:
+            "the app's configuration does not allow the shape, or not any more, or does not say what the shape names"
         case .keyUnavailable: "no key of the issuer may sign now"
         case .simulated: "the verdict rests on a test root, and no issuer of simulated results is configured"
         case .assurance: "the device's assurance is below the one that the app's configuration asks for"
         case .tooMany: "the device has as many session tokens that have not ended as the app allows"
-        case .noKey: "the token binds a device's key, and the verdict is about none that can be bound"
+        case .noKey: "the token binds a device's key, and the verdict is not about one that can be bound"
         case .tooOld: "the verdict was given too long ago: a repeated answer is signed within its result's lifetime"
         case .deviceBlocked: "the device was blocked or forgotten after the verdict"
         }

@@ -25,7 +25,8 @@ enum ResultKeyMetrics: StatusSubject {
             exposition.add(signing, [kind.name], isTrue: issuer.problem.isEmpty)
             exposition.add(end, [kind.name], unixMilliseconds: issuer.signingEndsUnixMs)
             let counts = [
-                ("next", Int(issuer.waitingKeys)), ("signing", issuer.signingKid.isEmpty ? 0 : 1), ("last", Int(issuer.pastKeys)),
+                ("next", Int(issuer.waitingKeys)), ("signing", issuer.signingKid.isEmpty ? 0 : 1),
+                ("last", Int(issuer.pastKeys)),
             ]
             for (state, count) in counts { exposition.add(keys, [kind.name, state], count: count) }
             exposition.add(missing, [kind.name], isTrue: !issuer.nextProblem.isEmpty)

@@ -60,7 +60,7 @@ extension ResultKeySet {
     /// In milliseconds: less than the hour for which a key stays published beyond what it signed. Every daemon looks more often.
     private static let recordingDelay: Int64 = 1_800_000
 
-    /// The key that an operator's rotation lets sign, and from when on: the newest that does not sign yet. Whoever rotates has recorded what is due
+    /// The key that an operator's rotation lets sign, and from when on: the newest that does not sign yet. The caller has recorded what is due
     /// (``takeOver(at:)``) before.
     ///
     /// - Parameter immediately: without regard to how long it was published.

@@ -71,7 +71,8 @@ package actor Reappraisal: Service {
 
     /// - Parameter apps: those of the configuration in force.
     package init(
-        ledger: any DeviceRegistry & ResultStatusRegistry, hub: WatchHub, rule: ReappraisalRule, clock: any WallClock, logger: Logger,
+        ledger: any DeviceRegistry & ResultStatusRegistry, hub: WatchHub, rule: ReappraisalRule, clock: any WallClock,
+        logger: Logger,
         apps: @escaping @Sendable () -> AppDirectory
     ) {
         (self.ledger, self.hub, self.clock, self.logger, self.apps) = (ledger, hub, clock, logger, apps)

@@ -5,7 +5,7 @@ import Logging
 /// Whether this daemon signs results of an issuer, with which key, and until when.
 package struct ResultSigningState: Hashable, Sendable {
     package let issuer: ResultIssuer
-    /// The key that signs now, at whichever daemon has it; `nil`: none does.
+    /// The key that signs now, at any daemon that has it; `nil`: none does.
     package let signing: ResultKeyTurn?
     /// When nothing is signed any more unless a key is added; `nil` with `signing`.
     package let ends: Timestamp?

@@ -23,7 +23,9 @@ package struct TokenSigner: Signer {
         _ settings: TokenKeySettings, publicKey: [UInt8], onChange: @escaping @Sendable (String?) -> Void = { _ in }
     ) throws(CredentialFileError) {
         guard let known = TokenPublicKey(der: publicKey) else {
-            throw CredentialFileError(settings.module, "cannot have this public key: it is none of \(SigningAlgorithm.list(SigningAlgorithm.allCases))")
+            throw CredentialFileError(
+                settings.module,
+                "cannot have this public key: it is none of \(SigningAlgorithm.list(SigningAlgorithm.allCases))")
         }
         let token: Token
         do throws(TokenError) {

@@ -137,7 +137,7 @@ struct ResultKeySetTests {
         #expect(numbers(after.published(at: Self.time(Self.end))) == [1, 3, 4])
         #expect(after.turns[1].state(at: Self.time(Self.end)) == .retired)
         #expect(after.turns[1].state(at: Self.time(Self.end - 1)) == .next)
-        // The fourth follows the third, and the second nobody.
+        // The fourth follows the third, and nothing follows the second.
         #expect(number(after.signing(at: Self.time(2 * Self.end))) == 4)
         #expect(after.signing(at: Self.time(3 * Self.end)) == nil)
     }
