@@ -73,7 +73,7 @@ def proxy_pass(daemon: Daemon) -> None:
             proxy_pass         http://assayd;
             proxy_http_version 1.1;
             proxy_set_header   Connection "";
-            proxy_set_header   Host $host;
+            proxy_set_header   Host localhost;
             proxy_set_header   X-Forwarded-For $remote_addr;
         }}
     }}
