@@ -40,7 +40,8 @@ def by_the_page(
     folder = daemon.folder / "caddy"
     folder.mkdir(exist_ok=True)
     file, log = folder / "Caddyfile", folder / "caddy.log"
-    file.write_text("{\n\tadmin off\n}\n" + text.replace(":8000 {", f"http://{address} {{", 1))
+    host, port = address.rsplit(":", 1)
+    file.write_text("{\n\tadmin off\n}\n" + text.replace(":8000 {", f":{port} {{\n\tbind {host}", 1))
     with log.open("wb") as errors:
         process = subprocess.Popen(
             [program, "run", "--config", file, "--adapter", "caddyfile"], cwd=folder, stdin=subprocess.DEVNULL,
