@@ -9,20 +9,20 @@ struct FoundVerdictTests {
         assurance: .secureElement, formats: [.appAttestAssertion], platform: nil, match: .payload, simulated: false, limits: [],
         capture: nil)
 
-    private static func full() throws -> FoundVerdict {
+    private static func full() -> FoundVerdict {
         var verdict = plain
         (verdict.purpose, verdict.assurance, verdict.platform) = (.register, .hardware, .android)
         (verdict.match, verdict.simulated, verdict.limits) = (.media, true, VerdictLimit.allCases)
         verdict.formats = [.keyAttestation, .playIntegrity]
         verdict.capture = FoundVerdict.Capture(
-            level: .mediumHigh, score: try #require(Score(millionths: 712_345)), model: Array(#"{"version":1}"#.utf8))
+            level: .mediumHigh, score: Score(millionths: 712_345), model: Array(#"{"version":1}"#.utf8))
         return verdict
     }
 
-    private static func verdicts() throws -> [FoundVerdict] {
-        var scoreless = try full()
+    private static func verdicts() -> [FoundVerdict] {
+        var scoreless = full()
         scoreless.capture = FoundVerdict.Capture(level: .rejected, score: nil, model: [])
-        return try [plain, full(), scoreless]
+        return [plain, full(), scoreless]
             + DevicePlatform.allCases.map { platform in
                 var verdict = plain
                 verdict.platform = platform
@@ -37,12 +37,12 @@ struct FoundVerdictTests {
 
     @Test("What is written is what is read")
     func roundTrip() throws {
-        for verdict in try Self.verdicts() { #expect(FoundVerdict(decoding: verdict.encoded()) == verdict) }
+        for verdict in Self.verdicts() { #expect(FoundVerdict(decoding: verdict.encoded()) == verdict) }
     }
 
     @Test("No strict prefix of a verdict is one, nor a verdict with bytes behind it")
     func cut() throws {
-        let bytes = try Self.full().encoded()
+        let bytes = Self.full().encoded()
         for length in bytes.indices { #expect(FoundVerdict(decoding: Array(bytes.prefix(length))) == nil, "\(length) bytes") }
         #expect(FoundVerdict(decoding: bytes + [0]) == nil)
     }
@@ -84,7 +84,7 @@ struct FoundVerdictTests {
         let model = EvidenceModel(confidence).json
         #expect(FoundVerdict.Capture(confidence).model == model && model.count > 4000, "\(model.count) bytes")
 
-        var largest = try Self.full()
+        var largest = Self.full()
         largest.formats = (0..<VerificationRequest.evidenceLimit).map {
             EvidenceFormat(rawValue: "\($0)".padding("f", to: 64))
         }
