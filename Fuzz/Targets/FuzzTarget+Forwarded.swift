@@ -11,7 +11,7 @@ extension FuzzTarget {
             .map { String(decoding: $0, as: UTF8.self) }
         let first = Array(lines.prefix(1))
         for (forwarded, forwardedFor) in [(lines, []), ([], lines), (lines, lines), (first, Array(lines.dropFirst()))] {
-            _ = proxies?.client(of: proxy, forwarded: forwarded, forwardedFor: forwardedFor)
+            _ = try? proxies?.client(of: proxy, forwarded: forwarded, forwardedFor: forwardedFor)
         }
         for line in lines {
             if let range = try? AddressRange(parsing: line) { _ = try? AddressRange(parsing: range.description) }

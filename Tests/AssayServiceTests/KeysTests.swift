@@ -64,6 +64,7 @@ struct KeysTests {
                     == .permissionDenied)
             #expect(harness.access.refusal(peer, API.status.path)?.code == .permissionDenied)
             #expect(harness.access.refusal(peer, API.verify.path) == nil)
+            #expect(try harness.access.identify(origin, "bEARER \(made.key)").get() == peer, "the scheme is of any case")
         }
         #expect(
             harness.access.refusal(Self.tls, API.verify.path)?.code == .permissionDenied, "without the key there is no caller")
@@ -96,7 +97,8 @@ struct KeysTests {
         var altered = Array(key)
         altered[20] = altered[20] == "A" ? "B" : "A"
         for (number, text) in [
-            "Bearer \(String(altered))", key, "bearer \(key)", "Basic \(key)", "Bearer  \(key)", "Bearer \(key) ",
+            "Bearer \(String(altered))", key, "bearer\u{0}\(key)", "Bearer\t\(key)", "Basic \(key)", "Bearer  \(key)",
+            "Bearer \(key) ",
             "Bearer \(key)A",
             "Bearer " + key.dropLast(), "", "Bearer ", "Bearer assay_" + String(repeating: "é", count: 43),
         ].enumerated() {

@@ -104,7 +104,10 @@ struct AnswerEncoder: Sendable {
     static func connect(_ error: RPCError, status: Int? = nil, _ fields: [HTTPAnswer.Field] = []) -> HTTPAnswer {
         var fields: [HTTPAnswer.Field] = [("content-type", "application/json")] + fields
         if let wait = error.retryAfterMilliseconds { fields.append(("retry-after", "\((wait + 999) / 1000)")) }
+        let status = status ?? error.httpStatus
+        // RFC 9110 §15.5.2. An API key is what a caller can show in a request.
+        if status == 401 { fields.append(("www-authenticate", "Bearer")) }
         return HTTPAnswer(
-            head: .other(status: status ?? error.httpStatus, fields), body: ByteBuffer(bytes: error.connectJSON))
+            head: .other(status: status, fields), body: ByteBuffer(bytes: error.connectJSON))
     }
 }

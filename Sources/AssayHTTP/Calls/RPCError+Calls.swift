@@ -11,6 +11,10 @@ extension RPCError {
         reason: "idempotency_key_not_taken")
     static let twoIdempotencyKeys = RPCError(
         .invalidArgument, "the field Idempotency-Key and the request have different keys", reason: "two_idempotency_keys")
+    static let forwardedHeadersDiffer = RPCError(
+        .invalidArgument,
+        "Forwarded and X-Forwarded-For name different clients: the proxy must remove the one that it does not write",
+        reason: "forwarded_headers_differ")
     static let bodyTimeout = RPCError(
         .deadlineExceeded, "the request did not become whole in time", reason: "body_timeout")
     static let noSuchFile = RPCError(.notFound, "there is no such file", reason: "no_such_file")

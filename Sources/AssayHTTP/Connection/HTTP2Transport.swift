@@ -141,8 +141,18 @@ final class HTTP2Transport: ChannelInboundHandler, HTTPTransport {
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         // The error of a stream has ended the stream; only what NIO has said goodbye for ends the connection. It cannot say so a second time.
         if isOver || (isLeaving && Self.isOfConnection(error)) || !(error is any NIOHTTP2Error) {
-            connection.leave(.protocolError)
+            connection.leave(Self.reason(of: error))
             connection.flush()
+        }
+    }
+
+    private static func reason(of error: any Error) -> HTTPEndReason {
+        switch error {
+        case is NIOHTTP2Errors.ExcessiveRSTFrames: .tooManyResets
+        case is NIOHTTP2Errors.ExcessiveControlFrames, is NIOHTTP2Errors.ExcessiveEmptyDataFrames,
+            is NIOHTTP2Errors.ExcessiveContinuationFrames, is NIOHTTP2Errors.ExcessiveOutboundFrameBuffering:
+            .tooMuchOverhead
+        default: .protocolError
         }
     }
 

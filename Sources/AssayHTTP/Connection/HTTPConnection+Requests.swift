@@ -206,16 +206,20 @@ extension HTTPConnection {
     /// Who makes a call, and what the call carries beside the credential.
     private func caller(of head: RequestHead) throws(RPCError) -> (RPCSession, RPCMetadata) {
         var metadata = head.callMetadata
-        let session = try sessions.session(for: &metadata, from: client(of: head))
+        let session = try sessions.session(for: &metadata, from: try client(of: head))
         isKnown = isKnown || Self.isKnown(session)
         return (session, metadata)
     }
 
     /// The address of the client, as a proxy passes it on that is believed.
-    private func client(of head: RequestHead) -> String? {
+    private func client(of head: RequestHead) throws(RPCError) -> String? {
         guard !head.forwarded.isEmpty || !head.forwardedFor.isEmpty else { return nil }
-        return server.settings.trustedProxies.client(
-            of: sessions.own.peer, forwarded: head.forwarded, forwardedFor: head.forwardedFor)
+        do throws(TrustedProxies.Disagreement) {
+            return try server.settings.trustedProxies.client(
+                of: sessions.own.peer, forwarded: head.forwarded, forwardedFor: head.forwardedFor)
+        } catch {
+            throw .forwardedHeadersDiffer
+        }
     }
 
     // MARK: What is no call
@@ -228,7 +232,7 @@ extension HTTPConnection {
         do throws(RPCError) {
             let metadata: RPCMetadata
             (session, metadata) = try caller(of: head)
-            let upload = try SubrequestAuthorization.call(head.all, query: head.query, sourceAddress: client(of: head))
+            let upload = try SubrequestAuthorization.call(head.all, query: head.query, sourceAddress: try client(of: head))
             let number = CallNumber(exchange: exchange.number, method: method.number, form: .subrequest)
             try admit(upload, number, metadata, nil, session)
         } catch {

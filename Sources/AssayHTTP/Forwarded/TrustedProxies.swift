@@ -25,19 +25,27 @@ package struct TrustedProxies: Hashable, Sendable {
     ///
     /// Each proxy appends the address that its connection comes from. So the hops are read from the last one, those that are proxies of the list
     /// are skipped, and the first one that is not is the client; what stands before it may be anything. `nil` if there is no such hop among the
-    /// last ``hopLimit``, if its place has no address, if both headers are there and do not name the same client, and for a peer that is
-    /// not believed.
+    /// last ``hopLimit``, if its place has no address, and for a peer that is not believed.
+    ///
+    /// Throws ``Disagreement`` if both headers are there and do not name the same client. A proxy writes one of them, and passes the other on as its
+    /// client sent it: were the proxy's own address counted then, every client could have that by one header more.
     ///
     /// - Parameters:
     ///   - forwarded: the values of the lines of `Forwarded` (RFC 7239), in the order in which they arrived.
     ///   - forwardedFor: those of `X-Forwarded-For`.
-    package func client(of peer: RPCPeer, forwarded: [String], forwardedFor: [String]) -> String? {
+    package func client(
+        of peer: RPCPeer, forwarded: [String], forwardedFor: [String]
+    ) throws(Disagreement) -> String? {
         guard !(forwarded.isEmpty && forwardedFor.isEmpty), believes(peer) else { return nil }
         let clients = [(forwarded, ForwardedHops.Form.forwarded), (forwardedFor, .forwardedFor)]
             .filter { lines, _ in !lines.isEmpty }.map { lines, form in client(ForwardedHops(lines, form)) }
-        guard let first = clients.first, clients.allSatisfy({ $0 == first }) else { return nil }
+        guard let first = clients.first else { return nil }
+        guard clients.allSatisfy({ $0 == first }) else { throw Disagreement() }
         return first?.description
     }
+
+    /// `Forwarded` and `X-Forwarded-For` name different clients.
+    package struct Disagreement: Error, Hashable, Sendable {}
 
     private func believes(_ peer: RPCPeer) -> Bool {
         switch peer {

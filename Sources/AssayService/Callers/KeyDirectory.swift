@@ -99,13 +99,14 @@ enum APIKey {
     /// SHA-256 of the key's text.
     static func hash(of key: String) -> [UInt8] { SHA256.bytes(of: Array(key.utf8)) }
 
-    /// The hash of the key in `Bearer assay_…`; `nil` for another text.
+    /// The hash of the key in `Bearer assay_…`, whose scheme is written in any case (RFC 9110 §11.1); `nil` for another text.
     static func hash(inCredential credential: String) -> [UInt8]? {
-        let scheme = "Bearer "
+        let scheme = "bearer ".utf8
         let bytes = Array(credential.utf8)
-        guard bytes.starts(with: (scheme + prefix).utf8), bytes.count == scheme.utf8.count + prefix.utf8.count + 43 else {
-            return nil
-        }
-        return SHA256.bytes(of: Array(bytes.dropFirst(scheme.utf8.count)))
+        let written = bytes.prefix(scheme.count).map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
+        guard written.elementsEqual(scheme) else { return nil }
+        let key = Array(bytes.dropFirst(scheme.count))
+        guard key.starts(with: prefix.utf8), key.count == prefix.utf8.count + 43 else { return nil }
+        return SHA256.bytes(of: key)
     }
 }

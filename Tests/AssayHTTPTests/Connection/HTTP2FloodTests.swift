@@ -79,7 +79,7 @@ struct HTTP2FloodTests {
             client.shout(beginning + (0..<300).flatMap { RawFrames.ping(UInt8($0 % 256)) })
             try await client.end()
             #expect(goAwayCode(client) == Self.enhanceYourCalm)
-            #expect(server.statistics.endedConnections == ["protocol_error": 1])
+            #expect(server.statistics.endedConnections == ["too_much_overhead": 1])
         }
     }
 

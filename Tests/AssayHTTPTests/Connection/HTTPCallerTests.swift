@@ -46,6 +46,7 @@ struct HTTPCallerTests {
                 let fields = [("authorization", "Bearer bad")]
                 let refused = try await version.post(
                     TestMethods.whoAmI, "application/json", text: "{}", fields, at: server)
+                #expect(refused.field("www-authenticate") == "Bearer")
                 #expect(refused.status == 401 && refused.text.hasPrefix(#"{"code":"unauthenticated","#))
             }
             #expect(server.statistics.refusedCalls == ["credential_refused": 3])
@@ -102,6 +103,18 @@ struct HTTPCallerTests {
             #expect(try await who(client, []).hasSuffix("counted as 127.0.0.1"))
             server.calls.answerAll()
             #expect(try await client.answer(held).messages == [[1]])
+        }
+    }
+
+    @Test("a proxy that passes on two headers with different clients is refused")
+    func differingHeaders() async throws {
+        try await HTTPTestServer.run(trusting()) { server in
+            let client = try await HTTP2Client.connect(to: server.address)
+            let fields = [("x-forwarded-for", "203.0.113.8"), ("forwarded", "for=198.51.100.1")]
+            let answer = try await client.answer(to: TestMethods.whoAmI, [], fields)
+            #expect(answer.grpcStatus == .invalidArgument && answer.has(reason: "forwarded_headers_differ"))
+            let same = [("x-forwarded-for", "203.0.113.8"), ("forwarded", "for=203.0.113.8")]
+            #expect(try await who(client, same).hasSuffix("counted as 203.0.113.8"))
         }
     }
 
