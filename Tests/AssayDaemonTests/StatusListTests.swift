@@ -18,10 +18,10 @@ extension ProcessTests {
     struct StatusListTests {
         private static let issuer = ResultIssuer(.simulatedDevices, address: ResultHome.issuer + "/simulated")
 
-        /// Registers a phone, and returns the device and where the status of its session token is published.
+        /// Registers a phone, and returns the device, its session token, and where the token's status is published.
         private func session(
             of home: TestHome, _ client: some MethodCaller
-        ) async throws -> (device: Data, place: ResultStatusReference) {
+        ) async throws -> (device: Data, token: String, place: ResultStatusReference) {
             let challenge = try await client.call(
                 API.issueChallenge, .with { ($0.app, $0.purpose) = ("camera", .register) })
             var request = try home.phone().registration(Array(challenge.challenge))
@@ -30,7 +30,7 @@ extension ProcessTests {
             try #require(verdict.outcome == "accepted" && verdict.results.count == 1)
             let keys = try await client.call(API.getResultKeys, .with { $0.simulated = true }).jwks
             let token = try ResultHome.read(verdict.results[0].text, as: .session, by: Array(keys.utf8))
-            return (verdict.deviceID, try #require(try token.statusReference()))
+            return (verdict.deviceID, verdict.results[0].text, try #require(try token.statusReference()))
         }
 
         /// What a list says of a place now, by the method.
@@ -61,7 +61,7 @@ extension ProcessTests {
             let home = try ResultHome()
             let daemon = try await TestDaemon(home.home, addresses: 2)
             let client = try await FramedCaller(try daemon.address("tcp"))
-            let (device, place) = try await session(of: home.home, client)
+            let (device, token, place) = try await session(of: home.home, client)
             #expect(place.uri == ResultHome.issuer + "/simulated/v1/status/0")
             let path = String(place.uri.dropFirst(ResultHome.issuer.count))
             let keys = try JSONWebKeySet(parsing: try await ResultHome.get("/simulated/.well-known/jwks.json", at: daemon).body)
@@ -87,6 +87,15 @@ extension ProcessTests {
             #expect(try await get("/simulated/v1/status/1").status == 404)
             #expect(try await get("/v1/status/1").status == 404)
 
+            func assay(_ words: [String]) async throws -> Child.Ending {
+                try await Child.run(
+                    "assay", ["results", "verify", token, "--simulated", "--audience", ResultHome.audience] + words,
+                    environment: ["ASSAY_SERVER": try daemon.address("tcp")])
+            }
+            let good = try await assay(["--status"])
+            #expect(
+                good.status == 0 && good.lines.prefix(2) == ["VERIFIED  session  [simulated]", "  status    valid"], "\(good)")
+
             try await block(device, client)
             let begun = ContinuousClock.now
             try await eventually("the block is in both forms", within: .seconds(60)) {
@@ -98,6 +107,15 @@ extension ProcessTests {
             // A cache and a reader may keep it 15 seconds each.
             #expect(ContinuousClock.now - begun < .seconds(30))
             #expect(try await self.status(place, client) == .suspended)
+            let list = try home.home.folder.write(try await get(path).body, to: "list.jwt")
+            for words in [["--status"], ["--status-list", list]] {
+                let blocked = try await assay(words)
+                #expect(
+                    blocked.status == 65
+                        && blocked.lines.prefix(2) == ["HOLDS NO MORE  session  [simulated]", "  status    suspended"],
+                    "\(blocked)")
+            }
+            #expect(try await assay([]).status == 0, "nothing is looked up")
             await client.close()
             #expect(await daemon.stop().status == 0)
         }
@@ -107,8 +125,8 @@ extension ProcessTests {
             let home = try ResultHome()
             let first = try await TestDaemon(home.home, addresses: 2)
             let client = try await FramedCaller(try first.address("tcp"))
-            let (device, place) = try await session(of: home.home, client)
-            let (_, other) = try await session(of: home.home, client)
+            let (device, _, place) = try await session(of: home.home, client)
+            let (_, _, other) = try await session(of: home.home, client)
             try await block(device, client)
             first.child.signal(SIGKILL)
             #expect(await first.child.ending().status == 128 + SIGKILL)
@@ -147,7 +165,10 @@ extension ProcessTests {
             var clients: [FramedCaller] = []
             for daemon in daemons { clients.append(try await FramedCaller(try daemon.address("tcp"))) }
             var places: [(device: Data, place: ResultStatusReference)] = []
-            for number in 0..<12 { places.append(try await session(of: shared.homes[number % 3], clients[number % 3])) }
+            for number in 0..<12 {
+                let (device, _, place) = try await session(of: shared.homes[number % 3], clients[number % 3])
+                places.append((device, place))
+            }
             #expect(Set(places.map(\.place)).count == 12)
             var slowest = Duration.zero
             for (number, (device, place)) in places.enumerated() {
