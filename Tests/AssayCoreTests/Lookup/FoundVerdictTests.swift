@@ -15,7 +15,7 @@ struct FoundVerdictTests {
         (verdict.match, verdict.simulated, verdict.limits) = (.media, true, VerdictLimit.allCases)
         verdict.formats = [.keyAttestation, .playIntegrity]
         verdict.capture = FoundVerdict.Capture(
-            level: .mediumHigh, score: try #require(Score(millionths: 712_345)), model: Array(#"{"version":1}"#.utf8))
+            level: .mediumHigh, score: Score(millionths: 712_345), model: Array(#"{"version":1}"#.utf8))
         return verdict
     }
 
