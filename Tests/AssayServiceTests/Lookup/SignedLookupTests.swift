@@ -106,7 +106,7 @@ struct SignedLookupTests {
     func problem() async throws {
         let harness = try await harness(simulated: false)
         try await upload(to: harness)
-        issuers.signer.fail(with: SigningError("the token is away"))
+        issuers.signer.fail(with: SigningError("the token is gone"))
         let answer = try await find(harness)
         #expect(answer.found && answer.results.map(\.problem.code) == ["results_unavailable", "results_unavailable"])
         #expect(answer.results.allSatisfy { !$0.problem.sentence.isEmpty && $0.expiresAtUnixMs == 0 && $0.id.isEmpty })
