@@ -1,5 +1,6 @@
 import AssayFramedRPC
 import AssayHTTP
+import AssayListening
 import AssayRPC
 import AssaySchemes
 import Foundation

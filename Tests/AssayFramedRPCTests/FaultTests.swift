@@ -1,3 +1,4 @@
+import AssayListening
 import AssayTesting
 import SwiftProtobuf
 import Testing

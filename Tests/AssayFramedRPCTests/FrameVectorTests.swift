@@ -1,4 +1,5 @@
 import AssayCore
+import AssayListening
 import AssayTesting
 import Foundation
 import NIOCore

@@ -11,7 +11,7 @@ extension HTTPLimits {
         self.init()
         maxMessageBytes = shared.maxFrameBytes
         maxStreams = shared.maxInFlightPerConnection
-        (idleTimeout, writeTimeout, drainTimeout) = (shared.idleTimeout, shared.writeTimeout, shared.drainTimeout)
+        socket = shared.framed.socket
         guard let section = value?.section() else { return }
         let seconds: (String) -> Duration? = {
             section.optional($0)?.milliseconds(in: 100...86_400_000).map { .milliseconds($0) }

@@ -31,8 +31,8 @@ extension ServerConnection {
         guard stage == .serving, context != nil else { return }
         dispatcher.dispatch()
         now = .now()
-        stage = .leaving(reason, due: now + TimeAmount(server.limits.drainTimeout))
-        hardStop = now + TimeAmount(server.limits.drainTimeout) + TimeAmount(server.limits.lingerTimeout)
+        stage = .leaving(reason, due: now + TimeAmount(server.limits.socket.drainTimeout))
+        hardStop = now + TimeAmount(server.limits.socket.drainTimeout) + TimeAmount(server.limits.socket.lingerTimeout)
         server.ended(because: reason.rawValue, sessions.own.peer, sessions.own.identity)
         outbox.add { $0.bytes.writeGoAway(reason.rawValue) }
         if !reason.answersLaterCalls { forgetPartialFrame() }
@@ -62,7 +62,7 @@ extension ServerConnection {
         guard !inputIsClosed else { return close(because: nil) }
         // Closing with unread input sends a reset, which can destroy the GoAway before the peer reads it.
         now = .now()
-        stage = .lingering(due: now + TimeAmount(server.limits.lingerTimeout))
+        stage = .lingering(due: now + TimeAmount(server.limits.socket.lingerTimeout))
         context.close(mode: .output, promise: nil)
         resumeReading()
         armTimer()
@@ -70,7 +70,7 @@ extension ServerConnection {
 
     func discard(_ count: Int) {
         discarded += count
-        if discarded > server.limits.maxDiscardedBytes { close(because: nil) }
+        if discarded > server.limits.socket.maxDiscardedBytes { close(because: nil) }
     }
 
     /// Closes at once. A reason is counted.

@@ -64,6 +64,6 @@ extension ServerConnection {
         }
         if let frame { return (.frameTimeout, frame) }
         guard dispatcher.isIdle else { return nil }
-        return (.idleTimeout, lastFrame + TimeAmount(server.limits.idleTimeout))
+        return (.idleTimeout, lastFrame + TimeAmount(server.limits.socket.idleTimeout))
     }
 }

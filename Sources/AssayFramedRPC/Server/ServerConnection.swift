@@ -72,7 +72,7 @@ final class ServerConnection: ChannelDuplexHandler {
         dispatcher = CallDispatcher(
             server.service, to: ReplyWriter(outbox, limits: server.limits),
             maxInFlight: server.limits.maxInFlightPerConnection)
-        writes = WriteTimeout(timeout: server.limits.writeTimeout)
+        writes = WriteTimeout(timeout: server.limits.socket.writeTimeout)
     }
 
     /// When an instant of a call's deadline comes.
@@ -184,7 +184,9 @@ final class ServerConnection: ChannelDuplexHandler {
             context.writeAndFlush(Self.wrapOutboundOut(batch.bytes), promise: nil)
             armTimer()
         }
-        guard outbox.waitingBytes <= server.limits.maxOutboundBytes else { return close(because: EndReason.outboundOverflow) }
+        guard outbox.waitingBytes <= server.limits.socket.maxOutboundBytes else {
+            return close(because: EndReason.outboundOverflow)
+        }
         noteUnreadAnswers(context, written: size)
         setPaused(!context.channel.isWritable)
         if inputIsClosed, case .lingering = stage { return close(because: nil) }

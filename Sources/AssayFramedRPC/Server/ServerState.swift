@@ -14,7 +14,7 @@ final class ServerState: Sendable {
     init(limits: FramedLimits, service: RPCService, register: ConnectionRegister) {
         (self.limits, self.service, self.register) = (limits, service, register)
         partialFrames = HeldBytesLimiter(limit: service.state.limits.maxHeldBytesTotal / 2)
-        unreadAnswers = HeldBytesLimiter(limit: limits.maxOutboundBytesTotal)
+        unreadAnswers = HeldBytesLimiter(limit: limits.socket.maxOutboundBytesTotal)
     }
 
     /// Counts a connection that the server ended, and logs it if an operator should know.

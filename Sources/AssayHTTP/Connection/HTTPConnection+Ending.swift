@@ -43,10 +43,10 @@ extension HTTPConnection {
         }
         dispatcher.dispatch()
         now = .now()
-        hardStop = now + TimeAmount(server.limits.drainTimeout) + TimeAmount(server.limits.lingerTimeout)
+        hardStop = now + TimeAmount(server.limits.socket.drainTimeout) + TimeAmount(server.limits.socket.lingerTimeout)
         ended(because: reason)
         guard reason.isGraceful, transport?.announceEnd(reason) == true else { return refuseMore(because: reason) }
-        stage = .announced(reason, until: now + TimeAmount(min(server.limits.goAwayTimeout, server.limits.drainTimeout)))
+        stage = .announced(reason, until: now + TimeAmount(min(server.limits.goAwayTimeout, server.limits.socket.drainTimeout)))
         transport?.flush()
         armTimer()
     }
@@ -58,7 +58,7 @@ extension HTTPConnection {
 
     private func refuseMore(because reason: HTTPEndReason) {
         guard let hardStop else { return }
-        stage = .leaving(due: hardStop - TimeAmount(server.limits.lingerTimeout))
+        stage = .leaving(due: hardStop - TimeAmount(server.limits.socket.lingerTimeout))
         transport?.goAway(reason)
         transport?.flush()
         if reason.isFault {
@@ -107,7 +107,7 @@ extension HTTPConnection {
         guard !inputIsClosed else { return close(because: nil) }
         // Closing with unread input sends a reset, which can destroy the last answer before the peer reads it.
         now = .now()
-        stage = .lingering(due: now + TimeAmount(server.limits.lingerTimeout))
+        stage = .lingering(due: now + TimeAmount(server.limits.socket.lingerTimeout))
         channel.close(mode: .output, promise: nil)
         meter?.readOn()
         armTimer()
@@ -138,7 +138,7 @@ extension HTTPConnection {
     /// Input that belongs to nothing any more.
     func discard(_ count: Int) {
         discarded += count
-        if discarded > server.limits.maxDiscardedBytes { close(because: nil) }
+        if discarded > server.limits.socket.maxDiscardedBytes { close(because: nil) }
     }
 
     /// Closes at once. A reason is counted.

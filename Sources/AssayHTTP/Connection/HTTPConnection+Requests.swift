@@ -1,4 +1,5 @@
 import AssayCore
+import AssayListening
 import AssayRPC
 import NIOCore
 
@@ -190,7 +191,7 @@ extension HTTPConnection {
     }
 
     /// So many answers wait for the client that it gets no more work done: it is refused before it is closed.
-    private var isClogged: Bool { outbox.waitingBytes > server.limits.maxOutboundBytes / 2 }
+    private var isClogged: Bool { outbox.waitingBytes > server.limits.socket.maxOutboundBytes / 2 }
 
     private func timeout(of head: RequestHead, _ format: CallFormat) throws(RPCError) -> Duration? {
         let wanted: Duration?

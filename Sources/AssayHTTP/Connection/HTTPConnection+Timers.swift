@@ -68,7 +68,7 @@ extension HTTPConnection {
         for exchange in exchanges.values {
             if let due = exchange.due, due <= now { refuse(exchange, .bodyTimeout) }
         }
-        transport?.resetStuck(since: now - TimeAmount(server.limits.writeTimeout))
+        transport?.resetStuck(since: now - TimeAmount(server.limits.socket.writeTimeout))
     }
 
     /// The time at which the peer's silence ends the connection, and the reason.
@@ -81,6 +81,6 @@ extension HTTPConnection {
             return (.headTimeout, max(since, readSince) + TimeAmount(server.limits.headTimeout))
         }
         guard exchanges.isEmpty else { return nil }
-        return (.idleTimeout, lastRequest + TimeAmount(server.limits.idleTimeout))
+        return (.idleTimeout, lastRequest + TimeAmount(server.limits.socket.idleTimeout))
     }
 }

@@ -81,7 +81,7 @@ final class HTTPConnection {
         deadlineTimer = DeadlineTimer(server.timers.wheel(of: loop))
         dispatcher = CallDispatcher(
             server.service, to: AnswerWriter(outbox, encoder, limits: server.limits), maxInFlight: server.limits.maxStreams)
-        writes = WriteTimeout(timeout: server.limits.writeTimeout)
+        writes = WriteTimeout(timeout: server.limits.socket.writeTimeout)
         isKnown = Self.isKnown(sessions.own)
     }
 
@@ -155,7 +155,7 @@ final class HTTPConnection {
         if !answered.isEmpty, lastRequest != nil { lastRequest = now }
         transport.flush()
         meter?.setPaused(!channel.isWritable)
-        guard outbox.waitingBytes <= server.limits.maxOutboundBytes else { return close(because: .outboundOverflow) }
+        guard outbox.waitingBytes <= server.limits.socket.maxOutboundBytes else { return close(because: .outboundOverflow) }
         noteUnreadAnswers()
         if inputIsClosed, case .lingering = stage { return close(because: nil) }
         finishIfDone()

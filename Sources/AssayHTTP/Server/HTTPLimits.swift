@@ -1,6 +1,11 @@
-/// The limits of what one connection of the HTTP server may hold, and how long it may take. Those that the framed protocol has too have its
-/// numbers, so that a caller finds the same daemon by either protocol.
+package import AssayListening
+
+/// The limits of what one connection of the HTTP server may hold, and how long it may take. Those of its socket read as its own. What the framed
+/// protocol has too has its numbers, so that a caller finds the same daemon by either protocol.
+@dynamicMemberLookup
 package struct HTTPLimits: Hashable, Sendable {
+    package var socket = SocketLimits()
+
     // MARK: Messages and heads
 
     /// The longest message in either direction, in bytes, inflated and without its envelope: as `FramedLimits.maxFrameBytes`. Evidence of four
@@ -27,34 +32,18 @@ package struct HTTPLimits: Hashable, Sendable {
 
     // MARK: Times
 
-    /// A connection that has received no complete request for this long, and has no call in flight, is closed.
-    package var idleTimeout = Duration.seconds(300)
     /// From accept to the end of the first head, and from the first to the last byte of each. A head is one packet or two.
     package var headTimeout = Duration.seconds(10)
     /// From the end of a head to the end of its message, as `FramedLimits.frameTimeout`. ``maxMessageBytes`` take as long at 280 kbit/s.
     package var bodyTimeout = Duration.seconds(30)
-    /// How long bytes may wait for the kernel's socket buffer, or for the peer's flow-control window; then the connection is closed.
-    package var writeTimeout = Duration.seconds(30)
-    /// How long calls in flight may take after GOAWAY, or `connection: close`.
-    package var drainTimeout = Duration.seconds(10)
     /// How long the server waits, once it has said that it stops or that a connection was idle, for the client of HTTP/2 to know of it: so long
-    /// it does requests that were under way. Part of ``drainTimeout``; a client answers within a round trip.
+    /// it does requests that were under way. Part of ``AssayListening/SocketLimits/drainTimeout``; a client answers within a round trip.
     package var goAwayTimeout = Duration.seconds(1)
-    /// How long the server waits after the last answer for the peer to close its side: a GOAWAY that is followed by a close at once is often lost,
-    /// since unread input resets the connection.
-    package var lingerTimeout = Duration.seconds(2)
 
     // MARK: Bytes
 
-    /// Bytes of input that are read and discarded after a fault, before the connection is closed: a peer that is told of it has at most a few
-    /// messages under way.
-    package var maxDiscardedBytes = 4 << 20
-    /// Bytes of one connection's answers that wait because the peer does not read. Beyond it the connection is closed.
-    package var maxOutboundBytes = 16 << 20
-    /// The same for all connections together. Beyond it the connection is closed whose peer has not read for the longest time.
-    package var maxOutboundBytesTotal = 256 << 20
     /// Bytes of a stream's waiting answers above which `send` suspends it. Streams have windows of their own, so it is counted for each: 256 of
-    /// them hold ``maxOutboundBytes``.
+    /// them hold ``AssayListening/SocketLimits/maxOutboundBytes``.
     package var streamHighWaterBytes = 64 << 10
     /// Bytes between two finished requests that belong to no call, such as WINDOW_UPDATE and frames of unknown types, which swift-nio-http2 does
     /// not limit. 200,000 of either cost 40 to 150 ms of a processor, and a client needs a few for each request.
@@ -74,4 +63,9 @@ package struct HTTPLimits: Hashable, Sendable {
     package var floodInterval = Duration.seconds(30)
 
     package init() {}
+
+    package subscript<T>(dynamicMember field: WritableKeyPath<SocketLimits, T>) -> T {
+        get { socket[keyPath: field] }
+        set { socket[keyPath: field] = newValue }
+    }
 }

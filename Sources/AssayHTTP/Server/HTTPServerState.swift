@@ -28,7 +28,7 @@ final class HTTPServerState: Sendable {
         reflection =
             settings.servesReflection ? Reflection(services: Self.names(of: self.service) + Reflection.ownServices) : nil
         partialRequests = HeldBytesLimiter(limit: service.state.limits.maxHeldBytesTotal / 2)
-        unreadAnswers = HeldBytesLimiter(limit: limits.maxOutboundBytesTotal)
+        unreadAnswers = HeldBytesLimiter(limit: limits.socket.maxOutboundBytesTotal)
     }
 
     /// The names of the services whose methods are served, such as `assay.v1.Attestation`.

@@ -1,3 +1,4 @@
+import AssayListening
 import AssayTesting
 import NIOHTTP2
 import Testing

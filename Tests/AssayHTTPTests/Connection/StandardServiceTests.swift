@@ -1,3 +1,4 @@
+import AssayListening
 import AssayRPC
 import AssayTesting
 import Testing
