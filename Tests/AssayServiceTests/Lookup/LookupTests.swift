@@ -124,7 +124,8 @@ struct LookupTests {
             harness.clock.advance(milliseconds: 1000)
             requests.append(try await upload(&handsets[number % 3], to: harness).requestID)
             let answer = try await find(harness)
-            #expect(answer.verdicts.map(\.requestID) == Array(requests.reversed().prefix(10)) && answer.truncated == (number >= 10))
+            #expect(
+                answer.verdicts.map(\.requestID) == Array(requests.reversed().prefix(10)) && answer.truncated == (number >= 10))
         }
     }
 
