@@ -79,7 +79,7 @@ struct ResultKeyTaskTests {
         daemon.use(ResultKeyTask.Keys([first, second]))
         #expect(signer(daemon) == first.identifier, "before it is published")
         try await daemon.refresh(by: .signal)
-        #expect(try daemon.ring.keySet(.devices)?.published(at: clock.now()).count == 2)
+        #expect(daemon.ring.keySet(.devices)?.published(at: clock.now()).count == 2)
         clock.advance(milliseconds: Self.hour)
         try await rotate(daemon)
         #expect(signer(daemon) == first.identifier)
@@ -151,9 +151,11 @@ struct ResultKeyTaskTests {
         let second = try key()
         daemon.use(ResultKeyTask.Keys([first, second]))
         try await daemon.refresh(by: .signal)
-        #expect(signer(daemon) == nil && (try codes()) == ["result_key_unavailable"])
+        #expect(signer(daemon) == nil)
+        #expect(try codes() == ["result_key_unavailable"])
         clock.advance(milliseconds: Self.day)
-        #expect(signer(daemon) == second.identifier && (try codes()).isEmpty)
+        #expect(signer(daemon) == second.identifier)
+        #expect(try codes().isEmpty)
     }
 
     @Test("of two daemons the one that lacks the next key is told so, signs nothing once it signs, and never with another")
