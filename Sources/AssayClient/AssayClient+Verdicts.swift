@@ -53,4 +53,24 @@ extension AssayClient {
     ) async throws(AssayError) -> Assay_V1_VerdictRecord {
         try await call(API.getVerdict, .with { $0.requestID = Data(requestID) }, timeout)
     }
+
+    /// The accepted verdicts on a file, the newest first, for apps with the section `lookup` and callers with the role `verify`. That there are none
+    /// is an answer (`found`), and no error.
+    ///
+    /// - Parameters:
+    ///   - payloadSHA256: of the payload as it was bound, of a file of a capture, or of a camera's image: 32 bytes.
+    ///   - sourceAddress: of the caller's own client, by which look-ups are counted.
+    ///   - results: the answer signed for others, of the shapes `plain-jws` and `plain-cose`.
+    public func findVerdicts(
+        of app: AppID, payloadSHA256: [UInt8], sourceAddress: SourceAddress? = nil, results: [ResultRequest] = [],
+        timeout: Duration? = nil
+    ) async throws(AssayError) -> Assay_V1_FindVerdictsResponse {
+        try await call(
+            API.findVerdicts,
+            .with {
+                ($0.app, $0.payloadSha256) = (app.text, Data(payloadSHA256))
+                $0.sourceAddress = sourceAddress?.text ?? ""
+                $0.results = results.map(\.message)
+            }, timeout)
+    }
 }

@@ -74,6 +74,7 @@ extension Configuration {
             lines += sentences.map { "\(app.id): \($0)" }
             if let results = app.results { lines.append("\(app.id): \(results.summary)") }
             if let recording = app.recording { lines.append("\(app.id): \(recording.summary)") }
+            if let lookup = app.lookup { lines.append("\(app.id): \(lookup.summary)") }
             if app.shadow != nil {
                 lines.append("\(app.id): judges each verdict by a shadow policy too, which decides nothing")
             }
@@ -123,7 +124,7 @@ extension Configuration {
             var found = findings(
                 of: app,
                 app.sections.flatMap { $0.section.findings(beside: all, at: now) } + app.certificateFindings(registering)
-                    + app.confidenceFindings)
+                    + app.confidenceFindings + app.lookupFindings)
             if let shadow = app.shadow, let other = app.shadowed {
                 let all = other.sectionsByKey
                 let unmeetable = shadow.sections.flatMap { $0.section.findings(beside: all, at: now) }

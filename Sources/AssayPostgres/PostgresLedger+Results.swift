@@ -39,7 +39,11 @@ extension PostgresLedger: ResultStatusRegistry {
     }
 
     package func statusEntries(ofList list: UInt32) async throws(LedgerError) -> [ResultStatusEntry] {
-        try await read { database throws(PostgresError) in try StatusTable(database: database).entries(ofList: list) }
+        var entries: [ResultStatusEntry] = []
+        for part in ResultStatusPlace.parts(ofList: list) {
+            entries += try await read { database throws(PostgresError) in try database.find(StatusTable.entries(part)) }
+        }
+        return entries
     }
 
     package func setInvalid(_ judgements: [DeviceID: Bool]) async throws(LedgerError) -> Int {

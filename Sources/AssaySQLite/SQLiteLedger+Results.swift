@@ -35,7 +35,13 @@ extension SQLiteLedger: ResultStatusRegistry {
     }
 
     package func statusEntries(ofList list: UInt32) async throws(LedgerError) -> [ResultStatusEntry] {
-        try await read { reader throws(SQLiteError) in try reader.statuses.entries(ofList: list) }
+        var entries: [ResultStatusEntry] = []
+        for part in ResultStatusPlace.parts(ofList: list) {
+            entries += try await read { reader throws(SQLiteError) in try reader.statuses.entries(part) }
+            // A read is made on the caller's thread.
+            await Task.yield()
+        }
+        return entries
     }
 
     package func setInvalid(_ judgements: [DeviceID: Bool]) async throws(LedgerError) -> Int {

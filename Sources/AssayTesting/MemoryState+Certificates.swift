@@ -51,8 +51,9 @@ extension MemoryState {
     }
 
     mutating func add(_ certificate: DeviceCertificate, by origin: ChangeOrigin, at time: Timestamp) {
+        let isNews = certificates.contains { $0.device == certificate.device && $0.revocation != nil }
         certificates.append(certificate)
-        noteStatusChange(of: [certificate.device])
+        if isNews { noteStatusChange(of: [certificate.device]) }
         log(.issue(certificate, by: origin), at: time)
     }
 

@@ -174,7 +174,7 @@ struct MemoryState: Sendable {
             verdictOrder.removeAll { $0 == verdict.key }
             verdictOrder.append(verdict.key)
         }
-        if let lookup = entry.lookup { indexed.append(lookup) }
+        indexed += entry.lookups
         log(entry.audit.bytes, at: entry.time)
         auditClaims[chain.number] = entry.auditClaims.map { (entry.audit.device, entry.audit.app, $0) }
         if let certificate = entry.certification?.issues {

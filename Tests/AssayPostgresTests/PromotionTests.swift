@@ -56,6 +56,7 @@ struct PromotionTests {
         for ledger in cluster.ledgers { #expect(ledger.hasStandby) }
         let loads = cluster.ledgers.map { CommitLoad($0) }
         for load in loads { try await load.more(100) }
+        let place = try await cluster.ledgers[0].statusPlaces([Self.place])[0]
         try cluster.primary.killAll()
         try cluster.standby.promote()
         for load in loads { try await load.more(100) }
@@ -64,6 +65,7 @@ struct PromotionTests {
             #expect(!ledger.hasStaleSecrets && ledger.health.fault == nil)
         }
         #expect(try await cluster.ledgers[0].secrets().map(\.name) == ["challenge", "other"])
+        #expect(try await cluster.ledgers[1].statusPlaces([Self.place]) == [place])
         // The one that was killed is a primary when it starts again, and the first of the hosts. The ledgers do not use it.
         try cluster.primary.start()
         let current = cluster.standby.settings(cluster.settings.database)
@@ -81,6 +83,10 @@ struct PromotionTests {
         let (old, new) = (try former.text(Self.count), try current.text(Self.count))
         #expect(old == count && new != count)
     }
+
+    /// A request for a place in a status list, of a device that is not registered.
+    private static let place = ResultStatusRequest(
+        device: .random(), audience: [UInt8](repeating: 1, count: 32), until: Sample.expiry)
 
     /// Commits entries until one succeeds, for some seconds. Each is a new one: what was spent by one that failed may be spent.
     private func acceptance(
@@ -137,9 +143,13 @@ struct PromotionTests {
         defer { ledger.close() }
         let (kept, lost) = (try Sample.entry(), try Sample.entry())
         #expect(try await ledger.commit([kept]) == [.committed])
+        let before = try await ledger.statusPlaces([Self.place])[0]
         try await cluster.standbyFollows()
         try cluster.standby.killAll()
         #expect(try await ledger.commit([lost]) == [.committed])
+        let unknown = ResultStatusRequest(device: .random(), audience: Self.place.audience, until: Sample.expiry)
+        let gone = try await ledger.statusPlaces([unknown])[0]
+        let revision = try #require(try await ledger.statusLists().first).revision
         for _ in 0..<2 { #expect(try await ledger.commit([try Sample.entry()]) == [.committed]) }
         try cluster.primary.killAll()
         try cluster.standby.start()
@@ -155,8 +165,13 @@ struct PromotionTests {
         // The horizon is past everything that was spent.
         #expect(try await ledger.commit([try Sample.entry(spends: lost.spends)]) == [.refused(.challengeExpired)])
         #expect(try await ledger.status().auditCount == 2)
+        // Places of before stay. One that was lost is given to no other device, and no revision comes again.
+        #expect(try await ledger.statusPlaces([Self.place]) == [before])
+        #expect(try #require(try await ledger.statusLists().first).revision > revision)
+        let next = try await ledger.statusPlaces([unknown])[0]
+        #expect(next.list > gone.list && gone.list == before.list && gone != before)
         #expect(
-            warnings.withLock { $0 }.contains { $0.contains("3 commits of this daemon are lost") },
+            warnings.withLock { $0 }.contains { $0.contains("4 commits of this daemon are lost") },
             "\(warnings.withLock { $0 })")
     }
 

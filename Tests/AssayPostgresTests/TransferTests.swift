@@ -17,6 +17,8 @@ private struct Rows: TransferSource {
 
 @Suite("Copies into PostgreSQL", .needsServer, .timeLimit(.minutes(5)))
 struct TransferTests {
+    private static let device = [UInt8](repeating: 0xDE, count: 16)
+
     /// More than a page of tokens, with expiries in several periods and before 1970.
     private static func sample() -> Rows {
         let tokens = (0..<4500).map { number -> CopiedRow in
@@ -36,11 +38,18 @@ struct TransferTests {
                     .bytes([9]),
                 ]
             ],
+            "result_keys": [[.integer(3), .bytes([1]), .integer(1), .bytes([2]), .integer(5), .null]],
+            "status_places": [[.integer(7), .bytes(device), .bytes([8]), .integer(9)]],
+            "status_lists": [[.integer(0), .integer(4)]], "invalid_devices": [[.bytes(device)]],
+            "payload_verdicts": [
+                [.bytes([6]), .integer(2), .integer(11), .null, .integer(900), .bytes([5])],
+                [.bytes([6]), .integer(2), .integer(12), .bytes(device), .integer(900), .bytes([])],
+            ],
         ])
     }
 
     @Test("A copy is equal, what was changed since is made equal, and nothing else is written")
-    func convergence() throws {
+    func convergence() async throws {
         let settings = try server().schema()
         var source = Self.sample()
         let total = Int64(source.tables.values.reduce(0) { $0 + $1.count })
@@ -70,9 +79,30 @@ struct TransferTests {
 
         #expect(throws: LedgerError.self, "no daemon opens it") { _ = try PostgresLedger.open(settings) }
         try target.finish(
-            start: AuditChain(), end: AuditChain(), lastEntry: nil, devices: 0, highestNumbers: ["enrolments": 40])
+            start: AuditChain(), end: AuditChain(), lastEntry: nil, devices: 0,
+            highestNumbers: ["enrolments": 40, "result_keys": 3, "status_places": 20, "payload_verdicts": 12])
         #expect(try settings.text("SELECT nextval(pg_get_serial_sequence('enrolments', 'number'))::text") == "41")
-        try PostgresLedger.open(settings).close()
+        try await expectResults(of: settings)
         #expect(throws: LedgerError.self, "it was used") { _ = try PostgresTransferTarget(settings, writer: "old") }
+    }
+
+    /// The copy's keys, places and verdicts by payload are the source's, and their numbers go on.
+    private func expectResults(of settings: PostgresSettings) async throws {
+        let ledger = try PostgresLedger.open(settings)
+        defer { ledger.close() }
+        let key = ResultPublicKey(identifier: [1], issuer: .devices, publicKey: [2])
+        #expect(
+            try await ledger.resultKeys() == [PublishedResultKey(key, publishedAt: Timestamp(unixMilliseconds: 5))])
+        let device = try #require(DeviceID(bytes: Self.device))
+        let until = Timestamp(unixMilliseconds: 9)
+        let place = try await ledger.statusPlace(of: device, for: [8], until: until)
+        #expect(place == ResultStatusPlace(list: 0, position: 6))
+        #expect(try await ledger.statusLists() == [ResultStatusList(0, revision: 4)])
+        #expect(try await ledger.statusEntries(ofList: 0) == [ResultStatusEntry(position: 6, status: .invalid)])
+        #expect(
+            try await ledger.statusPlace(of: device, for: [9], until: until) == ResultStatusPlace(list: 0, position: 20))
+        #expect(try #require(try await ledger.statusLists().first).revision > 4)
+        let found = try await ledger.verdicts(onPayload: [6], at: Timestamp(unixMilliseconds: 900), limit: 9)
+        #expect(found.map(\.content) == [[], [5]] && found.map(\.device) == [device, nil])
     }
 }

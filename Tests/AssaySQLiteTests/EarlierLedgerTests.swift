@@ -349,6 +349,21 @@ private enum EarlierLedger {
         // Readmissions, since version 3: the second serial number gets another device.
         _ = try await ledger.readmit(Readmission(app: fleet(2).record.app, serial: [2]), context("repaired"))
         try #require(try await ledger.provision(fleet(6, serial: 2)) == .provisioned)
+        // Signed results, since version 5: two keys, the places of a good, a failed and a forgotten device, and a verdict by payload.
+        let issuers: [ResultPublicKey.Issuer] = [.devices, .simulatedDevices]
+        _ = try await ledger.publish(
+            issuers.map { ResultPublicKey(identifier: bytes(0xE0 + $0.rawValue, 32), issuer: $0, publicKey: [$0.rawValue]) },
+            context("new"))
+        _ = try await ledger.statusPlaces(
+            [1, 4, 3].map { ResultStatusRequest(device: id($0), audience: bytes(0xA0, 32), until: verdictExpiry) })
+        _ = try await ledger.setInvalid(true, id(4))
+        try await commit(
+            LedgerEntry(
+                time: Sample.now.adding(milliseconds: 4), spends: [], audit: try record(about: id(1)),
+                lookups: [
+                    IndexedVerdict(
+                        key: bytes(0xF0, 32), device: id(1), time: Sample.now, until: verdictExpiry, content: [1, 2])
+                ]))
         print("audit head \(ExpectedAuditHead(try await ledger.status().auditEnd))")
     }
 }

@@ -7,6 +7,9 @@ struct MemoryLedgerTests {
     @Test("The memory ledger keeps each promise", arguments: LedgerContract.checks)
     func contract(_ check: ContractCheck) async throws { try await check.run(on: MemoryLedger()) }
 
+    @Test("The memory ledger keeps the promises that take many records", arguments: LedgerContract.longChecks)
+    func long(_ check: ContractCheck) async throws { try await check.run(on: MemoryLedger()) }
+
     @Test("The memory ledger throws the error that a test sets, and works again without it")
     func failure() async throws {
         let ledger = MemoryLedger()

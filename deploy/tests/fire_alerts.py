@@ -14,7 +14,7 @@ Not caused here, and tried by promtool alone (cases.yml):
 - they take a ledger on PostgreSQL: AssayNoStandby, AssayNotListening, AssayDatabaseClock;
 - they take a receiver of events: AssayWebhookFailing, AssayWebhookEventsLost;
 - they take a plugin that starts and then fails: AssayPluginCallsFailing, AssayPluginQuarantine, AssayRequiredPluginNotReady;
-- they take a key that fails, or many registrations: AssayIssuingUnavailable, AssayAuthorityFailing,
+- they take a key that fails or is missing, or many registrations: AssayResultKeyUnavailable, AssayResultKeyMissing, AssayStatusListsNotRefreshed, AssayIssuingUnavailable, AssayAuthorityFailing,
   AssayRevocationListNotRefreshed, AssayAttestationKeyOverused, AssayEvidenceMemoryFull, AssayFileDescriptorsLow;
 - they are never to fire: AssayAuditLogNotGrowing, AssayAttention.
 """
@@ -44,7 +44,7 @@ CAUSED = {
     "replaced": {"AssayStoreReplaced"},  # and AssayCommitsFailing, if something was to be written
     "troubled": {
         "AssayDiskLow", "AssayReloadRefused", "AssayCertificateExpiresSoon", "AssayAuthorityExpiresSoon", "AssayFeedOutdated",
-        "AssayAppUnavailable", "AssayUnavailableShareHigh"},
+        "AssayResultKeyEndsSoon", "AssayAppUnavailable", "AssayUnavailableShareHigh"},
     "listless": {"AssayNotReady", "AssayFeedMissing", "AssayAppUnavailable", "AssayCertificateExpiresTomorrow", "AssayCertificateExpiresSoon"},
     "crowded": {"AssayCallerFlooding"},
     "overloaded": {"AssayOverloaded"},
@@ -208,10 +208,15 @@ def make_daemons(programs, folder):
         text=TLS + """
 provisioning:
   authorities:
-    - {name: issuing-1, certificate: ca/issuing-1.pem, key: ca/issuing-1.key, passphrase_file: ca/issuing-1.passphrase}""")
+    - {name: issuing-1, certificate: ca/issuing-1.pem, key: ca/issuing-1.key, passphrase_file: ca/issuing-1.passphrase}
+results:
+  issuer: http://127.0.0.1:1
+  keys: [{file: results-1.key, passphrase_file: results-1.passphrase}]
+  key_lifetime: 7d""")
     tls(troubled.folder, 10)
     android(troubled)
     run(programs / "assay", "ca", "init", troubled.folder / "ca", "--validity", "10d")
+    run(programs / "assay", "results", "new-key", "results-1", "--folder", troubled.folder)
     status = troubled.folder / "status.json"
     status.write_text('{"entries": {}}')
     os.utime(status, (time.time() - 7200,) * 2)

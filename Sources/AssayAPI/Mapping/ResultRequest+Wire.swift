@@ -28,8 +28,11 @@ extension ResultRequest {
         }
     }
 
-    private init(
-        _ shape: UInt64, audience: Slice<UnsafeRawBufferPointer>, nonce: Slice<UnsafeRawBufferPointer>, at place: Int
+    /// - Parameters:
+    ///   - shape: the number of the enumeration.
+    ///   - place: in the list of requests.
+    init(
+        _ shape: UInt64, audience: some Collection<UInt8>, nonce: some Collection<UInt8>, at place: Int
     ) throws(RequestError) {
         let message = Assay_V1_ResultShape(rawValue: Int(truncatingIfNeeded: shape)) ?? .unspecified
         guard let shape = ResultShape(message) else {

@@ -70,6 +70,8 @@ package enum API {
         "/assay.v1.Verdicts/List", roles: [.operate], .idempotent, takesTurns: true)
     package static let getVerdict = DaemonMethod<Assay_V1_GetVerdictRequest, Assay_V1_VerdictRecord>(
         "/assay.v1.Verdicts/Get", roles: [.operate, .verify], .idempotent, takesTurns: true)
+    package static let findVerdicts = AppMethod<Assay_V1_FindVerdictsRequest, Assay_V1_FindVerdictsResponse>(
+        "/assay.v1.Verdicts/Find", roles: [.verify], .idempotent)
 
     // MARK: assay.v1.Policies
 
@@ -158,6 +160,7 @@ package enum API {
         listQuarantine, readQuarantine, releaseQuarantine, issueCertificate,
         renewCertificate, revokeCertificate, getCertificate, listCertificates, getAuthorities, getRevocationList,
         provisionDevice, addEnrolments, readmitDevice, removeEnrolment, listEnrolments, listVerdicts, getVerdict,
+        findVerdicts,
         listPolicies, getPolicy, listRecordings, deleteRecordings, listDifferences,
         getResultKeys, listResultKeys, rotateResultKey, getStatusList,
     ]
@@ -175,6 +178,7 @@ extension Assay_V1_ForgetDeviceRequest: AppRequest {}
 extension Assay_V1_ImportDevicesRequest: AppRequest {}
 extension Assay_V1_ReadAuditRequest: AppRequest {}
 extension Assay_V1_ListVerdictsRequest: AppRequest {}
+extension Assay_V1_FindVerdictsRequest: AppRequest {}
 extension Assay_V1_ListPoliciesRequest: AppRequest {}
 extension Assay_V1_ListRecordingsRequest: AppRequest {}
 extension Assay_V1_DeleteRecordingsRequest: AppRequest {}

@@ -31,6 +31,8 @@ package struct AppConfiguration: Sendable {
     package var results: ResultRule?
     /// Which verdicts are recorded with what they went by; `nil`: none are.
     package var recording: RecordingRule?
+    /// How long its accepted verdicts can be found by the hash of what the device signed; `nil`: they cannot.
+    package var lookup: LookupRule?
     /// What its shadow policy states otherwise; `nil`: it has none.
     package var shadow: ShadowSettings?
 
@@ -136,6 +138,7 @@ extension AppConfiguration {
             rates: section.optional("rates").map { AppRateSettings(reading: $0) } ?? AppRateSettings(),
             results: section.optional("results").flatMap(ResultRule.init(reading:)),
             recording: section.optional("record").map(RecordingRule.init(reading:)),
+            lookup: section.optional("lookup").map(LookupRule.init(reading:)),
             shadow: section.optional("shadow").map { ShadowSettings(reading: $0, shared, schemes) })
         section.done()
         check(section, schemes)

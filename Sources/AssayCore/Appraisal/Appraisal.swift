@@ -30,6 +30,9 @@ public struct Appraisal: Sendable {
     public var simulated: Bool
     /// The kind of device that the evidence proves; `nil` until it is authenticated, and for evidence that does not tell.
     public var platform: DevicePlatform?
+    /// SHA-256 of the image that the evidence names and its signature covers, 32 bytes: look-ups find the verdict by it. `nil` until it is
+    /// authenticated, and for evidence that names none. It is in no finding and no claim.
+    public var imageDigest: [UInt8]?
     /// The mode for inspection; `nil` for a verdict.
     let examination: Examination?
 

@@ -1,7 +1,8 @@
-/// Accepted verdicts by the hash of the payload that the device's signature covered, for apps that keep it.
+/// Accepted verdicts by the hash of the payload that the device's signature covered, for apps that keep it. A capture of several files has an entry
+/// for each of them too.
 ///
-/// The index has no hash of a payload: it has an HMAC under a secret of the ledger. An entry is written with its verdict, in one transaction
-/// (`LedgerEntry.lookup`), and is kept until the instant that it names; `LedgerMaintenance.purge` forgets it then. Entries of a device that is
+/// The index has no hash of a payload: it has an HMAC under a secret of the ledger. Entries are written with their verdict, in one transaction
+/// (`LedgerEntry.lookups`), and each is kept until the instant that it names; `LedgerMaintenance.purge` forgets it then. Entries of a device that is
 /// forgotten (`DeviceRegistry.forget`) go with it. Those of a device that another one replaced stay, because what it signed is as true as before,
 /// until that device is forgotten by its id.
 public protocol PayloadIndex: Sendable {
@@ -12,9 +13,7 @@ public protocol PayloadIndex: Sendable {
     func verdicts(onPayload key: [UInt8], at now: Timestamp, limit: Int) async throws(LedgerError) -> [IndexedVerdict]
 }
 
-/// A verdict as the index has it.
-///
-/// A class, because most entries of a ledger have none: one reference in each entry in place of a record.
+/// A verdict as the index has it under one hash.
 public final class IndexedVerdict: Sendable {
     /// HMAC-SHA256, 32 bytes.
     public let key: [UInt8]
@@ -26,7 +25,10 @@ public final class IndexedVerdict: Sendable {
     /// What the service answers with, at most ``contentLimit`` bytes; the ledger does not read it.
     public let content: [UInt8]
 
-    public static let contentLimit = 2048
+    /// An evidence model of 16 files and 32 signals fits.
+    public static let contentLimit = 8192
+    /// The most of one verdict: the payload and 16 files.
+    public static let countLimit = 17
 
     public init(key: [UInt8], device: DeviceID?, time: Timestamp, until: Timestamp, content: [UInt8]) {
         (self.key, self.device, self.time, self.until, self.content) = (key, device, time, until, content)

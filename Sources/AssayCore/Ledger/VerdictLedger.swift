@@ -69,8 +69,9 @@ public final class LedgerEntry: Sendable {
     public let certification: Certification?
     /// The device that the entry's registration replaces; `nil` for most entries.
     public let replacement: Replacement?
-    /// What `PayloadIndex` keeps of the verdict; `nil` for most entries. Its device is that of the audit record.
-    public let lookup: IndexedVerdict?
+    /// What `PayloadIndex` keeps of the verdict, once for each hash by which it is found, at most ``IndexedVerdict/countLimit``, no two of one key;
+    /// empty for most entries. Their device is that of the audit record.
+    public let lookups: [IndexedVerdict]
 
     /// A device that is retired by the registration of another one.
     ///
@@ -163,10 +164,10 @@ public final class LedgerEntry: Sendable {
         time: Timestamp, spends: [Spend], registrations: [Device] = [], devicesPerSubject: UInt32? = nil,
         advances: [Advance] = [], idempotency: Idempotency? = nil, audit: AuditRecord,
         auditClaims: AuditClaims? = nil, subject: [UInt8]? = nil, certification: Certification? = nil,
-        replacement: Replacement? = nil, lookup: IndexedVerdict? = nil
+        replacement: Replacement? = nil, lookups: [IndexedVerdict] = []
     ) {
         self.replacement = replacement
-        self.lookup = lookup
+        self.lookups = lookups
         self.time = time
         self.spends = spends
         self.registrations = registrations

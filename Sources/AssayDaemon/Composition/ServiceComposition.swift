@@ -45,7 +45,7 @@ struct ServiceComposition {
         let pipeline = VerificationPipeline(
             ledger: base.ledger, keys: store.keys, subjects: store.subjects, attempts: kept.attempts, memory: store.useLimit,
             inquiries: parts.vendors.inquiries, inquiryShare: live.inquiryShare, stages: kept.stages, measures: kept.measures,
-            rates: rates, refusals: RefusalMemory(counters: kept.counters),
+            rates: rates, refusals: RefusalMemory(counters: kept.counters), lookups: store.payloads,
             followers: VerdictFollowers(recorder: records.facts, shadow: records.shadow), revoked: parts.authorities.revoked)
         let signer = ResultSigner(
             keys: parts.results.keys, places: parts.statusLists.places, sessions: kept.sessions, counters: kept.results,
@@ -148,9 +148,12 @@ struct ServiceComposition {
     /// Records of verdicts, and policies that are tried on what was recorded.
     private var recordMethods: [MethodBody] {
         let (ledger, records) = (parts.base.ledger, parts.records)
+        let lookup = LookupService(
+            lookup: VerdictLookup(ledger: ledger, keys: parts.store.payloads), answering: answering, clock: parts.base.clock,
+            counters: kept.counters)
         return VerdictsService(
             recorder: records.recorder, apps: apps, subjects: parts.store.subjects, ledger: ledger
-        ).methods
+        ).methods + lookup.methods
             + PoliciesService(
                 ledger: ledger, apps: apps, recordings: records.facts, shadow: records.shadow, requestLog: kept.requestLog
             ).methods
@@ -162,7 +165,7 @@ extension VerdictCounters {
     fileprivate func know(_ apps: AppDirectory) {
         for app in apps.all {
             let formats = Array(app.verifiers.keys) + (app.fleet == nil ? [] : [.fleetDevice])
-            know(app.id, formats: formats.sorted { $0.rawValue < $1.rawValue })
+            know(app.id, formats: formats.sorted { $0.rawValue < $1.rawValue }, hasLookups: app.lookup != nil)
         }
     }
 }

@@ -104,6 +104,13 @@ struct StatusTable {
         SQLStatement(noting(places(of: "= ANY ($1::bytea[])")), .bytesList(devices.map(\.bytes)))
     }
 
+    /// Certificates are the last ones of these devices now, so that what the places of a device with a revoked one say may have changed.
+    static func notingIssues(to devices: Set<DeviceID>) -> SQLStatement {
+        let hasRevoked = "EXISTS (SELECT 1 FROM certificates x WHERE x.device = p.device AND x.revoked_at IS NOT NULL)"
+        return SQLStatement(
+            noting(places(of: "= ANY ($1::bytea[]) AND \(hasRevoked)")), .bytesList(devices.map(\.bytes)))
+    }
+
     /// Notes that what the places of all devices of a target, and of some others, say may have changed. One statement, as it locks the rows of
     /// lists in their order.
     static func noting(_ target: BlockTarget, and others: Set<DeviceID> = []) -> SQLStatement {
@@ -160,17 +167,19 @@ struct StatusTable {
         }
     }
 
-    func entries(ofList list: UInt32) throws(PostgresError) -> [ResultStatusEntry] {
-        let numbers = ResultStatusPlace.numbers(ofList: list)
-        return try database.query(
+    /// What the places with these numbers say, without those that are valid.
+    static func entries(_ numbers: ClosedRange<Int64>) -> Lookup<[ResultStatusEntry]> {
+        let statement = SQLStatement(
             """
-            SELECT p.number, \(Self.isInvalid) FROM status_places p LEFT JOIN counters c ON c.device = p.device
+            SELECT p.number, \(isInvalid) FROM status_places p LEFT JOIN counters c ON c.device = p.device
                 LEFT JOIN invalid_devices i ON i.device = p.device
-            WHERE p.number BETWEEN $1 AND $2 AND \(Self.isNotValid) ORDER BY p.number
-            """, .int8(numbers.lowerBound), .int8(numbers.upperBound)
-        ).all {
-            ResultStatusEntry(
-                position: ResultStatusPlace(number: $0.int64(0)).position, status: $0.bool(1) ? .invalid : .suspended)
+            WHERE p.number BETWEEN $1 AND $2 AND \(isNotValid) ORDER BY p.number
+            """, .int8(numbers.lowerBound), .int8(numbers.upperBound))
+        return Lookup(statement) { rows throws(PostgresError) in
+            try rows.all {
+                ResultStatusEntry(
+                    position: ResultStatusPlace(number: $0.int64(0)).position, status: $0.bool(1) ? .invalid : .suspended)
+            }
         }
     }
 

@@ -113,9 +113,8 @@ struct GroupChanges {
         }
     }
 
-    /// A certificate is its device's last one now, so that the device of a revoked one is good again.
     private var statusStatements: [SQLStatement] {
-        certificates.isEmpty ? [] : [StatusTable.noting(Set(certificates.map(\.device)))]
+        certificates.isEmpty ? [] : [StatusTable.notingIssues(to: Set(certificates.map(\.device)))]
     }
 
     private var certificateStatements: [SQLStatement] {
@@ -159,7 +158,7 @@ struct GroupChanges {
     }
 
     private var payloadStatements: [SQLStatement] {
-        let lookups = accepted.compactMap(\.lookup)
+        let lookups = accepted.flatMap(\.lookups)
         return lookups.isEmpty ? [] : [PayloadTable.insertion(of: lookups)]
     }
 

@@ -11,6 +11,7 @@ final class StatusTable {
     private let keep: SQLiteStatement
     private let valid: SQLiteStatement
     private let noteDevice: SQLiteStatement
+    private let noteIssue: SQLiteStatement
 
     init(_ connection: SQLiteConnection) throws(SQLiteError) {
         self.connection = connection
@@ -21,6 +22,13 @@ final class StatusTable {
         valid = try SQLiteStatement(connection, Self.validity)
         noteDevice = try SQLiteStatement(
             connection, Self.noting("SELECT DISTINCT \(Self.list) FROM status_places WHERE device = ?1"))
+        noteIssue = try SQLiteStatement(
+            connection,
+            Self.noting(
+                """
+                SELECT DISTINCT \(Self.list) FROM status_places WHERE device = ?1
+                    AND EXISTS (SELECT 1 FROM certificates WHERE device = ?1 AND revoked_at IS NOT NULL)
+                """))
     }
 
     /// The list of a place by its number.
@@ -125,6 +133,12 @@ final class StatusTable {
         try noteDevice.run()
     }
 
+    /// A certificate is its device's last one now, so that what the places of a device with a revoked one say may have changed.
+    func noteIssue(to device: DeviceID) throws(SQLiteError) {
+        noteIssue.bind(1, device.bytes)
+        try noteIssue.run()
+    }
+
     private func note(list: UInt32) throws(SQLiteError) {
         let note = try SQLiteStatement(connection, Self.noting("SELECT ?1"))
         note.bind(1, Int64(list))
@@ -213,8 +227,8 @@ struct StatusScan {
         }
     }
 
-    func entries(ofList list: UInt32) throws(SQLiteError) -> [ResultStatusEntry] {
-        let numbers = ResultStatusPlace.numbers(ofList: list)
+    /// What the places with these numbers say, without those that are valid.
+    func entries(_ numbers: ClosedRange<Int64>) throws(SQLiteError) -> [ResultStatusEntry] {
         let select = try SQLiteStatement(connection, StatusTable.listing)
         select.bind(1, numbers.lowerBound)
         select.bind(2, numbers.upperBound)

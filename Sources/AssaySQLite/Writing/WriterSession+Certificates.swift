@@ -46,8 +46,7 @@ extension WriterSession {
         _ certificate: DeviceCertificate, by origin: ChangeOrigin, at time: Timestamp
     ) throws(SQLiteError) -> Int64 {
         let number = try certificates.add(certificate)
-        // It is the device's last one now.
-        try statuses.note(certificate.device)
+        try statuses.noteIssue(to: certificate.device)
         try audit.append(.issue(certificate, by: origin), at: time)
         return number
     }

@@ -26,7 +26,7 @@ extension WriterSession {
             return .refused(try objection(to: entry))
         }
         try audit.append(entry)
-        if let lookup = entry.lookup { try payloads.add(lookup) }
+        for lookup in entry.lookups { try payloads.add(lookup) }
         if let certification = entry.certification { try apply(certification, of: entry) }
         if let replaced, let context = entry.replacementContext {
             guard let device = try devices.device(replaced) else { throw .damaged("a device with a counter has no record") }

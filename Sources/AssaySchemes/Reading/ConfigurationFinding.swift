@@ -32,6 +32,7 @@ package struct ConfigurationFinding: Hashable, Sendable {
         case privilegedPort = "privileged_port"
         case policyUnmeetable = "policy_unmeetable"
         case keyCannotSign = "key_cannot_sign"
+        case lookupUnused = "lookup_unused"
         case callerUnreachable = "caller_unreachable"
         case callerWithoutApps = "caller_without_apps"
         case appWithoutCaller = "app_without_caller"
@@ -96,7 +97,8 @@ package struct ConfigurationFinding: Hashable, Sendable {
                 .appIDPrefix, .testRoots, .softwareRoots, .simulatedAccepted, .testKeys, .unlockedDevices,
                 .unauthenticatedNetwork,
                 .certificateExpiresSoon, .certificateUnfit,
-                .authorityExpired, .privateKeyOpen, .privilegedPort, .policyUnmeetable, .keyCannotSign, .generatedKeys,
+                .authorityExpired, .privateKeyOpen, .privilegedPort, .policyUnmeetable, .keyCannotSign, .lookupUnused,
+                .generatedKeys,
                 .issuingToken, .issuingEnded, .revocationDirectory, .fleetArcDiffers, .revocationURLShared,
                 .pluginCatalog, .pluginSandboxWeaker, .operationsOpen, .recordsFile, .tracesUnreachable, .resultToken,
                 .resultKeyUnfit, .resultCertificateMissing, .resultCertificateEnds, .resultsSimulatedMissing:
@@ -121,6 +123,7 @@ package struct ConfigurationFinding: Hashable, Sendable {
                 .revocationEntries, .socketMode, .callerUnreachable, .callerWithoutApps, .appWithoutCaller, .appIDPrefix,
                 .certificateExpiresSoon, .certificateUnfit, .authorityExpired, .privateKeyOpen, .addressUnresolved,
                 .addressNotLocal, .addressOverlap, .addressInUse, .privilegedPort, .policyUnmeetable, .keyCannotSign,
+                .lookupUnused,
                 .issuingKey, .issuingToken, .issuingNone, .issuingEnded, .issuingEndsSoon, .revocationDirectory,
                 .fleetArcDiffers, .issuingRoot, .issuingStartShared, .revocationURLShared, .revocationURLUnwritten,
                 .pluginCatalog, .pluginFile, .pluginLauncher, .pluginSandbox, .pluginSecret, .pluginState,

@@ -75,6 +75,9 @@ package protocol SchemeSection: Sendable {
     /// The kinds of devices that evidence under the section proves.
     var devicePlatforms: Set<DevicePlatform> { get }
 
+    /// Whether evidence under the section covers a hash that look-ups find: of the request's payload, or of what the evidence itself names.
+    var coversHashes: Bool { get }
+
     /// Whether evidence under the section attests keys that can be certified (`Appraisal.certifiableKey`). Others are at most vouched for.
     var attestsCertifiableKeys: Bool { get }
 
@@ -121,6 +124,7 @@ extension SchemeSection {
     package var fleetArcs: [String] { [] }
     package var fleetSecretRule: String? { nil }
     package var devicePlatforms: Set<DevicePlatform> { [] }
+    package var coversHashes: Bool { true }
     package var attestsCertifiableKeys: Bool { false }
     package var evidenceLifetime: EvidenceLifetime? { nil }
     package func check(beside app: AppSections) {}

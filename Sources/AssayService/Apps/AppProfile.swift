@@ -57,6 +57,8 @@ package final class AppProfile: Sendable {
     package let recording: RecordingRule?
     /// A second policy of the app, which judges the same requests after the answer and decides nothing; `nil`: there is none.
     package let shadow: AppProfile?
+    /// How long accepted verdicts can be found by the hash of what the device signed; `nil`: they cannot. It bears on no verdict.
+    package let lookup: LookupRule?
     /// Makes the signed results that its verdicts may have; `nil`: they have none. It bears on no verdict, and is no part of the policy digest.
     package let results: ResultComposer?
     /// Whether something goes on with a request after its answer.
@@ -75,7 +77,8 @@ package final class AppProfile: Sendable {
         replacement: ReplacementRule = .ofSubject, policyDigest: [UInt8],
         keepsAuditClaims: Bool = false, acceptsSimulated: Bool = false, confidence: ConfidenceRule? = nil,
         issuing: IssuingRule? = nil, fleet: Fleet? = nil, policyKeys: PolicyKeys = PolicyKeys(),
-        recording: RecordingRule? = nil, shadow: AppProfile? = nil, results: ResultComposer? = nil
+        recording: RecordingRule? = nil, lookup: LookupRule? = nil, shadow: AppProfile? = nil,
+        results: ResultComposer? = nil
     ) {
         self.id = id
         self.verifiers = Dictionary(verifiers.map { ($0.format, $0) }, uniquingKeysWith: { _, last in last })
@@ -99,7 +102,7 @@ package final class AppProfile: Sendable {
         self.acceptsSimulated = acceptsSimulated
         self.confidence = confidence
         (self.issuing, self.fleet, self.policyKeys) = (issuing, fleet, policyKeys)
-        (self.recording, self.shadow, self.results) = (recording, shadow, results)
+        (self.recording, self.lookup, self.shadow, self.results) = (recording, lookup, shadow, results)
         isFollowed = recording != nil || shadow != nil
     }
 }

@@ -40,7 +40,7 @@ extension VerificationCase {
 
     /// What the pieces that support the assurance agree on. A supplement can come from another device than they do: it counts only where
     /// there is nothing else.
-    private func platform(_ appraisals: [Appraisal]) -> DevicePlatform? {
+    func platform(_ appraisals: [Appraisal]) -> DevicePlatform? {
         let onlySupplements = appraisals.allSatisfy(\.isSupplement)
         let platforms = Set(appraisals.filter { onlySupplements || !$0.isSupplement }.compactMap(\.platform))
         return platforms.count == 1 ? platforms.first : nil
@@ -68,7 +68,7 @@ extension VerificationCase {
 
     /// Whether a piece that supports the assurance is bound to the request's client data. Tokens that are remembered instead are bound to
     /// nothing, and supplements support none.
-    private func isBound(_ appraisals: [Appraisal]) -> Bool {
+    func isBound(_ appraisals: [Appraisal]) -> Bool {
         zip(pieces, appraisals).contains { piece, appraisal in
             guard !appraisal.isSupplement else { return false }
             return switch piece.verifier.replayProtection {

@@ -10,12 +10,15 @@ package final class RateBuckets: Sendable {
         case challenges = 1
         /// Requests for verdicts and for certificates.
         case verdicts = 2
+        /// Look-ups of verdicts.
+        case lookups = 3
 
         /// The name in answers.
         package var name: String {
             switch self {
             case .challenges: "challenges"
             case .verdicts: "verdicts"
+            case .lookups: "lookups"
             }
         }
     }

@@ -159,7 +159,9 @@ package struct RateLimits: Sendable {
     }
 
     /// The levels of the buckets that a caller's requests for these apps draw from, addresses and devices left out.
-    func levels(of caller: Caller, _ apps: [AppID]) -> [Level] {
+    ///
+    /// - Parameter searchable: those of the apps whose verdicts can be looked up.
+    func levels(of caller: Caller, _ apps: [AppID], searchable: [AppID] = []) -> [Level] {
         let now = buckets.now()
         func level(_ limit: RateLimit, _ use: RateBuckets.Use, _ app: AppID?) -> Level? {
             guard let (rule, key) = bucket(limit, use, caller, app, nil) else { return nil }
@@ -169,9 +171,11 @@ package struct RateLimits: Sendable {
                 limit: limit, use: use, app: app, rule: rule, left: Int(left),
                 wait: left > 0 ? 0 : missing + rule.interval - rule.capacity)
         }
-        return RateBuckets.Use.allCases.flatMap { use in
-            [level(.caller, use, nil)].compactMap(\.self)
-                + apps.flatMap { app in [level(.callerInApp, use, app), level(.app, use, app)].compactMap(\.self) }
+        return RateBuckets.Use.allCases.flatMap { use -> [Level] in
+            let used = use == .lookups ? searchable : apps
+            guard use != .lookups || !used.isEmpty else { return [] }
+            return [level(.caller, use, nil)].compactMap(\.self)
+                + used.flatMap { app in [level(.callerInApp, use, app), level(.app, use, app)].compactMap(\.self) }
         }
     }
 }

@@ -11,6 +11,9 @@ extension VerdictCounters: MetricsCollector {
         "Requests that could not be judged, by the reason of the error that answered them.")
     private static let challenges = MetricFamily(
         "assay_challenges_issued", .counter, labels: ["app", "purpose"], "Challenges issued, by app and purpose.")
+    private static let lookups = MetricFamily(
+        "assay_lookups", .counter, labels: ["app", "result"],
+        "Look-ups of verdicts by the hash of a file, by app and result (found, nothing).")
     private static let notes = MetricFamily(
         "assay_notes", .counter, labels: ["code"],
         "Notes in verdicts by their code, such as attestation_key_overused: what was let pass and is worth knowing.")
@@ -26,7 +29,10 @@ extension VerdictCounters: MetricsCollector {
         "Rejections that were answered from memory, because an equal request was refused for good shortly before.")
 
     package var metricFamilies: [MetricFamily] {
-        [Self.verdicts, Self.unavailable, Self.seconds, Self.challenges, Self.notes, Self.rateLimited, Self.remembered]
+        [
+            Self.verdicts, Self.unavailable, Self.seconds, Self.challenges, Self.lookups, Self.notes, Self.rateLimited,
+            Self.remembered,
+        ]
     }
 
     /// Counts of rejections that are zero have no series: there are some sixty reasons for each format.
@@ -39,6 +45,10 @@ extension VerdictCounters: MetricsCollector {
             for purpose in Purpose.allCases {
                 guard let count = app.challenges[purpose] else { continue }
                 exposition.add(Self.challenges, [app.app, purpose.name], count: count)
+            }
+            for found in [true, false] {
+                guard let count = app.lookups[found] else { continue }
+                exposition.add(Self.lookups, [app.app, found ? "found" : "nothing"], count: count)
             }
         }
         let counts = counts

@@ -40,6 +40,8 @@ package final class VerdictCounters: Sendable {
         package let app: String
         /// Challenges by their purpose.
         package fileprivate(set) var challenges: [Purpose: UInt64] = [:]
+        /// Look-ups by whether they found something; empty for an app without them.
+        package fileprivate(set) var lookups: [Bool: UInt64] = [:]
         package fileprivate(set) var formats: [FormatCounts] = []
         /// The time that its requests took to be judged, summed over the requests, in nanoseconds.
         package fileprivate(set) var nanoseconds: UInt64 = 0
@@ -103,6 +105,14 @@ package final class VerdictCounters: Sendable {
         }
     }
 
+    /// Counts the answer to a look-up.
+    func lookedUp(_ app: AppID, found: Bool) {
+        state.withLock { state in
+            let place = state.place(of: app)
+            state.apps[place].lookups[found, default: 0] += 1
+        }
+    }
+
     func refusalRemembered() { state.withLock { $0.refusalsRemembered += 1 } }
 
     /// Counts a request that a rate limit refused.
@@ -111,12 +121,15 @@ package final class VerdictCounters: Sendable {
     }
 
     /// Begins the counts of an app at zero, so that the first verdict of a kind is seen as a rise.
-    package func know(_ app: AppID, formats: [EvidenceFormat]) {
+    ///
+    /// - Parameter hasLookups: whether verdicts of the app can be looked up.
+    package func know(_ app: AppID, formats: [EvidenceFormat], hasLookups: Bool = false) {
         state.withLock { state in
             let place = state.place(of: app)
             guard state.apps[place].app != Self.other else { return }
             state.apps[place].isKnown = true
             for purpose in Purpose.allCases { state.apps[place].challenges[purpose, default: 0] += 0 }
+            if hasLookups { for found in [false, true] { state.apps[place].lookups[found, default: 0] += 0 } }
             for format in formats { state.apps[place].know(format.rawValue) }
         }
     }

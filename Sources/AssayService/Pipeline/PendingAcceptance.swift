@@ -11,7 +11,8 @@ final class PendingAcceptance: Sendable {
     /// What the request's step made.
     let result: AcceptanceResult?
 
-    init(_ decided: DecidedRequest, _ result: AcceptanceResult? = nil) {
+    /// - Parameter lookups: what look-ups find of the verdict.
+    init(_ decided: DecidedRequest, _ result: AcceptanceResult? = nil, lookups: [IndexedVerdict] = []) {
         let (prepared, changes, freshness) = (decided.prepared, decided.changes, decided.prepared.freshness)
         let (admitted, verdict) = (prepared.admitted, result?.verdict ?? decided.verdict)
         (self.admitted, self.verdict, self.result) = (admitted, verdict, result)
@@ -32,6 +33,7 @@ final class PendingAcceptance: Sendable {
                 purpose: admitted.request.purpose, device: verdict.device, assurance: assurance,
                 evidenceDigest: verdict.evidenceDigest, policyDigest: verdict.policyDigest, simulated: verdict.simulated,
                 claimsDigest: claims?.digest ?? []), auditClaims: claims, subject: prepared.subjectToRecheck,
-            certification: changes.certification(issuing: result?.certificate), replacement: prepared.replacement)
+            certification: changes.certification(issuing: result?.certificate), replacement: prepared.replacement,
+            lookups: lookups)
     }
 }

@@ -16,9 +16,11 @@ package struct VerificationPipeline: Sendable {
     private let equals = EqualRequests()
     private let stages: StageTimes
     private let measures: EvidenceMeasures
+    private let indexing: VerdictIndexing?
     private let followers: VerdictFollowers?
 
     /// - Parameters:
+    ///   - lookups: the keys under which verdicts are kept for look-ups; `nil`: none are.
     ///   - followers: what goes on with requests of apps that are recorded or have a shadow policy; `nil`: nothing does.
     ///   - revoked: called after a registration that may have revoked certificates of the device that it replaces. Never waits.
     ///   - authenticatesChallenges: false only for a policy's tests, which have no key of the daemon that issued the challenges.
@@ -27,10 +29,12 @@ package struct VerificationPipeline: Sendable {
         memory: EvidenceUseLimit, inquiries: OutsideInquiries = OutsideInquiries(),
         inquiryShare: InquiryShare = InquiryShare(apps: 1, callLimit: 64), stages: StageTimes = StageTimes(),
         measures: EvidenceMeasures = EvidenceMeasures(), rates: RateLimits? = nil, refusals: RefusalMemory? = nil,
+        lookups: PayloadKeys? = nil,
         followers: VerdictFollowers? = nil, revoked: @escaping @Sendable () -> Void = {}, authenticatesChallenges: Bool = true
     ) {
         (self.stages, self.measures, self.followers) = (stages, measures, followers)
         self.subjects = subjects
+        indexing = lookups.map(VerdictIndexing.init)
         facts = LiveFacts(
             ledger: ledger, keys: keys, inquiries: inquiries, inquiryShare: inquiryShare,
             authenticatesChallenges: authenticatesChallenges)
@@ -171,11 +175,13 @@ package struct VerificationPipeline: Sendable {
             do throws(StageError) {
                 try reservations.checkMemory(for: prepared.freshness, decided.changes.uses)
                 try reservations.charge(decided.device, live.admitted, &live.taken)
+                let lookups = try indexing?.entries(of: decided) ?? []
+                live.stage =
+                    live.admitted.step == nil ? .accepted(PendingAcceptance(decided, lookups: lookups)) : .decided(decided)
             } catch {
                 return end(live, by: error)
             }
             measures.record(decided.changes, of: prepared)
-            live.stage = live.admitted.step == nil ? .accepted(PendingAcceptance(decided)) : .decided(decided)
         }
     }
 

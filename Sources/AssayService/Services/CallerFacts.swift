@@ -12,9 +12,10 @@ extension Assay_V1_WhoAmIResponse {
         (recognisedBy, mark) = callers.recognition(of: peer)
         roles = Role.allCases.filter(caller.roles.contains).map(\.rawValue)
         allApps = caller.apps == nil
-        let own = apps.all.map(\.id).filter(caller.may)
-        self.apps = own.map(\.text)
-        self.rates = rates?.levels(of: caller, own).map(Rate.init) ?? []
+        let own = apps.all.filter { caller.may(use: $0.id) }
+        self.apps = own.map(\.id.text)
+        let searchable = own.filter { $0.lookup != nil }.map(\.id)
+        self.rates = rates?.levels(of: caller, own.map(\.id), searchable: searchable).map(Rate.init) ?? []
     }
 }
 

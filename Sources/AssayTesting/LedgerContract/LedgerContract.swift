@@ -14,7 +14,10 @@ public enum LedgerContract {
         + ResultKeyRegistryContract.checks + ResultStatusRegistryContract.checks + ResultJudgementContract.checks
         + PayloadIndexContract.checks
 
-    /// Runs all checks, each on a new ledger.
+    /// Checks that take many thousands of records each.
+    public static let longChecks: [ContractCheck] = ResultStatusRegistryContract.fullList
+
+    /// Runs all checks but the long ones, each on a new ledger.
     public static func run(_ makeLedger: () async throws -> some Ledger) async throws {
         for check in checks { try await check.run(on: try await makeLedger()) }
     }

@@ -33,7 +33,7 @@ extension LedgerEntry {
         devicesPerSubject: UInt32? = nil,
         advances: [Advance] = [], idempotency: Idempotency? = nil, about device: DeviceID? = nil,
         claims: AuditClaims? = nil, subject: [UInt8]? = nil, certification: Certification? = nil,
-        replacing replaced: Device? = nil, lookup: IndexedVerdict? = nil
+        replacing replaced: Device? = nil, lookups: [IndexedVerdict] = []
     ) -> LedgerEntry {
         LedgerEntry(
             time: time, spends: spends, registrations: registrations, devicesPerSubject: devicesPerSubject, advances: advances,
@@ -42,7 +42,8 @@ extension LedgerEntry {
                 requestID: SecureRandom.bytes(16), caller: "contract", app: contractApp, purpose: .assert, device: device,
                 assurance: .hardware, evidenceDigest: SecureRandom.bytes(32), policyDigest: SecureRandom.bytes(32),
                 simulated: false, claimsDigest: claims?.digest ?? []), auditClaims: claims, subject: subject,
-            certification: certification, replacement: replaced.map { Replacement($0, reason: "lost") }, lookup: lookup)
+            certification: certification, replacement: replaced.map { Replacement($0, reason: "lost") },
+            lookups: lookups)
     }
 
     static func register(

@@ -19,7 +19,7 @@ enum PayloadIndexContract {
         try await it.ledger.verdicts(onPayload: key(number), at: now, limit: limit)
     }
 
-    private static func entry(_ verdict: IndexedVerdict) -> LedgerEntry { .sample(about: verdict.device, lookup: verdict) }
+    private static func entry(_ verdict: IndexedVerdict) -> LedgerEntry { .sample(about: verdict.device, lookups: [verdict]) }
 
     static let checks: [ContractCheck] = [
         ContractCheck("Verdicts are found by their payload as they were committed, the newest first") { it in
@@ -45,17 +45,31 @@ enum PayloadIndexContract {
         },
         ContractCheck("An entry that is refused or repeated adds no verdict by payload") { it in
             let spend = LedgerEntry.Spend.fresh()
-            try await it.expect(.sample(spends: [spend], lookup: verdict(saying: [1])), .committed, "an entry")
+            try await it.expect(.sample(spends: [spend], lookups: [verdict(saying: [1])]), .committed, "an entry")
             try await it.expect(
-                .sample(spends: [spend], lookup: verdict(saying: [2])), .refused(.challengeReused), "a second entry")
+                .sample(spends: [spend], lookups: [verdict(saying: [2])]), .refused(.challengeReused), "a second entry")
             let asked = LedgerEntry.Idempotency(
                 key: SecureRandom.bytes(32), request: SecureRandom.bytes(32), expiry: LedgerUnderTest.expiry, verdict: [9],
                 device: nil)
-            try await it.expect(.sample(idempotency: asked, lookup: verdict(2, saying: [3])), .committed, "an entry")
+            try await it.expect(.sample(idempotency: asked, lookups: [verdict(2, saying: [3])]), .committed, "an entry")
             try await it.expect(
-                .sample(idempotency: asked, lookup: verdict(2, saying: [4])), .repeated(verdict: [9]), "the same request")
+                .sample(idempotency: asked, lookups: [verdict(2, saying: [4])]), .repeated(verdict: [9]), "the same request")
             try same(await find(it), [verdict(saying: [1])], "the verdicts on the first payload")
             try same(await find(it, 2), [verdict(2, saying: [3])], "the verdicts on the second payload")
+        },
+        ContractCheck("A verdict with several payloads is found by each of them, and none of them is added without it") { it in
+            let device = try await it.register(.sample())
+            let verdicts = (1...UInt8(IndexedVerdict.countLimit)).map { verdict($0, about: device.id, saying: [$0]) }
+            let spend = LedgerEntry.Spend.fresh()
+            try await it.expect(.sample(spends: [spend], about: device.id, lookups: verdicts), .committed, "an entry")
+            let late = (1...UInt8(IndexedVerdict.countLimit)).map { verdict($0, about: device.id, at: 1, saying: [99]) }
+            try await it.expect(
+                .sample(spends: [spend], about: device.id, lookups: late), .refused(.challengeReused), "a second entry")
+            for (number, verdict) in zip(UInt8(1)..., verdicts) {
+                try same(await find(it, number), [verdict], "the verdicts on payload \(number)")
+            }
+            _ = try await it.ledger.forget(device.id, LedgerUnderTest.asked("asked for"))
+            for number in 1...UInt8(verdicts.count) { try same(await find(it, number), [], "those of a forgotten device") }
         },
         ContractCheck("A verdict by payload is kept until its instant, and the purge forgets it then") { it in
             let (short, long) = (verdict(days: 1, saying: [1]), verdict(days: 2, saying: [2]))

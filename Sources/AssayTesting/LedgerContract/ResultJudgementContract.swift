@@ -73,6 +73,13 @@ public enum ResultJudgementContract {
             }
             try same(await it.said(), [:], "what is said")
         },
+        ContractCheck("A renewed certificate of a device without a revoked one leaves the revision of its list") { it in
+            let (device, _) = try await it.certified()
+            _ = try await it.place(of: device)
+            let before = try await it.revision()
+            _ = try await it.issue(.sample(of: device))
+            try same(await it.revision(), before, "the revision")
+        },
         ContractCheck("A place that is given to a device whose certificate is revoked is invalid, and raises the revision") {
             it in
             let valid = try await it.register(.sample())

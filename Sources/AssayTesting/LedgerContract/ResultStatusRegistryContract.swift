@@ -4,6 +4,28 @@ import AssayCore
 enum ResultStatusRegistryContract {
     static let checks = places + changes + ends
 
+    /// Gives out as many places as a list has.
+    static let fullList: [ContractCheck] = [
+        ContractCheck("A status list that is full is followed by the next") { it in
+            let size = Int(ResultStatusPlace.listSize)
+            var given: Set<ResultStatusPlace> = []
+            while given.count <= size {
+                given.formUnion(try await it.ledger.statusPlaces((0..<4096).map { _ in .sample(.random()) }))
+            }
+            let last = try await it.ledger.statusPlace(
+                of: .random(), for: ResultStatusRequest.audience(1), until: LedgerUnderTest.expiry)
+            try same(given.contains(last), false, "that a place was given out twice")
+            try same(last.list, 1, "the list of the next place")
+            try same(Set(given.map(\.list)), [0, 1], "the lists of the places")
+            let positions = Set(given.filter { $0.list == 0 }.map(\.position))
+            try same(positions, Set(0..<ResultStatusPlace.listSize), "the positions of the first list")
+            try same(await it.ledger.statusLists().map(\.number), [0, 1], "the lists that have places")
+            let entries = try await it.ledger.statusEntries(ofList: 0)
+            try same(entries.count, size, "entries of the first list, whose devices are not registered")
+            try same(entries.map(\.position), entries.map(\.position).sorted(), "the order of the entries")
+        }
+    ]
+
     private static let places: [ContractCheck] = [
         ContractCheck("A device has one place for an audience, and another one for another audience") { it in
             let devices = [try await it.register(.sample()).id, try await it.register(.sample()).id]
@@ -29,24 +51,6 @@ enum ResultStatusRegistryContract {
             try same(Set(unknown).count, 1, "places of one device that is not registered")
             let many = try await race((0..<racers).map { _ in .sample(.random()) }, on: it)
             try same(Set(many + one + unknown).count, racers + 2, "places of all devices")
-        },
-        ContractCheck("A status list that is full is followed by the next") { it in
-            let size = Int(ResultStatusPlace.listSize)
-            var given: Set<ResultStatusPlace> = []
-            while given.count <= size {
-                given.formUnion(try await it.ledger.statusPlaces((0..<4096).map { _ in .sample(.random()) }))
-            }
-            let last = try await it.ledger.statusPlace(
-                of: .random(), for: ResultStatusRequest.audience(1), until: LedgerUnderTest.expiry)
-            try same(given.contains(last), false, "that a place was given out twice")
-            try same(last.list, 1, "the list of the next place")
-            try same(Set(given.map(\.list)), [0, 1], "the lists of the places")
-            let positions = Set(given.filter { $0.list == 0 }.map(\.position))
-            try same(positions, Set(0..<ResultStatusPlace.listSize), "the positions of the first list")
-            try same(await it.ledger.statusLists().map(\.number), [0, 1], "the lists that have places")
-            let entries = try await it.ledger.statusEntries(ofList: 0)
-            try same(entries.count, size, "entries of the first list, whose devices are not registered")
-            try same(entries.map(\.position), entries.map(\.position).sorted(), "the order of the entries")
         },
     ]
 

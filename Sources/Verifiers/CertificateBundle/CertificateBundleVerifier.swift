@@ -92,6 +92,7 @@ package struct CertificateBundleVerifier: EvidenceVerifier {
         try checkSignature(signature, content, chain, &appraisal)
         // From here on the statement is authenticated by the certificate's key.
         claim(content, signature, certificates, &appraisal)
+        appraisal.imageDigest = content.imageHash
         try checkTime(content, chain.leaf.validity, at: context.now, &appraisal)
         // The registry is not known to those who look at a file.
         guard context.examination == nil else { return }

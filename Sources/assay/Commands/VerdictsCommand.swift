@@ -5,12 +5,12 @@ import AssayCore
 
 struct VerdictsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "verdicts", abstract: "Look up why requests were rejected.",
+        commandName: "verdicts", abstract: "Look up why requests were rejected, and whether a file was accepted.",
         discussion: """
             The daemon records rejections, and calls that it could not judge, for a while. Every verdict has a request id, which the log and \
             the audit log have too.
             """,
-        subcommands: [VerdictsListCommand.self, VerdictsShowCommand.self])
+        subcommands: [VerdictsListCommand.self, VerdictsShowCommand.self, VerdictsFindCommand.self])
 }
 
 struct VerdictsListCommand: AsyncParsableCommand {

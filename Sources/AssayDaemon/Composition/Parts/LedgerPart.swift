@@ -7,6 +7,8 @@ import AssayService
 struct LedgerPart: DaemonPart {
     let keys: ChallengeKeys
     let subjects: SubjectKey
+    /// The names and seals of what look-ups find.
+    let payloads: PayloadKeys
     let signer: AuditSigner
     /// Records the configurations that are put in force, that of the start included.
     let changes: ChangeRecorder
@@ -22,6 +24,7 @@ struct LedgerPart: DaemonPart {
         changes = ChangeRecorder(ledger: ledger, logger: base.logger)
         keys = try await ChallengeKeys(ledger: ledger, vault: base.vault, clock: base.clock, logger: base.logger)
         subjects = try await SubjectKey(ledger: ledger, vault: base.vault, clock: base.clock)
+        payloads = PayloadKeys(secret: try await base.secret("lookup"))
         signer = try await AuditSigner(ledger: ledger, vault: base.vault, clock: base.clock)
         disk = DiskWatch(rule: base.fixed.store.disk, logger: base.logger) { [backend = base.fixed.store.backend] in
             backend.space()

@@ -9,6 +9,8 @@ struct BundleContent {
     let signedLength: Int?
     /// `nil` if the caller shows only the digest.
     let time: BundleTime?
+    /// SHA-256 of the image, 32 bytes; `nil` if the caller shows only the digest.
+    let imageHash: [UInt8]?
     /// The text as it was submitted.
     let certificate: [UInt8]
     let signature: [UInt8]
@@ -37,14 +39,14 @@ struct BundleContent {
     }
 
     private init(_ digest: CertificateBundle.Digest) {
-        (signedSHA256, signedLength, time) = (digest.signedSHA256, nil, nil)
+        (signedSHA256, signedLength, time, imageHash) = (digest.signedSHA256, nil, nil, nil)
         (certificate, signature) = (digest.certificate, digest.signature)
     }
 
     private init(_ fields: CertificateBundle.Fields) {
         let signed = Self.signedBytes(fields)
         (signedSHA256, signedLength) = (SHA256.bytes(of: signed), signed.count)
-        time = BundleTime(seconds: fields.timestamp)
+        (time, imageHash) = (BundleTime(seconds: fields.timestamp), fields.imageHash)
         (certificate, signature) = (fields.certificate, fields.signature)
     }
 

@@ -168,7 +168,7 @@ public nonisolated struct Assay_V1_WhoAmIResponse: Sendable {
     /// Empty for the limit over all apps.
     public var app: String = String()
 
-    /// What is counted: challenges or verdicts.
+    /// What is counted: challenges, verdicts or lookups.
     public var use: String = String()
 
     /// As the configuration has it, such as 100/h burst 20.

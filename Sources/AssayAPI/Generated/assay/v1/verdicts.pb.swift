@@ -363,6 +363,220 @@ public nonisolated struct Assay_V1_RecordedFinding: Sendable {
   fileprivate var _finding: Assay_V1_Finding? = nil
 }
 
+public nonisolated struct Assay_V1_FindVerdictsRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var app: String = String()
+
+  /// SHA-256 of the payload as it was bound, of a file of a capture, or of a camera's image: 32 bytes.
+  public var payloadSha256: Data = Data()
+
+  /// The address of the caller's own client, by which look-ups are counted; empty: not counted by address.
+  public var sourceAddress: String = String()
+
+  /// The answer, signed for others: at most 4, of the shapes PLAIN_JWS and PLAIN_COSE.
+  public var results: [Assay_V1_ResultRequest] = []
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+public nonisolated struct Assay_V1_FindVerdictsResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// As asked, so that a signed answer says what it is about.
+  public var app: String = String()
+
+  public var payloadSha256: Data = Data()
+
+  /// Whether an accepted verdict on exactly these bytes is kept.
+  public var found: Bool = false
+
+  public var answeredAtUnixMs: Int64 = 0
+
+  /// The newest first, at most 10.
+  public var verdicts: [Assay_V1_FoundVerdict] = []
+
+  /// Older ones are kept too, and are not in the answer.
+  public var truncated: Bool = false
+
+  /// If nothing was found: what that means, and what it does not, for people; and the stable word for it.
+  public var note: String = String()
+
+  public var noteCode: String = String()
+
+  /// One for each that was asked for, in that order. What is signed is this message without them.
+  public var results: [Assay_V1_SignedResult] = []
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+/// What is kept of an accepted verdict for look-ups. It names neither the device nor the subject.
+public nonisolated struct Assay_V1_FoundVerdict: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// 16 bytes that name the verdict in logs and audit.
+  public var requestID: Data = Data()
+
+  /// ACCEPTED: others are not kept.
+  public var decision: Assay_V1_Decision = .unspecified
+
+  public var assurance: Assay_V1_Assurance = .none
+
+  public var decidedAtUnixMs: Int64 = 0
+
+  public var purpose: Assay_V1_Purpose = .unspecified
+
+  /// The formats of the evidence, in order.
+  public var formats: [String] = []
+
+  /// ios or android, as the attestation says; empty if it does not say.
+  public var platform: String = String()
+
+  public var match: Assay_V1_FoundVerdict.Match = .unspecified
+
+  /// Trust rests on a test root: never a real device.
+  public var simulated: Bool = false
+
+  public var deviceState: Assay_V1_FoundVerdict.DeviceState = .unspecified
+
+  /// For apps with a section confidence.
+  public var confidenceLevel: Assay_V1_Confidence.Level = .unspecified
+
+  public var confidenceScore: Assay_V1_Confidence.Score {
+    get {_confidenceScore ?? Assay_V1_Confidence.Score()}
+    set {_confidenceScore = newValue}
+  }
+  /// Returns true if `confidenceScore` has been explicitly set.
+  public var hasConfidenceScore: Bool {self._confidenceScore != nil}
+  /// Clears the value of `confidenceScore`. Subsequent reads from it will return its default value.
+  public mutating func clearConfidenceScore() {self._confidenceScore = nil}
+
+  /// The evidence model as the verdict had it, byte for byte.
+  public var evidenceModelJson: String = String()
+
+  /// What the verdict means, and what it does not, for people; and the stable word for it (docs/look-up.md).
+  public var note: String = String()
+
+  public var noteCode: String = String()
+
+  /// What the verdict does not say.
+  public var limits: [Assay_V1_VerdictLimit] = []
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  /// Where the hash stands in what the device signed.
+  public nonisolated enum Match: SwiftProtobuf.Enum, Swift.CaseIterable {
+    public typealias RawValue = Int
+    case unspecified // = 0
+
+    /// It is the bound payload's.
+    case payload // = 1
+
+    /// The signed document of signals names it as a file of the capture.
+    case media // = 2
+
+    /// A camera's signed bundle names it as the image's.
+    case image // = 3
+    case UNRECOGNIZED(Int)
+
+    public init() {
+      self = .unspecified
+    }
+
+    public init?(rawValue: Int) {
+      switch rawValue {
+      case 0: self = .unspecified
+      case 1: self = .payload
+      case 2: self = .media
+      case 3: self = .image
+      default: self = .UNRECOGNIZED(rawValue)
+      }
+    }
+
+    public var rawValue: Int {
+      switch self {
+      case .unspecified: return 0
+      case .payload: return 1
+      case .media: return 2
+      case .image: return 3
+      case .UNRECOGNIZED(let i): return i
+      }
+    }
+
+    // The compiler won't synthesize support with the UNRECOGNIZED case.
+    public static let allCases: [Assay_V1_FoundVerdict.Match] = [
+      .unspecified,
+      .payload,
+      .media,
+      .image,
+    ]
+
+  }
+
+  /// The device as it is now, not as it was at the verdict.
+  public nonisolated enum DeviceState: SwiftProtobuf.Enum, Swift.CaseIterable {
+    public typealias RawValue = Int
+
+    /// The verdict names no device.
+    case unspecified // = 0
+    case registered // = 1
+
+    /// By itself, its subject or its key.
+    case blocked // = 2
+
+    /// Another device took its place since.
+    case replaced // = 3
+    case UNRECOGNIZED(Int)
+
+    public init() {
+      self = .unspecified
+    }
+
+    public init?(rawValue: Int) {
+      switch rawValue {
+      case 0: self = .unspecified
+      case 1: self = .registered
+      case 2: self = .blocked
+      case 3: self = .replaced
+      default: self = .UNRECOGNIZED(rawValue)
+      }
+    }
+
+    public var rawValue: Int {
+      switch self {
+      case .unspecified: return 0
+      case .registered: return 1
+      case .blocked: return 2
+      case .replaced: return 3
+      case .UNRECOGNIZED(let i): return i
+      }
+    }
+
+    // The compiler won't synthesize support with the UNRECOGNIZED case.
+    public static let allCases: [Assay_V1_FoundVerdict.DeviceState] = [
+      .unspecified,
+      .registered,
+      .blocked,
+      .replaced,
+    ]
+
+  }
+
+  public init() {}
+
+  fileprivate var _confidenceScore: Assay_V1_Confidence.Score? = nil
+}
+
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
 
 fileprivate nonisolated let _protobuf_package = "assay.v1"
@@ -860,4 +1074,236 @@ nonisolated extension Assay_V1_RecordedFinding: SwiftProtobuf.Message, SwiftProt
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
+}
+
+nonisolated extension Assay_V1_FindVerdictsRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".FindVerdictsRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{3}payload_sha256\0\u{3}source_address\0\u{1}results\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.app) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self.payloadSha256) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.sourceAddress) }()
+      case 4: try { try decoder.decodeRepeatedMessageField(value: &self.results) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.app.isEmpty {
+      try visitor.visitSingularStringField(value: self.app, fieldNumber: 1)
+    }
+    if !self.payloadSha256.isEmpty {
+      try visitor.visitSingularBytesField(value: self.payloadSha256, fieldNumber: 2)
+    }
+    if !self.sourceAddress.isEmpty {
+      try visitor.visitSingularStringField(value: self.sourceAddress, fieldNumber: 3)
+    }
+    if !self.results.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.results, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_FindVerdictsRequest, rhs: Assay_V1_FindVerdictsRequest) -> Bool {
+    if lhs.app != rhs.app {return false}
+    if lhs.payloadSha256 != rhs.payloadSha256 {return false}
+    if lhs.sourceAddress != rhs.sourceAddress {return false}
+    if lhs.results != rhs.results {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Assay_V1_FindVerdictsResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".FindVerdictsResponse"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{3}payload_sha256\0\u{1}found\0\u{3}answered_at_unix_ms\0\u{1}verdicts\0\u{1}truncated\0\u{1}note\0\u{3}note_code\0\u{1}results\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.app) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self.payloadSha256) }()
+      case 3: try { try decoder.decodeSingularBoolField(value: &self.found) }()
+      case 4: try { try decoder.decodeSingularInt64Field(value: &self.answeredAtUnixMs) }()
+      case 5: try { try decoder.decodeRepeatedMessageField(value: &self.verdicts) }()
+      case 6: try { try decoder.decodeSingularBoolField(value: &self.truncated) }()
+      case 7: try { try decoder.decodeSingularStringField(value: &self.note) }()
+      case 8: try { try decoder.decodeSingularStringField(value: &self.noteCode) }()
+      case 9: try { try decoder.decodeRepeatedMessageField(value: &self.results) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.app.isEmpty {
+      try visitor.visitSingularStringField(value: self.app, fieldNumber: 1)
+    }
+    if !self.payloadSha256.isEmpty {
+      try visitor.visitSingularBytesField(value: self.payloadSha256, fieldNumber: 2)
+    }
+    if self.found != false {
+      try visitor.visitSingularBoolField(value: self.found, fieldNumber: 3)
+    }
+    if self.answeredAtUnixMs != 0 {
+      try visitor.visitSingularInt64Field(value: self.answeredAtUnixMs, fieldNumber: 4)
+    }
+    if !self.verdicts.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.verdicts, fieldNumber: 5)
+    }
+    if self.truncated != false {
+      try visitor.visitSingularBoolField(value: self.truncated, fieldNumber: 6)
+    }
+    if !self.note.isEmpty {
+      try visitor.visitSingularStringField(value: self.note, fieldNumber: 7)
+    }
+    if !self.noteCode.isEmpty {
+      try visitor.visitSingularStringField(value: self.noteCode, fieldNumber: 8)
+    }
+    if !self.results.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.results, fieldNumber: 9)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_FindVerdictsResponse, rhs: Assay_V1_FindVerdictsResponse) -> Bool {
+    if lhs.app != rhs.app {return false}
+    if lhs.payloadSha256 != rhs.payloadSha256 {return false}
+    if lhs.found != rhs.found {return false}
+    if lhs.answeredAtUnixMs != rhs.answeredAtUnixMs {return false}
+    if lhs.verdicts != rhs.verdicts {return false}
+    if lhs.truncated != rhs.truncated {return false}
+    if lhs.note != rhs.note {return false}
+    if lhs.noteCode != rhs.noteCode {return false}
+    if lhs.results != rhs.results {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Assay_V1_FoundVerdict: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".FoundVerdict"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}request_id\0\u{1}decision\0\u{1}assurance\0\u{3}decided_at_unix_ms\0\u{1}purpose\0\u{1}formats\0\u{1}platform\0\u{1}match\0\u{1}simulated\0\u{3}device_state\0\u{3}confidence_level\0\u{3}confidence_score\0\u{3}evidence_model_json\0\u{1}note\0\u{3}note_code\0\u{1}limits\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.requestID) }()
+      case 2: try { try decoder.decodeSingularEnumField(value: &self.decision) }()
+      case 3: try { try decoder.decodeSingularEnumField(value: &self.assurance) }()
+      case 4: try { try decoder.decodeSingularInt64Field(value: &self.decidedAtUnixMs) }()
+      case 5: try { try decoder.decodeSingularEnumField(value: &self.purpose) }()
+      case 6: try { try decoder.decodeRepeatedStringField(value: &self.formats) }()
+      case 7: try { try decoder.decodeSingularStringField(value: &self.platform) }()
+      case 8: try { try decoder.decodeSingularEnumField(value: &self.match) }()
+      case 9: try { try decoder.decodeSingularBoolField(value: &self.simulated) }()
+      case 10: try { try decoder.decodeSingularEnumField(value: &self.deviceState) }()
+      case 11: try { try decoder.decodeSingularEnumField(value: &self.confidenceLevel) }()
+      case 12: try { try decoder.decodeSingularMessageField(value: &self._confidenceScore) }()
+      case 13: try { try decoder.decodeSingularStringField(value: &self.evidenceModelJson) }()
+      case 14: try { try decoder.decodeSingularStringField(value: &self.note) }()
+      case 15: try { try decoder.decodeSingularStringField(value: &self.noteCode) }()
+      case 16: try { try decoder.decodeRepeatedEnumField(value: &self.limits) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.requestID.isEmpty {
+      try visitor.visitSingularBytesField(value: self.requestID, fieldNumber: 1)
+    }
+    if self.decision != .unspecified {
+      try visitor.visitSingularEnumField(value: self.decision, fieldNumber: 2)
+    }
+    if self.assurance != .none {
+      try visitor.visitSingularEnumField(value: self.assurance, fieldNumber: 3)
+    }
+    if self.decidedAtUnixMs != 0 {
+      try visitor.visitSingularInt64Field(value: self.decidedAtUnixMs, fieldNumber: 4)
+    }
+    if self.purpose != .unspecified {
+      try visitor.visitSingularEnumField(value: self.purpose, fieldNumber: 5)
+    }
+    if !self.formats.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.formats, fieldNumber: 6)
+    }
+    if !self.platform.isEmpty {
+      try visitor.visitSingularStringField(value: self.platform, fieldNumber: 7)
+    }
+    if self.match != .unspecified {
+      try visitor.visitSingularEnumField(value: self.match, fieldNumber: 8)
+    }
+    if self.simulated != false {
+      try visitor.visitSingularBoolField(value: self.simulated, fieldNumber: 9)
+    }
+    if self.deviceState != .unspecified {
+      try visitor.visitSingularEnumField(value: self.deviceState, fieldNumber: 10)
+    }
+    if self.confidenceLevel != .unspecified {
+      try visitor.visitSingularEnumField(value: self.confidenceLevel, fieldNumber: 11)
+    }
+    try { if let v = self._confidenceScore {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 12)
+    } }()
+    if !self.evidenceModelJson.isEmpty {
+      try visitor.visitSingularStringField(value: self.evidenceModelJson, fieldNumber: 13)
+    }
+    if !self.note.isEmpty {
+      try visitor.visitSingularStringField(value: self.note, fieldNumber: 14)
+    }
+    if !self.noteCode.isEmpty {
+      try visitor.visitSingularStringField(value: self.noteCode, fieldNumber: 15)
+    }
+    if !self.limits.isEmpty {
+      try visitor.visitPackedEnumField(value: self.limits, fieldNumber: 16)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_FoundVerdict, rhs: Assay_V1_FoundVerdict) -> Bool {
+    if lhs.requestID != rhs.requestID {return false}
+    if lhs.decision != rhs.decision {return false}
+    if lhs.assurance != rhs.assurance {return false}
+    if lhs.decidedAtUnixMs != rhs.decidedAtUnixMs {return false}
+    if lhs.purpose != rhs.purpose {return false}
+    if lhs.formats != rhs.formats {return false}
+    if lhs.platform != rhs.platform {return false}
+    if lhs.match != rhs.match {return false}
+    if lhs.simulated != rhs.simulated {return false}
+    if lhs.deviceState != rhs.deviceState {return false}
+    if lhs.confidenceLevel != rhs.confidenceLevel {return false}
+    if lhs._confidenceScore != rhs._confidenceScore {return false}
+    if lhs.evidenceModelJson != rhs.evidenceModelJson {return false}
+    if lhs.note != rhs.note {return false}
+    if lhs.noteCode != rhs.noteCode {return false}
+    if lhs.limits != rhs.limits {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Assay_V1_FoundVerdict.Match: SwiftProtobuf._ProtoNameProviding {
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0MATCH_UNSPECIFIED\0\u{1}MATCH_PAYLOAD\0\u{1}MATCH_MEDIA\0\u{1}MATCH_IMAGE\0")
+}
+
+nonisolated extension Assay_V1_FoundVerdict.DeviceState: SwiftProtobuf._ProtoNameProviding {
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0DEVICE_STATE_UNSPECIFIED\0\u{1}DEVICE_STATE_REGISTERED\0\u{1}DEVICE_STATE_BLOCKED\0\u{1}DEVICE_STATE_REPLACED\0")
 }
