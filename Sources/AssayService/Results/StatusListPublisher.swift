@@ -4,7 +4,7 @@ package import Logging
 import ServiceLifecycle
 import Synchronization
 
-/// Publishes the status lists: looks every 15 seconds at what the ledger says of each list, signs a list anew that says something else or is at half
+/// Publishes the status lists: looks every 15 seconds at what the ledger says of each list, signs a list again that says something else or is at half
 /// of its life, and keeps the signed bytes for readers, who cost nothing more.
 ///
 /// Every daemon on a ledger does so by itself: a list comes from what the ledger says, and no daemon waits for another. A block is visible after one
@@ -213,9 +213,10 @@ package actor StatusListPublisher: Service {
             return before
         }
         if let problem, before == nil {
-            logger.warning("status lists are not published anew; the last ones are served", metadata: ["problem": "\(problem)"])
+            logger.warning(
+                "status lists are not brought up to date; the last ones are served", metadata: ["problem": "\(problem)"])
         }
-        if problem == nil, before != nil { logger.info("status lists are published anew again") }
+        if problem == nil, before != nil { logger.info("status lists are up to date again") }
     }
 }
 
