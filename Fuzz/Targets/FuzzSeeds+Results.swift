@@ -3,7 +3,7 @@ import AssayResults
 import AssaySigning
 
 extension FuzzSeeds {
-    /// A token of each shape, and the claims of those that are text.
+    /// A token of each shape, and the claims of those that are text; status lists.
     static var results: [(name: String, bytes: [UInt8])] {
         get throws {
             guard let app = AppID("fuzz"),
@@ -25,8 +25,24 @@ extension FuzzSeeds {
                     seeds.append(("results/\(shape.rawValue)-claims", claims))
                 }
             }
-            return seeds
+            return seeds + (try statusLists(signed: key))
         }
+    }
+
+    /// A list in ZLIB, claims that have it, and a token.
+    private static func statusLists(signed key: ResultKey) throws -> [(name: String, bytes: [UInt8])] {
+        var list = StatusList(.two, count: 64)
+        list[7] = 2
+        guard let compressed = list.compressed else { return [] }
+        let text = """
+            {"sub":"\(FuzzTarget.statusListURI)","iat":\(FuzzTarget.now.unixMilliseconds / 1000),"ttl":15,\
+            "status_list":{"bits":2,"lst":"\(Base64.url.encode(compressed))"}}
+            """
+        let claims = Array(text.utf8)
+        return [
+            ("results/status-list-zlib", compressed), ("results/status-list-claims", claims),
+            ("results/status-list", FuzzTarget.signedText(claims, "statuslist+jwt")),
+        ]
     }
 
     private static func facts(of app: AppID) -> ResultFacts {

@@ -10,11 +10,12 @@ extension FuzzTarget {
         (identifier: key.thumbprint, members: key.text.dropLast())
     }
 
-    private static let resultReader: ResultReader? = {
+    static let resultKeySet: JSONWebKeySet? = {
         guard let text = resultKeyText else { return nil }
         let identifier = Array(",\"kid\":\"\(Base64.url.encode(text.identifier))\"}]}".utf8)
-        return try? ResultReader(keys: JSONWebKeySet(parsing: Array("{\"keys\":[".utf8) + text.members + identifier))
+        return try? JSONWebKeySet(parsing: Array("{\"keys\":[".utf8) + text.members + identifier)
     }()
+    private static let resultReader = resultKeySet.map { ResultReader(keys: $0) }
 
     /// The bytes as a key set, as a token of each shape, and as claims that the key signed: of other tokens no claim is read.
     static func results(_ bytes: [UInt8]) {
@@ -22,9 +23,10 @@ extension FuzzTarget {
         _ = try? ResultReader.statedShape(of: bytes)
         for shape in ResultShape.allCases { read(bytes, as: shape) }
         for shape in [ResultShape.earJWT, .session, .clientAttestation, .plainJWS] {
-            read(signedText(bytes, as: shape), as: shape)
+            read(signedText(bytes, ResultProfiles.type(of: shape)), as: shape)
         }
-        read(signedMessage(bytes), as: .earCWT)
+        read(signedMessage(bytes, ResultProfiles.type(of: .earCWT)), as: .earCWT)
+        statusLists(bytes)
     }
 
     private static func read(_ token: [UInt8], as shape: ResultShape) {
@@ -32,9 +34,9 @@ extension FuzzTarget {
         _ = try? resultReader?.read(token, expecting: expected)
     }
 
-    private static func signedText(_ claims: [UInt8], as shape: ResultShape) -> [UInt8] {
+    static func signedText(_ claims: [UInt8], _ type: String) -> [UInt8] {
         let identifier = Base64.url.encode(resultKeyText?.identifier ?? [])
-        let members = [("alg", "ES256"), ("kid", identifier), ("typ", ResultProfiles.type(of: shape))]
+        let members = [("alg", "ES256"), ("kid", identifier), ("typ", type)]
         let writer = JOSEWriter(
             header: JSONObject(
                 members.map { JSONObject.Member(name: Array($0.0.utf8), value: .string(Array($0.1.utf8))) }))
@@ -42,10 +44,10 @@ extension FuzzTarget {
         return JOSEWriter.token(input, signature: (try? resultKey.signRaw(input)) ?? [])
     }
 
-    private static func signedMessage(_ claims: [UInt8]) -> [UInt8] {
+    static func signedMessage(_ claims: [UInt8], _ type: String) -> [UInt8] {
         let writer = COSEWriter(protected: [
             (1, CBORWriter.integer(-7)), (4, CBORWriter.bytes(resultKeyText?.identifier ?? [])),
-            (16, CBORWriter.text(ResultProfiles.type(of: .earCWT))),
+            (16, CBORWriter.text(type)),
         ])
         return writer.message(claims, signature: (try? resultKey.signRaw(writer.toBeSigned(claims))) ?? [])
     }

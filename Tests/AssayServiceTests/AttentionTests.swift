@@ -56,6 +56,20 @@ struct AttentionTests {
         #expect(codes(webhook(.delivering, "the file cannot be written")) == ["webhook_failing"])
     }
 
+    @Test("tells of status lists that have been behind the ledger for a minute, and not of one look that failed")
+    func statusLists() {
+        func codes(checkedAt: Int64, _ problem: String) -> [String] {
+            Assay_V1_StatusResponse.with {
+                ($0.nowUnixMs, $0.store.available) = (1_000_000, true)
+                $0.statusLists = .with { ($0.checkedAtUnixMs, $0.problem) = (checkedAt, problem) }
+            }.attention().map(\.code)
+        }
+        #expect(codes(checkedAt: 900_000, "").isEmpty, "every look is good, and the last is long ago")
+        #expect(codes(checkedAt: 940_001, "the ledger is unavailable").isEmpty)
+        #expect(codes(checkedAt: 940_000, "the ledger is unavailable") == ["status_lists_not_refreshed"])
+        #expect(codes(checkedAt: 0, "no key may sign") == ["status_lists_not_refreshed"], "not since the start")
+    }
+
     @Test("tells a damaged and a replaced ledger apart from one that gives no answer, and of a clock out of order")
     func storeAndClock() {
         for (state, want) in [

@@ -213,9 +213,10 @@ package actor StatusListPublisher: Service {
             return before
         }
         if let problem, before == nil {
-            logger.warning("status lists are not published; the last ones are served", metadata: ["problem": "\(problem)"])
+            logger.warning(
+                "status lists are not brought up to date; the last ones are served", metadata: ["problem": "\(problem)"])
         }
-        if problem == nil, before != nil { logger.info("status lists are published again") }
+        if problem == nil, before != nil { logger.info("status lists are up to date again") }
     }
 }
 
