@@ -1,7 +1,6 @@
 import AssayAPI
 import AssayCertificates
 package import AssayCore
-import AssayFiles
 import AssayFramedRPC
 import AssayHTTP
 import AssayListening
@@ -20,16 +19,7 @@ extension Configuration {
     package static func load(
         _ path: String, at now: Timestamp = SystemClock().now(), schemes: [any AttestationScheme.Type] = builtInSchemes
     ) throws(ConfigurationError) -> Configuration {
-        let bytes: [UInt8]
-        do throws(BoundedFileError) {
-            bytes = try BoundedFile.read(path, atMost: ConfigurationReader.sizeLimit)
-        } catch {
-            throw ConfigurationError(file: path, error.description)
-        }
-        guard let text = String(validating: bytes, as: UTF8.self) else {
-            let isUTF16 = bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF])
-            throw ConfigurationError(file: path, isUTF16 ? "the file is UTF-16; save it as UTF-8" : "the file is not UTF-8")
-        }
+        let text = try ConfigurationReader.text(of: path)
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
         return try parse(text, file: path, folder: folder, at: now, schemes: schemes)
     }

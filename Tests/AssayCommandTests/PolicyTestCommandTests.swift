@@ -198,6 +198,19 @@ extension CommandTests {
             #expect(ending.err.contains(problem), "\(ending.err)")
         }
 
+        @Test("A file that is not UTF-8 is refused as a configuration is, with what to do where an editor wrote UTF-16")
+        func encodings() async throws {
+            let text = cases(try make(), expecting: "accepted")
+            let wide: [UInt8] = [0xFF, 0xFE] + text.utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
+            for (bytes, problem) in [
+                (wide, "the file is UTF-16; save it as UTF-8"), (Array(text.utf8) + [0xFF], "the file is not UTF-8"),
+            ] {
+                let ending = try await run([try home.folder.write(bytes, to: "cases.yaml")])
+                #expect(ending.status == 2 && ending.out.isEmpty)
+                #expect(ending.err.contains("cases.yaml: " + problem), "\(ending.err)")
+            }
+        }
+
         @Test("A list of revoked certificates that the file names answers in place of the fetched one")
         func lists() async throws {
             let text = try Package.text("examples/policy/cases.yaml")

@@ -1,6 +1,5 @@
 package import AssayConfiguration
 import AssayCore
-import AssayFiles
 package import AssaySchemes
 import AssayVendors
 import Foundation
@@ -21,15 +20,7 @@ package struct PolicyCaseFile: Sendable {
     package static func load(
         _ path: String, configuration override: String? = nil, schemes: [any AttestationScheme.Type] = builtInSchemes
     ) throws(ConfigurationError) -> PolicyCaseFile {
-        let bytes: [UInt8]
-        do throws(BoundedFileError) {
-            bytes = try BoundedFile.read(path, atMost: ConfigurationReader.sizeLimit)
-        } catch {
-            throw ConfigurationError(file: path, error.description)
-        }
-        guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw ConfigurationError(file: path, "the file is not UTF-8")
-        }
+        let text = try ConfigurationReader.text(of: path)
         let reader = ConfigurationReader(file: path)
         let top = try reader.open(YAMLText.withoutMark(text))
         let files = ConfigurationFiles(folder: URL(fileURLWithPath: path).deletingLastPathComponent().path)

@@ -22,13 +22,7 @@ extension PluginEntry {
         ///   - isPinned: whether the manifest must be there.
         /// - Throws: if the file cannot be read at all. All other problems are the reader's.
         package init(reading file: String, apps: Set<String>?, isPinned: Bool = true) throws(ConfigurationError) {
-            let bytes: [UInt8]
-            do throws(BoundedFileError) {
-                bytes = try BoundedFile.read(file, atMost: ConfigurationReader.sizeLimit, isRegular: true)
-            } catch { throw ConfigurationError(file: file, error.description) }
-            guard let text = String(validating: bytes, as: UTF8.self) else {
-                throw ConfigurationError(file: file, "the file is not UTF-8")
-            }
+            let text = try ConfigurationReader.text(of: file, isRegular: true)
             try self.init(text: YAMLText.withoutMark(text), file: file, apps: apps, isPinned: isPinned)
         }
 

@@ -112,8 +112,7 @@ struct OpenJudgement: Sendable {
             step = .locations(piece: piece + 1)
         case .subject:
             step = .replacement
-            // A device that is registered for the subject would be blocked too.
-            guard let subject, !pieces.indices.contains(where: { pieces[$0].device?.subject == subject }) else { return nil }
+            guard let subject, !pieces.haveDevice(registeredFor: subject) else { return nil }
             return .subjectBlock(subject)
         case .replacement:
             step = .oneDevice

@@ -84,26 +84,22 @@ final class VerificationCase: Sendable {
     /// The subject whose block the commit has to look for: `nil` where the device was registered for it, whose own state says
     /// whether it is blocked.
     var subjectToRecheck: [UInt8]? {
-        guard let subject, !pieces.indices.contains(where: { pieces[$0].device?.subject == subject }) else { return nil }
+        guard let subject, !pieces.haveDevice(registeredFor: subject) else { return nil }
         return subject
     }
 
     func appraise() -> [Appraisal] {
         guard pieces.count > 1, pieces.contains(where: { $0.verifier.relation == .boundToAttestedKey }) else {
-            // Not through a function of a piece: a piece is long, and would be copied.
-            return pieces.indices.map { index in
-                pieces[index].verifier.appraise(
-                    pieces[index].evidence,
-                    in: AppraisalContext(binding: binding, facts: pieces[index].facts, now: admitted.now))
-            }
+            return pieces.indices.map { appraise(at: $0, bound: binding) }
         }
         return appraiseTogether()
     }
 
-    func appraise(_ piece: Piece, bound binding: Binding, beside key: AttestedKey? = nil) -> Appraisal {
-        piece.verifier.appraise(
-            piece.evidence,
-            in: AppraisalContext(binding: binding, facts: piece.facts, attestedKey: key, now: admitted.now))
+    /// - Parameter index: that of the piece. A piece itself is long, and would be copied.
+    private func appraise(at index: Int, bound binding: Binding, beside key: AttestedKey? = nil) -> Appraisal {
+        pieces[index].verifier.appraise(
+            pieces[index].evidence,
+            in: AppraisalContext(binding: binding, facts: pieces[index].facts, attestedKey: key, now: admitted.now))
     }
 
     /// Lets plugins that are tried out judge the same.
@@ -212,16 +208,12 @@ extension Claims {
 extension VerificationCase {
     /// Appraises the pieces that are bound to the request alone, then those that are bound to the key that one of them attests.
     fileprivate func appraiseTogether() -> [Appraisal] {
-        var appraisals: [Appraisal?] = pieces.map { piece in
-            piece.verifier.relation == .boundToAttestedKey ? nil : appraise(piece, bound: binding)
+        var appraisals: [Appraisal?] = pieces.indices.map { index in
+            pieces[index].verifier.relation == .boundToAttestedKey ? nil : appraise(at: index, bound: binding)
         }
         let attesting = appraisals.lazy.compactMap { $0 }.first { Self.attests($0) }
-        for (index, piece) in pieces.enumerated() where appraisals[index] == nil {
-            guard let attesting else {
-                appraisals[index] = appraise(piece, bound: binding)
-                continue
-            }
-            appraisals[index] = appraise(piece, boundTo: attesting)
+        for index in pieces.indices where appraisals[index] == nil {
+            appraisals[index] = attesting.map { appraise(at: index, boundTo: $0) } ?? appraise(at: index, bound: binding)
         }
         return appraisals.compactMap { $0 }
     }
@@ -233,9 +225,10 @@ extension VerificationCase {
     }
 
     /// The payload of a piece that is bound to an attested key is that key's digest.
-    private func appraise(_ piece: Piece, boundTo attesting: Appraisal) -> Appraisal {
+    private func appraise(at index: Int, boundTo attesting: Appraisal) -> Appraisal {
+        let format = pieces[index].evidence.format
         guard attesting.failure == nil, let key = attesting.attestedKey else {
-            var skipped = Appraisal(format: piece.evidence.format)
+            var skipped = Appraisal(format: format)
             skipped.isSupplement = true
             skipped.findings = [
                 Finding(check: "evidence", outcome: .skipped, detail: "the key that it is to be bound to is not attested")
@@ -247,13 +240,20 @@ extension VerificationCase {
             let clientData = ClientData(
                 purpose: request.purpose, challenge: request.challenge, payload: key.publicKeySHA256)
         else {
-            return Appraisal.build(piece.evidence.format) { (appraisal) throws(Rejection) in
+            return Appraisal.build(format) { (appraisal) throws(Rejection) in
                 try appraisal.require(
                     "binding", false, else: .bindingNotAllowed,
                     "evidence beside an attested key is bound by Assay's client data")
             }
         }
-        return appraise(piece, bound: Binding(clientData), beside: key)
+        return appraise(at: index, bound: Binding(clientData), beside: key)
+    }
+}
+
+extension [VerificationCase.Piece] {
+    /// Whether one is of a device that was registered for the subject: such a device is blocked where its subject is.
+    func haveDevice(registeredFor subject: [UInt8]) -> Bool {
+        indices.contains { self[$0].device?.subject == subject }
     }
 }
 
