@@ -110,12 +110,28 @@ extension ProcessTests {
             #expect(await daemon.stop().status == 0)
         }
 
+        /// What came of the requests of many tasks.
+        private final class Seen: Sendable {
+            private let state = Mutex<(answered: Int, unanswered: [VerificationRequest])>((0, []))
+
+            /// How many were answered, with this one.
+            func answer() -> Int {
+                state.withLock { state in
+                    state.answered += 1
+                    return state.answered
+                }
+            }
+
+            func leaves(_ request: VerificationRequest) { state.withLock { $0.unanswered.append(request) } }
+
+            var unanswered: [VerificationRequest] { state.withLock { $0.unanswered } }
+        }
+
         @Test("A kill between commit and answer loses no result: the same request is signed, and nothing is accepted twice")
         func kill() async throws {
             let home = try ResultHome()
             let first = try await TestDaemon(home.home, addresses: 2)
-            let unanswered = Mutex<[VerificationRequest]>([])
-            let answered = Mutex(0)
+            let seen = Seen()
             let client = try await FramedCaller(try first.address("tcp"))
             await withTaskGroup(of: Void.self) { group in
                 for worker in 0..<8 {
@@ -125,13 +141,9 @@ extension ProcessTests {
                                 return
                             }
                             guard (try? await client.call(API.verify, request.message)) != nil else {
-                                return unanswered.withLock { $0.append(request) }
+                                return seen.leaves(request)
                             }
-                            if answered.withLock({ count in
-                                count += 1; return count
-                            }) == 60 {
-                                first.child.signal(SIGKILL)
-                            }
+                            if seen.answer() == 60 { first.child.signal(SIGKILL) }
                         }
                     }
                 }
@@ -142,7 +154,7 @@ extension ProcessTests {
             let daemon = try await TestDaemon(home.home, addresses: 2)
             let again = try await FramedCaller(try daemon.address("tcp"))
             let keys = try await ResultHome.get(Self.keys, at: daemon).body
-            for request in unanswered.withLock({ $0 }) {
+            for request in seen.unanswered {
                 let verdict = try await again.call(API.verify, request.message)
                 try #require(verdict.outcome == "accepted" && verdict.results.count == 1)
                 let read = try ResultHome.read(verdict.results[0].text, as: .earJWT, by: keys)
