@@ -124,7 +124,8 @@ struct LookupTests {
             harness.clock.advance(milliseconds: 1000)
             requests.append(try await upload(&handsets[number % 3], to: harness).requestID)
             let answer = try await find(harness)
-            #expect(answer.verdicts.map(\.requestID) == Array(requests.reversed().prefix(10)) && answer.truncated == (number >= 10))
+            #expect(
+                answer.verdicts.map(\.requestID) == Array(requests.reversed().prefix(10)) && answer.truncated == (number >= 10))
         }
     }
 
@@ -161,6 +162,13 @@ struct LookupTests {
             #expect(found.evidenceModelJson == verdict.confidence.evidenceModelJson && !found.evidenceModelJson.isEmpty)
             #expect(found.noteCode == "confidence_high" && found.note == LookupNote.highConfidence.sentence)
         }
+    }
+
+    @Test("The page has every note and its word as they are answered")
+    func page() throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..")
+        let page = try String(contentsOf: root.appending(path: "docs/look-up.md"), encoding: .utf8)
+        for note in LookupNote.allCases { #expect(page.contains("| `\(note.rawValue)` | \(note.sentence) |"), "\(note)") }
     }
 
     // MARK: What is kept
