@@ -129,6 +129,56 @@ struct OpenAPIExamples: Sendable {
                 """#
             ]),
         OpenAPIExamples(
+            API.findVerdicts,
+            #"""
+            {
+              "app": "photos",
+              "payloadSha256": "9d6yOlsirPzWDlYWnkmLLwJGs5fshv10KCAxqj57QKI=",
+              "sourceAddress": "203.0.113.7"
+            }
+            """#,
+            [
+                "found":
+                    #"""
+                {
+                  "app": "photos",
+                  "payloadSha256": "9d6yOlsirPzWDlYWnkmLLwJGs5fshv10KCAxqj57QKI=",
+                  "found": true,
+                  "answeredAtUnixMs": "1776170000000",
+                  "verdicts": [
+                    {
+                      "requestId": "8WK0k92b9W5DH22dtdzZ3Q==",
+                      "decision": "DECISION_ACCEPTED",
+                      "assurance": "ASSURANCE_SECURE_ELEMENT",
+                      "decidedAtUnixMs": "1776124800000",
+                      "purpose": "PURPOSE_ASSERT",
+                      "formats": ["appattest-assertion"],
+                      "platform": "ios",
+                      "match": "MATCH_PAYLOAD",
+                      "deviceState": "DEVICE_STATE_REGISTERED",
+                      "note": "A genuine device, whose key lies in a secure element, signed the hash of exactly these bytes. That does not say what the file shows, who made it, or how it came into the app.",
+                      "noteCode": "attested_secure_element",
+                      "limits": [
+                        "VERDICT_LIMIT_RELAY_NOT_EXCLUDED",
+                        "VERDICT_LIMIT_ATTESTED_AT_REGISTRATION",
+                        "VERDICT_LIMIT_SYSTEM_NOT_VERIFIED"
+                      ]
+                    }
+                  ]
+                }
+                """#,
+                "nothing":
+                    #"""
+                {
+                  "app": "photos",
+                  "payloadSha256": "9d6yOlsirPzWDlYWnkmLLwJGs5fshv10KCAxqj57QKI=",
+                  "answeredAtUnixMs": "1776170000000",
+                  "note": "No accepted verdict on exactly these bytes is kept. That says nothing against the file: a single changed byte, as after saving it again or sending it through a messenger, makes another file, and verdicts are kept for a limited time.",
+                  "noteCode": "nothing_found"
+                }
+                """#,
+            ]),
+        OpenAPIExamples(
             API.getDevice,
             #"""
             {"app": "photos", "deviceId": "1gAxc5Y5ynLQNPRapnxaOQ=="}

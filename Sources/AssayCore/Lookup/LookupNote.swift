@@ -15,13 +15,15 @@ package enum LookupNote: String, CaseIterable, Hashable, Sendable {
     case suspiciousConfidence = "confidence_suspicious"
     case noConfidence = "confidence_rejected"
 
-    /// That of a test device first; else of the level of confidence; else of the assurance.
+    /// That of a test device comes before all others; then that of a vendor's word, which no key of the device stands behind; then that of the
+    /// level of confidence; then that of the assurance.
     package init(_ verdict: FoundVerdict) {
-        if verdict.simulated {
+        guard !verdict.simulated else {
             self = .simulated
-        } else {
-            self = verdict.capture.map { Self($0.level) } ?? Self(verdict.assurance)
+            return
         }
+        let capture = verdict.assurance == .platform ? nil : verdict.capture
+        self = capture.map { Self($0.level) } ?? Self(verdict.assurance)
     }
 
     private init(_ level: ConfidenceLevel) {

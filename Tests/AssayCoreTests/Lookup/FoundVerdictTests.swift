@@ -114,6 +114,11 @@ struct FoundVerdictTests {
             verdict.capture = FoundVerdict.Capture(level: .high, score: nil, model: [])
         }
         #expect(test == .simulated)
+        let vendorsWord = note { verdict in
+            verdict.assurance = .platform
+            verdict.capture = FoundVerdict.Capture(level: .medium, score: nil, model: [])
+        }
+        #expect(vendorsWord == .platform, "no key of the device signed")
         let all = byLevel + byAssurance + [test, .nothingFound]
         #expect(Set(all) == Set(LookupNote.allCases) && all.count == LookupNote.allCases.count)
         #expect(Set(LookupNote.allCases.map(\.sentence)).count == LookupNote.allCases.count)

@@ -164,6 +164,13 @@ struct LookupTests {
         }
     }
 
+    @Test("The page has every note and its word as they are answered")
+    func page() throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..")
+        let page = try String(contentsOf: root.appending(path: "docs/look-up.md"), encoding: .utf8)
+        for note in LookupNote.allCases { #expect(page.contains("| `\(note.rawValue)` | \(note.sentence) |"), "\(note)") }
+    }
+
     // MARK: What is kept
 
     @Test("An app without the section keeps nothing, and a look-up of it is refused by a word of its own")
