@@ -294,7 +294,7 @@ struct AuthorisationTests {
                 API.status.path, API.listFeeds.path, API.readFeed.path, API.loadFeed.path, API.getAuthorities.path,
                 API.getRevocationList.path, API.getVerdict.path, API.whoAmI.path, API.getPolicy.path, API.metrics.path,
             ].contains($0.path) && !$0.path.hasPrefix("/assay.v1.Plugins/") && !$0.path.hasPrefix("/assay.v1.Keys/")
-                && !$0.path.hasPrefix("/assay.v1.Webhooks/")
+                && !$0.path.hasPrefix("/assay.v1.Webhooks/") && !$0.path.hasPrefix("/assay.v1.Results/")
         })
     func apps(_ method: MethodDeclaration) async throws {
         let harness = try await harness()
