@@ -30,4 +30,15 @@ extension AssayClient {
         try await call(
             API.rotateResultKey, .with { ($0.now, $0.simulated, $0.reason) = (now, simulated, reason) }, timeout)
     }
+
+    /// A published status list, as it is served over HTTP: whether results that name a place in it still hold.
+    ///
+    /// - Parameters:
+    ///   - list: the number at the end of the list's address.
+    ///   - simulated: that of the issuer of results about simulated devices.
+    public func statusList(
+        _ list: UInt32, as form: Assay_V1_StatusListForm = .jwt, simulated: Bool = false, timeout: Duration? = nil
+    ) async throws(AssayError) -> Assay_V1_GetStatusListResponse {
+        try await call(API.getStatusList, .with { ($0.list, $0.form, $0.simulated) = (list, form, simulated) }, timeout)
+    }
 }

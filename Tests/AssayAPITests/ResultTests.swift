@@ -98,7 +98,8 @@ struct ResultTests {
     private let results = [
         SignedResult(
             shape: .earJWT, audience: "https://uploads.example.com",
-            outcome: .signed(token: Array("a.b.c".utf8), identifier: bytes(16, 1), expiresAt: Timestamp(unixMilliseconds: 9000))),
+            outcome: .signed(token: Array("a.b.c".utf8), identifier: bytes(16, 1), expiresAt: Timestamp(unixMilliseconds: 9000))
+        ),
         SignedResult(
             shape: .plainCOSE, audience: "other",
             outcome: .signed(token: [0xD2, 0x84], identifier: bytes(16, 2), expiresAt: Timestamp(unixMilliseconds: 8000))),
@@ -113,7 +114,8 @@ struct ResultTests {
         #expect(message.results.map(\.audience) == results.map(\.audience))
         #expect(message.results[0].text == "a.b.c" && message.results[0].id == Data(count: 16, of: 1))
         #expect(message.results[1].binary == Data([0xD2, 0x84]) && message.results[1].expiresAtUnixMs == 8000)
-        #expect(message.results[2].problem.code == "result_too_many" && message.results[2].problem.sentence.hasPrefix("the device"))
+        #expect(
+            message.results[2].problem.code == "result_too_many" && message.results[2].problem.sentence.hasPrefix("the device"))
         #expect(message.results[2].id.isEmpty && message.results[2].expiresAtUnixMs == 0)
         message.results = []
         #expect(message == verdict)

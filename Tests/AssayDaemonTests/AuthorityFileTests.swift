@@ -46,7 +46,8 @@ extension ProcessTests {
             }
 
             func file(_ name: String) async -> HTTPFile? {
-                await daemon.parts.authorities.files.file(at: "/v1/authorities/" + name, of: Self.peer)
+                try? await daemon.parts.authorities.files.file(
+                    HTTPFileRequest(path: "/v1/authorities/" + name, peer: Self.peer))
             }
 
             func end() async {
@@ -148,7 +149,7 @@ extension ProcessTests {
                 "/v1/authorities/issuing-1.CRL", "/v1/attestation/verify", "/openapi.json",
             ] {
                 #expect(!files.serves(path), "\(path)")
-                #expect(await files.file(at: path, of: Running.peer) == nil, "\(path)")
+                #expect(try await files.file(HTTPFileRequest(path: path, peer: Running.peer)) == nil, "\(path)")
             }
             for name in ["none.cer", "../issuing-1.cer", "issuing-1/.crl", "issuing-1.cer.cer", "issuing-1%2ecrl.crl"] {
                 #expect(await running.file(name) == nil, "\(name)")

@@ -63,6 +63,10 @@ struct AuthorisationTests {
             case "/assay.v1.Provisioning/AddEnrolments", "/assay.v1.Provisioning/ReadmitDevice",
                 "/assay.v1.Provisioning/RemoveEnrolment", "/assay.v1.Provisioning/ListEnrolments":
                 [.enrol]
+            case "/assay.v1.Results/GetKeys", "/assay.v1.Results/GetStatusList":
+                [.verify, .provision, .devices, .operate, .observe, .fleet, .enrol]
+            case "/assay.v1.Results/ListKeys": [.observe]
+            case "/assay.v1.Results/Rotate": [.operate]
             default: nil
             }
         return try #require(roles, "\(path) needs its roles in this test")
@@ -142,7 +146,7 @@ struct AuthorisationTests {
             case "/assay.v1.Plugins/ListQuarantine": Assay_V1_ListQuarantineRequest()
             case "/assay.v1.Plugins/ReadQuarantine": Assay_V1_ReadQuarantineRequest.with { $0.digest = Data(count: 32) }
             case "/assay.v1.Plugins/ReleaseQuarantine": Assay_V1_ReleaseQuarantineRequest.with { $0.digest = Data(count: 32) }
-            default: provisioningSample(path, app)
+            default: provisioningSample(path, app) ?? resultSample(path)
             }
         return try #require(message, "\(path) needs a sample in this test").serializedBytes()
     }
@@ -174,6 +178,16 @@ struct AuthorisationTests {
         case "/assay.v1.Provisioning/RemoveEnrolment":
             Assay_V1_RemoveEnrolmentRequest.with { ($0.app, $0.serial) = (app, "CAM-1") }
         case "/assay.v1.Provisioning/ListEnrolments": Assay_V1_ListEnrolmentsRequest.with { $0.app = app }
+        default: nil
+        }
+    }
+
+    private static func resultSample(_ path: String) -> (any SwiftProtobuf.Message)? {
+        switch path {
+        case "/assay.v1.Results/GetKeys": Assay_V1_GetResultKeysRequest()
+        case "/assay.v1.Results/ListKeys": Assay_V1_ListResultKeysRequest()
+        case "/assay.v1.Results/Rotate": Assay_V1_RotateResultKeyRequest()
+        case "/assay.v1.Results/GetStatusList": Assay_V1_GetStatusListRequest()
         default: nil
         }
     }
@@ -277,7 +291,7 @@ struct AuthorisationTests {
                 API.status.path, API.listFeeds.path, API.readFeed.path, API.loadFeed.path, API.getAuthorities.path,
                 API.getRevocationList.path, API.getVerdict.path, API.whoAmI.path, API.getPolicy.path, API.metrics.path,
             ].contains($0.path) && !$0.path.hasPrefix("/assay.v1.Plugins/") && !$0.path.hasPrefix("/assay.v1.Keys/")
-                && !$0.path.hasPrefix("/assay.v1.Webhooks/")
+                && !$0.path.hasPrefix("/assay.v1.Webhooks/") && !$0.path.hasPrefix("/assay.v1.Results/")
         })
     func apps(_ method: MethodDeclaration) async throws {
         let harness = try await harness()

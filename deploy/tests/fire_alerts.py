@@ -14,7 +14,7 @@ Not caused here, and tried by promtool alone (cases.yml):
 - they take a ledger on PostgreSQL: AssayNoStandby, AssayNotListening, AssayDatabaseClock;
 - they take a receiver of events: AssayWebhookFailing, AssayWebhookEventsLost;
 - they take a plugin that starts and then fails: AssayPluginCallsFailing, AssayPluginQuarantine, AssayRequiredPluginNotReady;
-- they take a key that fails or is missing, or many registrations: AssayResultKeyUnavailable, AssayResultKeyMissing, AssayIssuingUnavailable, AssayAuthorityFailing,
+- they take a key that fails or is missing, or many registrations: AssayResultKeyUnavailable, AssayResultKeyMissing, AssayStatusListsNotRefreshed, AssayIssuingUnavailable, AssayAuthorityFailing,
   AssayRevocationListNotRefreshed, AssayAttestationKeyOverused, AssayEvidenceMemoryFull, AssayFileDescriptorsLow;
 - they are never to fire: AssayAuditLogNotGrowing, AssayAttention.
 """

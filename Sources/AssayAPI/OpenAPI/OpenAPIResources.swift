@@ -135,6 +135,48 @@ enum OpenAPIResources {
               }
             }
           },
+          "/v1/status/{list}": {
+            "get": {
+              "operationId": "getStatusListFile",
+              "tags": ["HTTP"],
+              "summary": "A status list",
+              "description": "A status list of the issuer of results, signed: whether results that name a place in it still hold (draft-ietf-oauth-status-list). `Accept` chooses between a JWT, which is the default, and a CWT. Web pages of every origin may read it.",
+              "parameters": [{"$ref": "#/components/parameters/StatusList"}],
+              "responses": {
+                "200": {
+                  "description": "The list.",
+                  "headers": {"ETag": {"$ref": "#/components/headers/ETag"}},
+                  "content": {"application/statuslist+jwt": {"schema": {"type": "string"}}, "application/statuslist+cwt": {}}
+                },
+                "304": {"description": "The list is the one that `If-None-Match` names."},
+                "404": {"description": "There is no such list."},
+                "406": {"description": "`Accept` takes neither form."},
+                "501": {"description": "`time` asks for the list of another time, which is not kept."},
+                "503": {"description": "No list that is good can be given now."}
+              }
+            }
+          },
+          "/simulated/v1/status/{list}": {
+            "get": {
+              "operationId": "getSimulatedStatusListFile",
+              "tags": ["HTTP"],
+              "summary": "A status list of simulated devices",
+              "description": "A status list of the issuer of results about simulated devices, signed: whether results that name a place in it still hold (draft-ietf-oauth-status-list). `Accept` chooses between a JWT, which is the default, and a CWT. Web pages of every origin may read it.",
+              "parameters": [{"$ref": "#/components/parameters/StatusList"}],
+              "responses": {
+                "200": {
+                  "description": "The list.",
+                  "headers": {"ETag": {"$ref": "#/components/headers/ETag"}},
+                  "content": {"application/statuslist+jwt": {"schema": {"type": "string"}}, "application/statuslist+cwt": {}}
+                },
+                "304": {"description": "The list is the one that `If-None-Match` names."},
+                "404": {"description": "There is no such list."},
+                "406": {"description": "`Accept` takes neither form."},
+                "501": {"description": "`time` asks for the list of another time, which is not kept."},
+                "503": {"description": "No list that is good can be given now."}
+              }
+            }
+          },
           "/v1/authorize": {
             "parameters": [
               {"$ref": "#/components/parameters/AppOfQuery"},
@@ -194,6 +236,11 @@ enum OpenAPIResources {
             "name": "name", "in": "path", "required": true,
             "description": "The CA's name in the configuration, as `Provisioning.GetAuthorities` has it.",
             "schema": {"type": "string"}
+          },
+          "StatusList": {
+            "name": "list", "in": "path", "required": true,
+            "description": "The number of the list, at the end of the address that a result names.",
+            "schema": {"type": "integer", "minimum": 0, "maximum": 4294967295}
           },
           "AppOfQuery": {
             "name": "app", "in": "query",

@@ -52,7 +52,7 @@ extension ResultProblem {
         case .simulated: "the verdict rests on a test root, and no issuer of simulated results is configured"
         case .assurance: "the device's assurance is below the one that the app's configuration asks for"
         case .tooMany: "the device has as many session tokens that have not ended as the app allows"
-        case .noKey: "the token binds a device's key, and the verdict is about none that can be bound"
+        case .noKey: "the token binds a device's key, and no key of the verdict can be bound"
         case .tooOld: "the verdict was given too long ago: a repeated answer is signed within its result's lifetime"
         case .deviceBlocked: "the device was blocked or forgotten after the verdict"
         }

@@ -61,7 +61,7 @@ public struct VerificationRequest: Hashable, Sendable {
 
     /// SHA-256 over every field but the idempotency key, the source address and the results. Requests with equal digests are equal: a client may
     /// repeat a request from another address, and ask for other results, or for one that could not be signed at first. They change nothing
-    /// of the verdict that is repeated, and are signed anew each time.
+    /// of the verdict that is repeated, and are signed again each time.
     public var digest: [UInt8] { digest(evidence: evidence.map(\.digest)) }
 
     /// The same, from digests of the evidence that are known already.

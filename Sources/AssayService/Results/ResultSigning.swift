@@ -9,7 +9,7 @@ import SwiftProtobuf
 /// Signs the results that callers ask for beside accepted verdicts: after the commit, so that what is signed is durable, and before the answer.
 ///
 /// It stands behind those that count, log and record verdicts: what they tell depends on no signature and waits for none. A verdict is answered
-/// whatever comes of its signatures. Calls that were abandoned get none.
+/// with or without its signatures. Calls that were abandoned get none.
 package struct ResultSigning: AnswerFollower {
     private let signer: ResultSigner
     private let devices: any DeviceFacts

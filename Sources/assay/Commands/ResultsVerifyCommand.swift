@@ -10,9 +10,10 @@ struct ResultsVerifyCommand: AsyncParsableCommand {
         commandName: "verify", abstract: "Check a signed result, and explain it claim by claim.",
         discussion: """
             The keys are those of --jwks, or else those of the daemon (--server). With a file of keys nothing is asked of anyone: what \
-            --issuer names is believed to have them. The status of a result is looked up elsewhere.
+            --issuer names is believed to have them. With --status the list is read that says whether the result still holds: where the \
+            result says it is, or from the daemon where the keys are the daemon's.
 
-            Exit status 0 if the result verifies, 65 if it does not.
+            Exit status 0 if the result verifies, 65 if it does not or holds no more.
             """)
 
     @OptionGroup var server: ServerOptions
@@ -41,6 +42,13 @@ struct ResultsVerifyCommand: AsyncParsableCommand {
     @Flag(help: "The device must be a simulated one. Without it, it must be none.")
     var simulated = false
 
+    @Flag(help: "Look up whether the result still holds, in the status list that it names.")
+    var status = false
+
+    @Option(
+        help: ArgumentHelp("Look it up in this status list, in place of the one that is published now.", valueName: "file"))
+    var statusList: FileArgument?
+
     @Option(help: ArgumentHelp("Check as of this time (RFC 3339). Default: now.", valueName: "time"))
     var at: Timestamp?
 
@@ -63,11 +71,49 @@ struct ResultsVerifyCommand: AsyncParsableCommand {
         let expected = ResultExpectation(
             shape, issuer: issuer, audience: audience ?? "", nonce: nonce?.bytes, isSimulated: simulated,
             at: at ?? SystemClock().now())
-        let verified = try checking { () throws(ResultFault) in
-            try ResultReader(keys: try JSONWebKeySet(parsing: keys.set)).read(token, expecting: expected)
+        let (set, verified) = try checking { () throws(ResultFault) in
+            let set = try JSONWebKeySet(parsing: keys.set)
+            return (set, try ResultReader(keys: set).read(token, expecting: expected))
         }
-        let text = VerifiedResultText(result: verified)
+        let found = status || statusList != nil ? try await lookUp(verified, set, at: expected.now) : nil
+        let text = VerifiedResultText(result: verified, status: found)
         if json { Console.print(json: text.json) } else { text.lines.forEach(Console.print) }
+        if !text.holds { throw ExitCode(65) }
+    }
+
+    // MARK: Status
+
+    private func lookUp(
+        _ result: VerifiedResult, _ keys: JSONWebKeySet, at now: Timestamp
+    ) async throws -> VerifiedResultText.Status {
+        let reference = try checking { () throws(ResultFault) in try result.statusReference() }
+        guard let reference else { return .none }
+        let list = try await readList(reference, simulated: result.isSimulated)
+        return .some(
+            try checking { () throws(ResultFault) in
+                try StatusListReader(keys: keys).read(list, of: reference.uri, at: now, tolerance: Self.tolerance)
+                    .status(of: reference)
+            })
+    }
+
+    /// How far the clocks of the issuer and of this machine may differ, in milliseconds.
+    private static let tolerance: Int64 = 60_000
+
+    private func readList(_ reference: ResultStatusReference, simulated: Bool) async throws -> [UInt8] {
+        if let statusList { return try statusList.read(atMost: StatusListReader.sizeLimit) }
+        if jwks != nil {
+            let roots = try server.tlsCa.flatMap(FileArgument.init(argument:))?.read() ?? []
+            return try await PublishedFile(
+                address: reference.uri, sizeLimit: StatusListReader.sizeLimit, type: StatusListForm.jwt.mediaType
+            ).read(code: "status_list_unavailable", roots: roots, within: server.limit)
+        }
+        guard let number = reference.uri.split(separator: "/").last.flatMap({ UInt32($0) }) else {
+            throw Console.unreadable("\(reference.uri) is no status list of the daemon")
+        }
+        let list = try await server.with { client throws(AssayError) in
+            try await client.statusList(number, simulated: simulated, timeout: server.limit)
+        }
+        return Array(list.token)
     }
 
     /// A token in ASCII may stand on the command line: it begins as every JSON object does in base64url.

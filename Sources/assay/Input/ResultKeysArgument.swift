@@ -1,9 +1,5 @@
 import ArgumentParser
-import AssayClient
-import AssayCore
 import AssayResults
-import AssayVendors
-import Foundation
 
 /// Where the keys are by which results are checked: a file with a JWK Set, or the address of one.
 struct ResultKeysArgument: ExpressibleByArgument {
@@ -28,21 +24,7 @@ struct ResultKeysArgument: ExpressibleByArgument {
             guard let file = FileArgument(argument: text) else { return [] }
             return try file.read(atMost: JSONWebKeySet.sizeLimit)
         }
-        let path = text.drop { $0 != "/" }.dropFirst(2).drop { $0 != "/" }
-        guard let address = VendorAddress(String(text.dropLast(path.count)), allowsPlainLoopback: true) else {
-            throw Console.unreadable("\(text) is no address of keys: https://host/path, or http:// on this machine")
-        }
-        let settings = VendorSettings(
-            totalMilliseconds: Int64(limit / .milliseconds(1)), answerLimit: JSONWebKeySet.sizeLimit, extraRoots: roots)
-        guard let client = try? VendorClient(settings) else {
-            throw Console.unreadable("the file of --tls-ca has no certificates in PEM")
-        }
-        do throws(VendorError) {
-            let answer = try await client.call(VendorRequest(.get, String(path)), at: address)
-            guard answer.status == 200 else { throw .refused(host: address.host, status: answer.status) }
-            return answer.body
-        } catch {
-            throw Console.failure("keys_unavailable", "\(text): \(error)", status: AssayError.unavailableStatus)
-        }
+        return try await PublishedFile(address: text, sizeLimit: JSONWebKeySet.sizeLimit)
+            .read(code: "keys_unavailable", roots: roots, within: limit)
     }
 }

@@ -28,7 +28,9 @@ struct ResultText {
         guard let tokenText else {
             return ["  result    \(shape): not signed, \(result.problem.code): \(result.problem.sentence)"]
         }
-        return ["  result    \(shape) for \(result.audience) until \(expiry), id \(Base64.url.encode(result.id))", "  " + tokenText]
+        return [
+            "  result    \(shape) for \(result.audience) until \(expiry), id \(Base64.url.encode(result.id))", "  " + tokenText,
+        ]
     }
 
     var json: [String: Any] {

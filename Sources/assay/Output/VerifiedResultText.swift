@@ -6,7 +6,29 @@ import SwiftProtobuf
 
 /// The output form of a result that verifies, for people and for tools.
 struct VerifiedResultText {
+    /// What the status list says that the result names.
+    enum Status {
+        /// The result names no list.
+        case none
+        case some(StatusValue)
+    }
+
     let result: VerifiedResult
+    /// `nil`: it was not looked up.
+    var status: Status?
+
+    /// Whether nothing that was looked up says that the result holds no more.
+    var holds: Bool {
+        if case .some(let value)? = status { value == .valid } else { true }
+    }
+
+    private var statusWord: String? {
+        switch status {
+        case nil: nil
+        case .none?: "none: the result names no list"
+        case .some(let value)?: value.description
+        }
+    }
 
     private var kid: String { Base64.url.encode(result.keyIdentifier) }
 
@@ -14,9 +36,9 @@ struct VerifiedResultText {
     private var verdict: Assay_V1_Verdict? { result.content.flatMap { try? Assay_V1_Verdict(serializedBytes: $0) } }
 
     var lines: [String] {
-        var lines = [
-            Console.styled("VERIFIED", .good) + "  \(result.shape.rawValue)" + (result.isSimulated ? "  [simulated]" : "")
-        ]
+        let head = holds ? Console.styled("VERIFIED", .good) : Console.styled("HOLDS NO MORE", .bad)
+        var lines = [head + "  \(result.shape.rawValue)" + (result.isSimulated ? "  [simulated]" : "")]
+        if let statusWord { lines.append("  status    \(statusWord)") }
         lines.append("  key       \(kid)")
         lines.append("  life      \(result.issuedAt) to \(result.expiresAt)")
         let claims = Self.flattened(.object(result.claims), "")
@@ -35,6 +57,7 @@ struct VerifiedResultText {
             "issued_at": result.issuedAt.description, "expires_at": result.expiresAt.description,
             "claims": (try? JSONSerialization.jsonObject(with: Data(JSONValue.object(result.claims).text))) ?? [String: Any](),
         ]
+        if let statusWord { (object["status"], object["holds"]) = (statusWord, holds) }
         if let verdict { object["verdict"] = VerdictText(verdict: verdict).json }
         return object
     }

@@ -41,7 +41,9 @@ struct OpenAPIDocumentTests {
         var expected = MethodDeclaration.all.map { $0.form == .stream ? $0.path : $0.http.path }
         expected += [
             "/openapi.json", "/.well-known/jwks.json", "/.well-known/assay-issuer", "/simulated/.well-known/jwks.json",
-            "/simulated/.well-known/assay-issuer", "/v1/authorities/{name}.cer", "/v1/authorities/{name}.crl", "/v1/authorize",
+            "/simulated/.well-known/assay-issuer", "/v1/authorities/{name}.cer", "/v1/authorities/{name}.crl",
+            "/v1/status/{list}",
+            "/simulated/v1/status/{list}", "/v1/authorize",
         ]
         #expect(try part("paths").names.sorted() == expected.sorted())
         for declaration in MethodDeclaration.all where declaration.form != .stream {

@@ -86,6 +86,34 @@ struct FileTests {
         }
     }
 
+    @Test(
+        "a file is told the query and the media types of its reader, and caches tell its kinds apart",
+        arguments: HTTPVersion.allCases)
+    func choice(_ version: HTTPVersion) async throws {
+        try await HTTPTestServer.run { server in
+            let plain = try await version.request(TestFiles.choice + "?a=1&b", nil, method: "GET", at: server)
+            #expect(plain.text == "a=1&b -" && plain.field("vary") == "accept")
+            #expect(plain.field("access-control-allow-origin") == "*")
+            let fields = [("accept", "text/plain;q=0.5"), ("accept", "*/*")]
+            let chosen = try await version.request(TestFiles.choice, nil, [], fields, method: "GET", at: server)
+            #expect(chosen.text.filter { $0 != " " } == "text/plain;q=0.5,*/*")
+            let other = try await version.request(TestFiles.path, nil, method: "GET", at: server)
+            #expect(other.field("vary") == nil && other.field("access-control-allow-origin") == nil)
+        }
+    }
+
+    @Test(
+        "a file that is refused as it is asked for has the status of the refusal, and no cache keeps it",
+        arguments: HTTPVersion.allCases)
+    func refusal(_ version: HTTPVersion) async throws {
+        try await HTTPTestServer.run { server in
+            for (path, status) in [(TestFiles.choice + "?none", 501), (TestFiles.missing, 404)] {
+                let answer = try await version.request(path, nil, method: "GET", at: server)
+                #expect(answer.status == status && answer.field("cache-control") == "no-store")
+            }
+        }
+    }
+
     @Test("the OpenAPI document is served where the settings say so", arguments: [true, false])
     func openAPI(_ isServed: Bool) async throws {
         try await HTTPTestServer.run(.with { $0.settings.servesOpenAPI = isServed }) { server in

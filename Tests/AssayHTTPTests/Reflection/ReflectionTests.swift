@@ -94,7 +94,12 @@ struct ReflectionTests {
     @Test(
         "A file comes by its name, with all files that it imports, itself first and each once",
         arguments: [
-            ("assay/v1/attestation.proto", ["assay/v1/evidence.proto", "assay/v1/verdict.proto", "assay/v1/confidence.proto"]),
+            (
+                "assay/v1/attestation.proto",
+                [
+                    "assay/v1/evidence.proto", "assay/v1/results.proto", "assay/v1/verdict.proto", "assay/v1/confidence.proto",
+                ]
+            ),
             ("assay/v1/evidence.proto", []), ("grpc/health/v1/health.proto", []),
             ("grpc/reflection/v1/reflection.proto", []), ("grpc/reflection/v1alpha/reflection.proto", []),
         ])

@@ -10,17 +10,17 @@ struct OpenAPIResourceTests {
     private let peer = RPCPeer.tcp(address: "192.0.2.1", port: 1, isLoopback: false)
 
     @Test("is the file at /openapi.json, with the tag of its bytes")
-    func file() async {
+    func file() async throws {
         #expect(resource.serves("/openapi.json"))
-        let file = await resource.file(at: "/openapi.json", of: peer)
+        let file = try await resource.file(HTTPFileRequest(path: "/openapi.json", peer: peer))
         #expect(file?.contentType == "application/json" && file?.body == OpenAPIDocument.json())
         #expect(file?.etag == OpenAPIDocument.etag() && file?.maxAge == nil)
     }
 
     @Test(
         "has no other path", arguments: ["", "/", "/openapi", "/openapi.json/", "/openapi.jso\u{6E}\u{301}", "//openapi.json"])
-    func others(_ path: String) async {
+    func others(_ path: String) async throws {
         #expect(!resource.serves(path))
-        #expect(await resource.file(at: path, of: peer) == nil)
+        #expect(try await resource.file(HTTPFileRequest(path: path, peer: peer)) == nil)
     }
 }

@@ -70,7 +70,7 @@ struct ResultProblemTests {
         #expect(issuers.signer.signatures == 0 && issuers.simulatedSigner.signatures == 1)
     }
 
-    @Test("result_key_unavailable: no key signs, or none that this shape can be signed with")
+    @Test("result_key_unavailable: no key signs, or the one that does cannot sign this shape")
     func keyUnavailable() async throws {
         #expect(await outcome(.earJWT, of: facts(), by: signer(ResultKeyRing())) == .keyUnavailable)
         #expect(await outcome(.keyAttestation, of: facts(), by: signer(try ring())) == .keyUnavailable)

@@ -4,6 +4,7 @@ import AssayCore
 import AssayRPC
 import AssayResults
 import AssaySigning
+import AssaySimulator
 import AssayTesting
 import Foundation
 import Logging
@@ -110,7 +111,7 @@ struct ResultSigningTests {
 
     // MARK: Repeated verdicts
 
-    @Test("A repeated verdict is signed anew, in other shapes too, with the end that it had")
+    @Test("A repeated verdict is signed again, in other shapes too, with the end that it had")
     func repeated() async throws {
         let harness = try await ServiceHarness.signing(issuers)
         var request = try await harness.registration(asking: [.earJWT], key: "upload 1")

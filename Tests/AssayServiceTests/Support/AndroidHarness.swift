@@ -1,6 +1,7 @@
 import AndroidKeyAttestation
 import AssayCertificates
 import AssayCore
+import AssayResults
 import AssayService
 import AssaySimulator
 import KeySignature
@@ -59,7 +60,8 @@ extension AppProfile {
     static func android(
         _ policy: AndroidPolicy = .testing, board: RevocationBoard, binding: BindingRule = BindingRule(),
         beside others: [any EvidenceVerifier] = [], acceptsSimulated: Bool = true, confidence: ConfidenceRule? = nil,
-        issuing: IssuingRule? = nil, policyDigest: [UInt8] = [UInt8](repeating: 0xD1, count: 32)
+        issuing: IssuingRule? = nil, policyDigest: [UInt8] = [UInt8](repeating: 0xD1, count: 32),
+        results: ResultComposer? = nil
     ) throws -> AppProfile {
         let anchors = try AndroidAuthority.Root.allCases.map {
             try TrustAnchor(name: $0.rawValue, pem: try VirtualAndroid.authority.pem($0), simulated: true)
@@ -71,7 +73,7 @@ extension AppProfile {
                 KeyAttestationVerifier(anchors: anchors, policy: policy, links: LinkCache()),
                 KeySignatureVerifier(judges: [appraiser]),
             ] + others, deviceAppraisers: [appraiser], revocation: board, binding: binding, policyDigest: policyDigest,
-            acceptsSimulated: acceptsSimulated, confidence: confidence, issuing: issuing)
+            acceptsSimulated: acceptsSimulated, confidence: confidence, issuing: issuing, results: results)
     }
 }
 

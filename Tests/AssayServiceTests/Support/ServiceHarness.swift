@@ -53,6 +53,7 @@ struct ServiceHarness: Sendable {
     let hub: WatchHub
     let changeTail: ChangeTail
     let resultKeys: ResultKeyTask
+    let statusLists: StatusListPublisher
     let results = ResultCounters()
     let reloadable: ReloadableMethods
     let methods: [RPCMethod]
@@ -116,6 +117,11 @@ struct ServiceHarness: Sendable {
         let resultKeys = ResultKeyTask(resultKeys, ledger: ledger, clock: clock, logger: logger)
         self.resultKeys = resultKeys
         if signs { try await resultKeys.refresh(by: .start) }
+        let statusLists = StatusListPublisher(
+            ledger: ledger, keys: resultKeys.ring,
+            permutations: StatusListPermutations(secret: [UInt8](repeating: 0x17, count: 32)), rule: StatusListRule(),
+            clock: clock, logger: Self.logger)
+        self.statusLists = statusLists
         let signing = ResultSigning(
             signer: ResultSigner(keys: resultKeys.ring, places: places, counters: results, clock: clock), devices: ledger,
             requestLog: requestLog)
@@ -132,6 +138,7 @@ struct ServiceHarness: Sendable {
                 keys: resultKeys.ring, ledger: ledger, clock: clock, requestLog: requestLog,
                 refresh: { () throws(LedgerError) in try await resultKeys.refresh(by: .signal) }
             ).methods
+            + StatusListService(publisher: statusLists).methods
             + DevicesService(
                 ledger: ledger, subjects: subjects, clock: clock, requestLog: requestLog, recordings: factRecorder,
                 revoked: { revocationLists.wake() }

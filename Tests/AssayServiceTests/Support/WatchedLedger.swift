@@ -10,7 +10,7 @@ final class WatchedLedger: Ledger {
             forgetClaims,
             attestationKey, receipts, subject, record,
             certificate, certificates, submissions, spent, revoke, revocations, enrolments, fleetDevice, provision, policies,
-            resultKeys, statusPlaces, statusLists, setInvalid, payload
+            resultKeys, statusPlaces, statusLists, statusEntries, setInvalid, payload
     }
 
     private struct State {
@@ -230,7 +230,7 @@ final class WatchedLedger: Ledger {
     }
 
     func statusEntries(ofList list: UInt32) async throws(LedgerError) -> [ResultStatusEntry] {
-        try await ask(.statusLists) { () async throws(LedgerError) in
+        try await ask(.statusEntries) { () async throws(LedgerError) in
             try await memory.statusEntries(ofList: list)
         }
     }

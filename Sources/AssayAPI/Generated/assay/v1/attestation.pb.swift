@@ -120,7 +120,7 @@ public nonisolated struct Assay_V1_VerifyRequest: Sendable {
 
   /// At most 4 signed results, for an ACCEPTED verdict: no two of the same shape for the same audience. What the app does not allow is
   /// refused before anything is judged: PERMISSION_DENIED, `result_shape_not_allowed` or `result_audience_not_allowed`. They bear on no
-  /// verdict, and are no part of what makes requests under an idempotency key equal: each is signed anew.
+  /// verdict, and are no part of what makes requests under an idempotency key equal: each is signed again.
   public var results: [Assay_V1_ResultRequest] = []
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()

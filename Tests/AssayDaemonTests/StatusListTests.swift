@@ -1,0 +1,200 @@
+import AssayAPI
+import AssayClient
+import AssayCore
+import AssayResults
+import AssaySigning
+import AssaySimulator
+import AssayTesting
+import AssayVendors
+import Foundation
+import SwiftProtobuf
+import Testing
+
+@testable import DaemonTesting
+
+extension ProcessTests {
+    /// Status lists as whole daemons publish them, and others read them. Virtual devices are simulated ones.
+    @Suite("Published status lists", .timeLimit(.minutes(5)))
+    struct StatusListTests {
+        private static let issuer = ResultIssuer(.simulatedDevices, address: ResultHome.issuer + "/simulated")
+
+        /// Registers a phone, and returns the device, its session token, and where the token's status is published.
+        private func session(
+            of home: TestHome, _ client: some MethodCaller
+        ) async throws -> (device: Data, token: String, place: ResultStatusReference) {
+            let challenge = try await client.call(
+                API.issueChallenge, .with { ($0.app, $0.purpose) = ("camera", .register) })
+            var request = try home.phone().registration(Array(challenge.challenge))
+            request.results = [ResultRequest(shape: .session, audience: ResultHome.audience)]
+            let verdict = try await client.call(API.verify, request.message)
+            try #require(verdict.outcome == "accepted" && verdict.results.count == 1)
+            let keys = try await client.call(API.getResultKeys, .with { $0.simulated = true }).jwks
+            let token = try ResultHome.read(verdict.results[0].text, as: .session, by: Array(keys.utf8))
+            return (verdict.deviceID, verdict.results[0].text, try #require(try token.statusReference()))
+        }
+
+        /// What a list says of a place now, by the method.
+        private func status(_ place: ResultStatusReference, _ client: some MethodCaller) async throws -> StatusValue {
+            let keys = try await client.call(API.getResultKeys, .with { $0.simulated = true }).jwks
+            let list = try await client.call(
+                API.getStatusList,
+                .with {
+                    $0.list = UInt32(place.uri.split(separator: "/").last ?? "") ?? .max
+                    $0.simulated = true
+                })
+            return try StatusListReader(keys: JSONWebKeySet(parsing: Array(keys.utf8))).read(
+                Array(list.token), of: place.uri, at: SystemClock().now(), tolerance: 1000
+            ).status(of: place)
+        }
+
+        private func block(_ device: Data, _ client: some MethodCaller) async throws {
+            _ = try await client.call(
+                API.block,
+                .with {
+                    ($0.app, $0.reason) = ("camera", "stolen")
+                    $0.target.deviceID = device
+                })
+        }
+
+        @Test("A list is served at the address that a token names, in both forms, and a block is in it within a minute")
+        func served() async throws {
+            let home = try ResultHome()
+            let daemon = try await TestDaemon(home.home, addresses: 2)
+            let client = try await FramedCaller(try daemon.address("tcp"))
+            let (device, token, place) = try await session(of: home.home, client)
+            #expect(place.uri == ResultHome.issuer + "/simulated/v1/status/0")
+            let path = String(place.uri.dropFirst(ResultHome.issuer.count))
+            let keys = try JSONWebKeySet(parsing: try await ResultHome.get("/simulated/.well-known/jwks.json", at: daemon).body)
+            func get(_ path: String, _ headers: [(name: String, value: String)] = []) async throws -> VendorAnswer {
+                let address = try #require(
+                    VendorAddress("http://127.0.0.1:\(try daemon.httpPort)", allowsPlainLoopback: true))
+                return try await VendorClient().call(VendorRequest(.get, path, headers: headers), at: address)
+            }
+            func status(_ type: String?) async throws -> StatusValue {
+                let answer = try await get(path, type.map { [("accept", $0)] } ?? [])
+                try #require(answer.status == 200)
+                return try StatusListReader(keys: keys).read(
+                    answer.body, of: place.uri, at: SystemClock().now(), tolerance: 1000
+                ).status(of: place)
+            }
+            let first = try await get(path)
+            #expect(first.status == 200 && first.headers.cacheControl == "public, max-age=15" && first.headers.eTag != nil)
+            for type in [nil, "application/statuslist+jwt", "application/statuslist+cwt"] {
+                #expect(try await status(type) == .valid)
+            }
+            #expect(try await get(path + "?time=1686925000").status == 501)
+            #expect(try await get(path, [("accept", "text/html")]).status == 406)
+            #expect(try await get("/simulated/v1/status/1").status == 404)
+            #expect(try await get("/v1/status/1").status == 404)
+
+            func assay(_ words: [String]) async throws -> Child.Ending {
+                try await Child.run(
+                    "assay", ["results", "verify", token, "--simulated", "--audience", ResultHome.audience] + words,
+                    environment: ["ASSAY_SERVER": try daemon.address("tcp")])
+            }
+            let good = try await assay(["--status"])
+            #expect(
+                good.status == 0 && good.lines.prefix(2) == ["VERIFIED  session  [simulated]", "  status    valid"], "\(good)")
+
+            try await block(device, client)
+            let begun = ContinuousClock.now
+            try await eventually("the block is in both forms", within: .seconds(60)) {
+                for form in StatusListForm.allCases {
+                    guard try await status(form.mediaType) == .suspended else { return false }
+                }
+                return true
+            }
+            // A cache and a reader may keep it 15 seconds each.
+            #expect(ContinuousClock.now - begun < .seconds(30))
+            #expect(try await self.status(place, client) == .suspended)
+            let list = try home.home.folder.write(try await get(path).body, to: "list.jwt")
+            for words in [["--status"], ["--status-list", list]] {
+                let blocked = try await assay(words)
+                #expect(
+                    blocked.status == 65
+                        && blocked.lines.prefix(2) == ["HOLDS NO MORE  session  [simulated]", "  status    suspended"],
+                    "\(blocked)")
+            }
+            #expect(try await assay([]).status == 0, "nothing is looked up")
+            await client.close()
+            #expect(await daemon.stop().status == 0)
+        }
+
+        @Test("A block before a kill is in the list of the next process, with the place that the token names")
+        func kill() async throws {
+            let home = try ResultHome()
+            let first = try await TestDaemon(home.home, addresses: 2)
+            let client = try await FramedCaller(try first.address("tcp"))
+            let (device, _, place) = try await session(of: home.home, client)
+            let (_, _, other) = try await session(of: home.home, client)
+            try await block(device, client)
+            first.child.signal(SIGKILL)
+            #expect(await first.child.ending().status == 128 + SIGKILL)
+            await client.close()
+
+            let daemon = try await TestDaemon(home.home, addresses: 2)
+            let again = try await FramedCaller(try daemon.address("tcp"))
+            #expect(try await status(place, again) == .suspended)
+            #expect(try await status(other, again) == .valid)
+            await again.close()
+            #expect(await daemon.stop().status == 0)
+        }
+
+        @Test("Three daemons on one ledger each show a block of any of them within half a minute", .needsServer)
+        func shared() async throws {
+            let shared = try SharedLedger(
+                daemons: 3, on: try TestServer.shared.get(),
+                more: { _ in
+                    """
+                    results: {issuer: \(ResultHome.issuer), keys: [{file: real.key, passphrase_file: real.passphrase}], \
+                    simulated: {issuer: \(Self.issuer.address), keys: [{file: test.key, passphrase_file: test.passphrase}]}}
+                    """
+                })
+            let keys = [("real", SigningKey.random(.p256)), ("test", SigningKey.random(.p256))]
+            for home in shared.homes {
+                for (name, key) in keys {
+                    let files = NewKeyFiles(
+                        key: home.folder.file(name + ".key"), passphrase: home.folder.file(name + ".passphrase"))
+                    _ = try files.write(key)
+                }
+                let text = home.folder.text("assayd.yaml")
+                let section = "results: {shapes: [session], audiences: [\(ResultHome.audience)]}"
+                try home.folder.write(text.replacing("  camera: {", with: "  camera: {\(section), "), to: "assayd.yaml")
+            }
+            let daemons = try await shared.start()
+            var clients: [FramedCaller] = []
+            for daemon in daemons { clients.append(try await FramedCaller(try daemon.address("tcp"))) }
+            var places: [(device: Data, place: ResultStatusReference)] = []
+            for number in 0..<12 {
+                let (device, _, place) = try await session(of: shared.homes[number % 3], clients[number % 3])
+                places.append((device, place))
+            }
+            #expect(Set(places.map(\.place)).count == 12)
+            var slowest = Duration.zero
+            for (number, (device, place)) in places.enumerated() {
+                // By another daemon than the one that signed.
+                try await block(device, clients[(number + 1) % 3])
+                // Blocks come at any time between two looks.
+                if number.isMultiple(of: 4) {
+                    let begun = ContinuousClock.now
+                    for client in clients {
+                        try await eventually("a block is seen", within: .seconds(60)) {
+                            try await status(place, client) == .suspended
+                        }
+                    }
+                    slowest = max(slowest, ContinuousClock.now - begun)
+                }
+            }
+            #expect(slowest < .seconds(30))
+            for (_, place) in places {
+                for client in clients {
+                    try await eventually("each block is seen", within: .seconds(30)) {
+                        try await status(place, client) == .suspended
+                    }
+                }
+            }
+            for client in clients { await client.close() }
+            for daemon in daemons { #expect(await daemon.stop().status == 0) }
+        }
+    }
+}
