@@ -1,5 +1,6 @@
 import AndroidKeyAttestation
 import AppAttest
+import AssayAPI
 import AssayCore
 import AssayResults
 import AssaySimulator
