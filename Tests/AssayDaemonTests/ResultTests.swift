@@ -5,6 +5,7 @@ import AssayRPC
 import AssayResults
 import AssaySimulator
 import AssayTesting
+import AssayVendors
 import Foundation
 import SwiftProtobuf
 import Synchronization

@@ -4,6 +4,7 @@ import AssayCore
 import AssayRPC
 import AssayResults
 import AssaySigning
+import AssaySimulator
 import AssayTesting
 import Foundation
 import Logging
