@@ -35,6 +35,12 @@ package enum ResultProfiles {
         }
     }
 
+    /// The same of a plain result with this content.
+    package static func type(of shape: ResultShape, _ content: PlainContent) -> String {
+        guard content == .lookup, shape.isPlain else { return type(of: shape) }
+        return shape.isBinary ? "application/assay-lookup+cose" : "assay-lookup+jwt"
+    }
+
     /// A spelling of `typ` that a text has beside the usual one: read, never written. TS3's example and older drafts of OpenID4VCI.
     static let otherTypeOfKeyAttestation = "keyattestation+jwt"
 
@@ -95,6 +101,14 @@ extension ResultShape {
         switch self {
         case .earJWT, .earCWT, .session, .clientAttestation, .plainJWS, .plainCOSE: true
         case .walletInstance, .keyAttestation: false
+        }
+    }
+
+    /// Whether it signs a message of the API as it is.
+    package var isPlain: Bool {
+        switch self {
+        case .plainJWS, .plainCOSE: true
+        case .earJWT, .earCWT, .session, .clientAttestation, .walletInstance, .keyAttestation: false
         }
     }
 

@@ -201,4 +201,26 @@ struct AppleConfigurationTests {
         #expect(section.teamID == "ABCDE12345" && section.address.host == "api.development.devicecheck.apple.com")
         #expect(section.policy.refusedBits == [.bit0, .bit1] && section.policy.spendsTokenFor == 3_600_000)
     }
+
+    @Test("An app that accepts only DeviceCheck tokens is warned that its look-ups find nothing")
+    func lookupOfTokens() throws {
+        func findings(_ sections: String) throws -> [ConfigurationFinding] {
+            try Configuration.parse(
+                """
+                listen: [{unix: a.sock}]
+                store: {path: ledger.db}
+                callers: {loopback_demo: true}
+                apple: {teams: [\(Self.team)]}
+                apps:
+                  photos: {\(sections)}
+                """, file: "assayd.yaml", folder: folder.path
+            ).policyFindings(Timestamp(unixSeconds: 1_790_000_000)).filter { $0.path == "apps.photos.lookup" }
+        }
+        let found = try findings("device_check: {}, lookup: {}")
+        #expect(found.map(\.code) == [.lookupUnused] && found.first?.line != nil)
+        #expect(ConfigurationFinding.Code.lookupUnused.severity == .warning)
+        #expect(try findings("device_check: {}").isEmpty)
+        let phone = "app_attest: {identities: [{app_id: ABCDE12345.com.example.photos}]}"
+        #expect(try findings("device_check: {}, \(phone), lookup: {}").isEmpty)
+    }
 }

@@ -46,6 +46,7 @@ struct AuthorisationTests {
             case "/assay.v1.Plugins/List", "/assay.v1.Plugins/ListQuarantine": [.observe]
             case "/assay.v1.Verdicts/List": [.operate]
             case "/assay.v1.Verdicts/Get": [.operate, .verify]
+            case "/assay.v1.Verdicts/Find": [.verify]
             case "/assay.v1.Policies/List", "/assay.v1.Policies/Get", "/assay.v1.Policies/ListRecordings",
                 "/assay.v1.Policies/ListDifferences":
                 [.operate]
@@ -132,6 +133,8 @@ struct AuthorisationTests {
             case "/assay.v1.Audit/Read": Assay_V1_ReadAuditRequest.with { $0.app = app }
             case "/assay.v1.Verdicts/List": Assay_V1_ListVerdictsRequest.with { $0.app = app }
             case "/assay.v1.Verdicts/Get": Assay_V1_GetVerdictRequest.with { $0.requestID = Data(count: 16) }
+            case "/assay.v1.Verdicts/Find":
+                Assay_V1_FindVerdictsRequest.with { ($0.app, $0.payloadSha256) = (app, Data(count: 32)) }
             case "/assay.v1.Policies/List": Assay_V1_ListPoliciesRequest.with { $0.app = app }
             case "/assay.v1.Policies/Get": Assay_V1_GetPolicyRequest.with { $0.digest = Data(count: 32) }
             case "/assay.v1.Policies/ListRecordings": Assay_V1_ListRecordingsRequest.with { $0.app = app }
@@ -308,7 +311,7 @@ struct AuthorisationTests {
         let harness = try await ServiceHarness()
         let namesApp =
             ["Attestation", "Devices", "Provisioning"].contains { method.path.hasPrefix("/assay.v1.\($0)/") }
-            || [API.getAuditClaims.path, API.forgetAuditClaims.path].contains(method.path)
+            || [API.getAuditClaims.path, API.forgetAuditClaims.path, API.findVerdicts.path].contains(method.path)
         let belongsToAll = [API.getAuthorities.path, API.getRevocationList.path].contains(method.path)
         for (name, hint) in [("camra", "; did you mean \"camera\"?"), ("elsewhere", ", which has camera, notes")] {
             let message = try Self.sample(method.path, app: name)

@@ -327,7 +327,7 @@ private struct NoStep: AcceptanceStep {
 }
 
 /// The vendor's answer that the bits of a device were never set.
-private struct UnsetBits: AnswerSource {
+struct UnsetBits: AnswerSource {
     func ask(about evidence: Evidence) async throws(AnswerSourceError) -> OutsideAnswer {
         .stated(Claims([.init(name: "bits_set", value: .boolean(false))]))
     }

@@ -21,6 +21,7 @@ struct StatementTests {
         var restsOn: CertificateName?
         var device: [UInt8]?
         var limit: Int64 = 3
+        var image: [UInt8]?
 
         func locate(_ evidence: BoundedEvidence) throws(Rejection) -> Needs {
             Needs(
@@ -34,7 +35,7 @@ struct StatementTests {
             _ evidence: BoundedEvidence, in context: AppraisalContext, _ appraisal: inout Appraisal
         ) throws(Rejection) {
             appraisal.assurance = .software
-            appraisal.restsOn = restsOn
+            (appraisal.restsOn, appraisal.imageDigest) = (restsOn, image)
             guard let device = context.facts.device else { return }
             appraisal.claims.add("submissions", .integer(context.facts.submissions ?? -1))
             appraisal.submission = .init(device: device.id, limit: limit)
@@ -42,11 +43,11 @@ struct StatementTests {
     }
 
     private static func harness(
-        _ verifier: StatementVerifier = StatementVerifier(), ledger: WatchedLedger = WatchedLedger()
+        _ verifier: StatementVerifier = StatementVerifier(), ledger: WatchedLedger = WatchedLedger(), lookup: LookupRule? = nil
     ) async throws -> ServiceHarness {
         let profile = AppProfile(
             id: .camera, verifiers: [verifier] + Array(try AppProfile.testing(.camera).verifiers.values),
-            policyDigest: [UInt8](repeating: 0xD1, count: 32), acceptsSimulated: true)
+            policyDigest: [UInt8](repeating: 0xD1, count: 32), acceptsSimulated: true, lookup: lookup)
         return try await ServiceHarness([profile], ledger: ledger)
     }
 
@@ -69,6 +70,23 @@ struct StatementTests {
         #expect(try await !harness.verify(Self.request("two")).repeated)
         #expect(harness.ledger.memory.auditLog.count == 2, "a repetition is not recorded")
         #expect(harness.counters.counts.accepted == 2 && harness.counters.counts.repeated == 1)
+    }
+
+    @Test("The image that a statement names is found, once however often the statement comes, and is bound to a payload")
+    func lookup() async throws {
+        let image = [UInt8](repeating: 0xC4, count: 32)
+        var verifier = StatementVerifier()
+        verifier.image = image
+        let harness = try await Self.harness(verifier, lookup: LookupRule())
+        let first = try await harness.verify(Self.request())
+        #expect(first.isAccepted && first.limits.contains(.notBoundToPayload))
+        #expect(try await harness.verify(Self.request()).repeated)
+        let found = try await harness.call(
+            API.findVerdicts, .with { ($0.app, $0.payloadSha256) = (AppID.camera.text, Data(image)) }
+        ).verdicts
+        #expect(found.map(\.requestID) == [first.requestID] && found.first?.match == .image)
+        #expect(found.first?.limits.contains(.notBoundToPayload) == false && found.first?.deviceState == .unspecified)
+        #expect(found.first?.formats == ["certificate-bundle"])
     }
 
     @Test("32 equal statements race: exactly one is new")

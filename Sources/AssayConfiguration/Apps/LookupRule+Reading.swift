@@ -21,7 +21,9 @@ extension AppConfiguration {
     /// A section `lookup` by which nothing can be found: no evidence of the app covers a hash that Assay knows.
     var lookupFindings: [SectionFinding] {
         // What a plugin's evidence is bound to is known once the plugin runs.
-        guard lookup != nil, !plugins.contains(where: \.decides), !sections.contains(where: \.section.coversHashes) else { return [] }
+        guard lookup != nil, !plugins.contains(where: \.decides), !sections.contains(where: \.section.coversHashes) else {
+            return []
+        }
         return [
             SectionFinding(
                 .lookupUnused, at: "lookup",

@@ -17,7 +17,11 @@ package enum LookupNote: String, CaseIterable, Hashable, Sendable {
 
     /// That of a test device whatever else is known; else of the level of confidence; else of the assurance.
     package init(_ verdict: FoundVerdict) {
-        if verdict.simulated { self = .simulated } else { self = verdict.capture.map { Self($0.level) } ?? Self(verdict.assurance) }
+        if verdict.simulated {
+            self = .simulated
+        } else {
+            self = verdict.capture.map { Self($0.level) } ?? Self(verdict.assurance)
+        }
     }
 
     private init(_ level: ConfidenceLevel) {

@@ -47,16 +47,18 @@ struct ServiceComposition {
             inquiries: parts.vendors.inquiries, inquiryShare: live.inquiryShare, stages: kept.stages, measures: kept.measures,
             rates: rates, refusals: RefusalMemory(counters: kept.counters), lookups: store.payloads,
             followers: VerdictFollowers(recorder: records.facts, shadow: records.shadow), revoked: parts.authorities.revoked)
-        let signer = ResultSigner(
-            keys: parts.results.keys, places: parts.statusLists.places, sessions: kept.sessions, counters: kept.results,
-            clock: base.clock)
         return Answering(
             pipeline: pipeline, rates: rates, clock: base.clock,
             followers: [
                 kept.counters, kept.requestLog, observed, records.recorder,
                 // Behind those that say what was decided, which rests on no signature.
-                ResultSigning(signer: signer, devices: base.ledger, requestLog: kept.requestLog), TraceNotes(),
+                ResultSigning(signer: signer(parts, kept), devices: base.ledger, requestLog: kept.requestLog), TraceNotes(),
             ])
+    }
+
+    private static func signer(_ parts: DaemonParts, _ kept: KeptByMethods) -> ResultSigner {
+        ResultSigner(
+            keys: parts.results.keys, places: parts.statusLists.places, sessions: kept.sessions, counters: kept.results, clock: parts.base.clock)
     }
 
     var services: ComposedServices {
@@ -150,7 +152,10 @@ struct ServiceComposition {
         let (ledger, records) = (parts.base.ledger, parts.records)
         let lookup = LookupService(
             lookup: VerdictLookup(ledger: ledger, keys: parts.store.payloads), answering: answering, clock: parts.base.clock,
-            counters: kept.counters)
+            counters: kept.counters,
+            signing: LookupSigning(
+                admission: ResultAdmission(keys: parts.results.keys, clock: parts.base.clock),
+                signer: Self.signer(parts, kept)))
         return VerdictsService(
             recorder: records.recorder, apps: apps, subjects: parts.store.subjects, ledger: ledger
         ).methods + lookup.methods

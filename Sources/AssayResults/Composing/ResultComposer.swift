@@ -41,17 +41,40 @@ package struct ResultComposer: Sendable {
         _ request: ResultRequest, _ facts: ResultFacts, under key: ResultKey, status: ResultStatusReference? = nil,
         at now: Timestamp
     ) throws(ResultProblem) -> ResultDraft {
+        let terms = try terms(request, simulated: facts.simulated, from: facts.decidedAt, under: key, status: status, at: now)
+        return try draft(request.shape, facts, terms)
+    }
+
+    /// The answer to a look-up that a request asks for, ready to be signed.
+    ///
+    /// - Parameter request: of a plain shape; `result_not_allowed` for the others, which speak of a verdict that is given now.
+    package func draft(
+        _ request: ResultRequest, _ facts: LookupFacts, under key: ResultKey, at now: Timestamp
+    ) throws(ResultProblem) -> ResultDraft {
+        guard request.shape.isPlain else { throw .notAllowed }
+        let terms = try terms(request, simulated: facts.simulated, from: facts.answeredAt, under: key, status: nil, at: now)
+        let lookup = PlainLookup(facts, terms)
+        guard request.shape.isBinary else {
+            return ResultDraft(request.shape, terms, key.heads.lookupJWS, try lookup.json())
+        }
+        return ResultDraft(request.shape, terms, lookup.writer, lookup.message)
+    }
+
+    /// - Parameter time: from which the result's life is counted.
+    private func terms(
+        _ request: ResultRequest, simulated: Bool, from time: Timestamp, under key: ResultKey, status: ResultStatusReference?,
+        at now: Timestamp
+    ) throws(ResultProblem) -> ResultTerms {
         let shape = request.shape
         guard rule.shapes.contains(shape), let audience = audiences[request.audience] else { throw .notAllowed }
         // Nothing that a simulated device got is signed by the issuer of real ones, nor the reverse.
-        guard !facts.simulated || key.issuer.kind == .simulatedDevices else { throw .simulated }
-        guard facts.simulated || key.issuer.kind == .devices, key.canSign(shape) else { throw .keyUnavailable }
-        let expiry = expiry(of: shape, decidedAt: facts.decidedAt)
+        guard !simulated || key.issuer.kind == .simulatedDevices else { throw .simulated }
+        guard simulated || key.issuer.kind == .devices, key.canSign(shape) else { throw .keyUnavailable }
+        let expiry = expiry(of: shape, decidedAt: time)
         guard now < expiry else { throw .tooOld }
-        let terms = ResultTerms(
-            key: key, audience: audience, issuedAt: facts.decidedAt.unixMilliseconds / 1000,
+        return ResultTerms(
+            key: key, audience: audience, issuedAt: time.unixMilliseconds / 1000,
             expiresAt: expiry.unixMilliseconds / 1000, identifier: SecureRandom.bytes(16), nonce: request.nonce, status: status)
-        return try draft(shape, facts, terms)
     }
 
     private func draft(

@@ -17,17 +17,22 @@ final class ResultHeads: Sendable {
     let plainJWS: JOSEWriter
     /// Members of the protected header of a COSE message with a verdict, beside its claims.
     let plainCOSE: [(key: Int64, value: [UInt8])]
+    /// Of the answer to a look-up.
+    let lookupJWS: JOSEWriter
+    /// The same as `plainCOSE`, of the answer to a look-up.
+    let lookupCOSE: [(key: Int64, value: [UInt8])]
 
     init(_ algorithm: SigningAlgorithm, identifier: [UInt8], certificates: [[UInt8]], issuer: String) {
         self.issuer = JSONClaims.encoded(issuer)
         let name = algorithm.joseName
-        func named(_ shape: ResultShape) -> JOSEWriter {
-            Self.writer(name, shape, "kid", .string(Array(Base64.url.encode(identifier).utf8)))
+        func named(_ shape: ResultShape, _ content: PlainContent = .verdict) -> JOSEWriter {
+            Self.writer(
+                name, ResultProfiles.type(of: shape, content), "kid", .string(Array(Base64.url.encode(identifier).utf8)))
         }
         func certified(_ shape: ResultShape) -> JOSEWriter? {
             guard !certificates.isEmpty else { return nil }
             let chain = certificates.map { JSONValue.string(Array(Base64.standard.encode($0).utf8)) }
-            return Self.writer(name, shape, "x5c", .array(chain))
+            return Self.writer(name, ResultProfiles.type(of: shape), "x5c", .array(chain))
         }
         (earJWT, session, clientAttestation) = (named(.earJWT), named(.session), named(.clientAttestation))
         (walletInstance, keyAttestation, plainJWS) = (certified(.walletInstance), certified(.keyAttestation), named(.plainJWS))
@@ -36,21 +41,22 @@ final class ResultHeads: Sendable {
             (key: COSELabel.keyIdentifier, value: CBORWriter.bytes(identifier)),
         ]
         earCWT = COSEWriter(protected: common + [(COSELabel.type, CBORWriter.text(ResultProfiles.type(of: .earCWT)))])
-        plainCOSE =
+        func plain(_ content: PlainContent) -> [(key: Int64, value: [UInt8])] {
             common + [
                 (COSELabel.contentType, CBORWriter.text(ResultProfiles.contentTypeOfVerdict)),
-                (COSELabel.type, CBORWriter.text(ResultProfiles.type(of: .plainCOSE))),
+                (COSELabel.type, CBORWriter.text(ResultProfiles.type(of: .plainCOSE, content))),
             ]
+        }
+        (plainCOSE, lookupCOSE, lookupJWS) = (plain(.verdict), plain(.lookup), named(.plainJWS, .lookup))
     }
 
     /// `alg`, the member that tells the key, and `typ`.
-    private static func writer(_ algorithm: String, _ shape: ResultShape, _ key: String, _ value: JSONValue) -> JOSEWriter {
+    private static func writer(_ algorithm: String, _ type: String, _ key: String, _ value: JSONValue) -> JOSEWriter {
         JOSEWriter(
             header: JSONObject([
                 JSONObject.Member(name: Array("alg".utf8), value: .string(Array(algorithm.utf8))),
                 JSONObject.Member(name: Array(key.utf8), value: value),
-                JSONObject.Member(
-                    name: Array("typ".utf8), value: .string(Array(ResultProfiles.type(of: shape).utf8))),
+                JSONObject.Member(name: Array("typ".utf8), value: .string(Array(type.utf8))),
             ]))
     }
 }

@@ -8,20 +8,29 @@ struct OpenedResult {
     /// The content beside the claims: the verdict's protobuf.
     let content: [UInt8]?
 
-    /// - Parameter shape: the one that is expected: every other is refused.
-    init(_ token: [UInt8], as shape: ResultShape, by keys: JSONWebKeySet) throws(ResultFault) {
+    /// - Parameters:
+    ///   - shape: the one that is expected: every other is refused.
+    ///   - content: what a plain result must hold.
+    init(
+        _ token: [UInt8], as shape: ResultShape, _ content: PlainContent = .verdict, by keys: JSONWebKeySet
+    ) throws(ResultFault) {
         guard token.count <= ResultReader.sizeLimit else {
             throw ResultFault(.tooLarge, "token", "\(token.count) bytes, limit \(ResultReader.sizeLimit)")
         }
-        if shape.isBinary { try self.init(cose: token, shape, keys) } else { try self.init(jose: token, shape, keys) }
+        let type = ResultProfiles.type(of: shape, content)
+        if shape.isBinary {
+            try self.init(cose: token, shape, type, keys)
+        } else {
+            try self.init(jose: token, shape, type, keys)
+        }
     }
 
     // MARK: JOSE
 
-    private init(jose token: [UInt8], _ shape: ResultShape, _ keys: JSONWebKeySet) throws(ResultFault) {
+    private init(jose token: [UInt8], _ shape: ResultShape, _ type: String, _ keys: JSONWebKeySet) throws(ResultFault) {
         let jws = try ResultFault.wrapping("token") { () throws(Rejection) in try CompactJWS(parsing: token[...]) }
         let header = ClaimFields(jws.header.fields.object, at: "header")
-        try Self.checkType(try header.optionalText("typ") ?? "", shape)
+        try Self.checkType(try header.optionalText("typ") ?? "", shape, type)
         let allowed: [OpaqueText] = ["alg", "typ", shape.hasCertificates ? "x5c" : "kid"]
         for member in header.object.members {
             let name = String(decoding: member.name, as: UTF8.self)
@@ -43,10 +52,10 @@ struct OpenedResult {
         (claims, content) = (object, nil)
     }
 
-    private static func checkType(_ type: String, _ shape: ResultShape) throws(ResultFault) {
-        if type.hasBytes(of: ResultProfiles.type(of: shape)) { return }
-        if shape == .keyAttestation, type.hasBytes(of: ResultProfiles.otherTypeOfKeyAttestation) { return }
-        throw ResultFault(.wrongType, "header.typ", "is not \(ResultProfiles.type(of: shape))")
+    private static func checkType(_ stated: String, _ shape: ResultShape, _ type: String) throws(ResultFault) {
+        if stated.hasBytes(of: type) { return }
+        if shape == .keyAttestation, stated.hasBytes(of: ResultProfiles.otherTypeOfKeyAttestation) { return }
+        throw ResultFault(.wrongType, "header.typ", "is not \(type)")
     }
 
     /// The key of the first certificate, which must be in the key set. The certificates themselves are not judged.
@@ -62,12 +71,11 @@ struct OpenedResult {
 
     // MARK: COSE
 
-    private init(cose token: [UInt8], _ shape: ResultShape, _ keys: JSONWebKeySet) throws(ResultFault) {
+    private init(cose token: [UInt8], _ shape: ResultShape, _ type: String, _ keys: JSONWebKeySet) throws(ResultFault) {
         let message = try ResultFault.wrapping("token") { () throws(Rejection) in try SignedMessage(parsing: token[...]) }
         let header = message.protected
-        let type = try header.text(COSELabel.type, "header.typ")
-        guard type.hasBytes(of: ResultProfiles.type(of: shape)) else {
-            throw ResultFault(.wrongType, "header.typ", "is not \(ResultProfiles.type(of: shape))")
+        guard try header.text(COSELabel.type, "header.typ").hasBytes(of: type) else {
+            throw ResultFault(.wrongType, "header.typ", "is not \(type)")
         }
         var allowed = [COSELabel.algorithm, COSELabel.keyIdentifier, COSELabel.type]
         if shape == .plainCOSE { allowed += [COSELabel.contentType, COSELabel.claims] }

@@ -3,6 +3,8 @@ package import AssayCore
 /// What a reader expects of a result.
 package struct ResultExpectation: Sendable {
     package var shape: ResultShape
+    /// Of a plain shape: what it holds. The others have none.
+    package var content = PlainContent.verdict
     /// `iss`. The shapes of OAuth and of the EU wallet do not name it: their key is the issuer's.
     package var issuer: String
     /// `aud`, exactly. The shapes of the EU wallet do not name it.

@@ -19,34 +19,40 @@ package struct ResultReader: Sendable {
     ///
     /// - Parameter token: ASCII text, or CBOR if the shape is binary.
     package func read(_ token: [UInt8], expecting expected: ResultExpectation) throws(ResultFault) -> VerifiedResult {
-        let opened = try OpenedResult(token, as: expected.shape, by: keys)
+        let opened = try OpenedResult(token, as: expected.shape, expected.content, by: keys)
         let claims = ClaimFields(opened.claims)
         let (issuedAt, expiresAt) = try expected.checkTerms(claims)
-        let details = try ShapeChecks(expected.shape, claims).check()
+        let details = try ShapeChecks(expected.shape, expected.content, claims).check()
         guard try details.optionalFlag("simulated") ?? false == expected.isSimulated else {
             throw ResultFault(
                 .wrongKindOfDevice, details.place("simulated"),
                 expected.isSimulated ? "is not true: the device is no simulated one" : "the device is a simulated one")
         }
         return VerifiedResult(
-            shape: expected.shape, keyIdentifier: opened.key.thumbprint, claims: opened.claims, content: opened.content,
+            shape: expected.shape, keyIdentifier: opened.key.thumbprint, claims: opened.claims, holds: expected.content,
+            content: opened.content,
             issuedAt: issuedAt, expiresAt: expiresAt, isSimulated: expected.isSimulated)
     }
 
     /// The shape that a token says it has, by its header. Nothing is verified: for a person, or to choose what to expect.
-    package static func statedShape(of token: [UInt8]) throws(ResultFault) -> ResultShape {
+    package static func statedShape(of token: [UInt8]) throws(ResultFault) -> ResultShape { try stated(by: token).shape }
+
+    /// The same, with what a plain result says that it holds.
+    package static func stated(by token: [UInt8]) throws(ResultFault) -> (shape: ResultShape, content: PlainContent) {
         guard token.count <= sizeLimit else {
             throw ResultFault(.tooLarge, "token", "\(token.count) bytes, limit \(sizeLimit)")
         }
         let (type, isCertified) = try token.first == 0xD2 ? statedTypeOfCOSE(token) : statedTypeOfJOSE(token)
-        let shape = ResultShape.allCases.first { shape in
-            let isOfType =
-                ResultProfiles.type(of: shape).hasBytes(of: type)
-                || shape == .keyAttestation && ResultProfiles.otherTypeOfKeyAttestation.hasBytes(of: type)
-            return isOfType && shape.hasCertificates == isCertified
+        for content in PlainContent.allCases {
+            let shape = ResultShape.allCases.first { shape in
+                let isOfType =
+                    ResultProfiles.type(of: shape, content).hasBytes(of: type)
+                    || shape == .keyAttestation && ResultProfiles.otherTypeOfKeyAttestation.hasBytes(of: type)
+                return isOfType && shape.hasCertificates == isCertified
+            }
+            if let shape { return (shape, content) }
         }
-        guard let shape else { throw ResultFault(.wrongType, "header.typ", "is that of no result") }
-        return shape
+        throw ResultFault(.wrongType, "header.typ", "is that of no result")
     }
 
     private static func statedTypeOfJOSE(_ token: [UInt8]) throws(ResultFault) -> (String, isCertified: Bool) {
@@ -68,17 +74,21 @@ package struct VerifiedResult: Sendable {
     package let keyIdentifier: [UInt8]
     /// Every claim, those of CBOR by the names that they have in JSON.
     package let claims: JSONObject
-    /// The verdict's protobuf in a COSE message; `nil` in every other shape.
+    /// What a plain result holds; `verdict` of every other shape.
+    package let holds: PlainContent
+    /// The protobuf of what a COSE message holds; `nil` in every other shape.
     package let content: [UInt8]?
     package let issuedAt: Timestamp
     package let expiresAt: Timestamp
     package let isSimulated: Bool
 
     fileprivate init(
-        shape: ResultShape, keyIdentifier: [UInt8], claims: JSONObject, content: [UInt8]?, issuedAt: Timestamp,
+        shape: ResultShape, keyIdentifier: [UInt8], claims: JSONObject, holds: PlainContent, content: [UInt8]?,
+        issuedAt: Timestamp,
         expiresAt: Timestamp, isSimulated: Bool
     ) {
-        (self.shape, self.keyIdentifier, self.claims, self.content) = (shape, keyIdentifier, claims, content)
+        (self.shape, self.keyIdentifier, self.claims) = (shape, keyIdentifier, claims)
+        (self.holds, self.content) = (holds, content)
         (self.issuedAt, self.expiresAt, self.isSimulated) = (issuedAt, expiresAt, isSimulated)
     }
 }

@@ -3,9 +3,12 @@ import AssayCore
 /// What the claims of a shape have to be, beside their terms.
 struct ShapeChecks {
     private let shape: ResultShape
+    private let content: PlainContent
     private let claims: ClaimFields
 
-    init(_ shape: ResultShape, _ claims: ClaimFields) { (self.shape, self.claims) = (shape, claims) }
+    init(_ shape: ResultShape, _ content: PlainContent, _ claims: ClaimFields) {
+        (self.shape, self.content, self.claims) = (shape, content, claims)
+    }
 
     /// - Returns: Assay's own claims, which each shape has.
     func check() throws(ResultFault) -> ClaimFields {
@@ -23,7 +26,7 @@ struct ShapeChecks {
                 try checkKey(element, "attested_keys[\(index)]")
             }
             _ = try claims.filledText("certification")
-        case .plainJWS: _ = try claims.section("verdict")
+        case .plainJWS: _ = try claims.section("\(content.claim)")
         case .plainCOSE: break
         }
         return try claims.section("assay")

@@ -10,15 +10,14 @@ package struct LookupService: Sendable {
     private let answering: Answering
     private let clock: any WallClock
     private let counters: VerdictCounters
-    private let signer: (any AnswerSigner)?
+    private let signing: LookupSigning
 
-    /// - Parameter signer: signs answers for others; `nil`: none are signed.
     package init(
         lookup: VerdictLookup, answering: Answering, clock: any WallClock, counters: VerdictCounters,
-        signer: (any AnswerSigner)? = nil
+        signing: LookupSigning
     ) {
         (self.lookup, self.answering, self.clock) = (lookup, answering, clock)
-        (self.counters, self.signer) = (counters, signer)
+        (self.counters, self.signing) = (counters, signing)
     }
 
     package var methods: [MethodBody] { [.unary(API.findVerdicts, reading: { try Fields($1) }, find)] }
@@ -35,7 +34,8 @@ package struct LookupService: Sendable {
             results = try [ResultRequest](field: request.results)
             for (place, result) in results.enumerated() where ![.plainJWS, .plainCOSE].contains(result.shape) {
                 throw RequestError(
-                    "results[\(place)].shape", "must be PLAIN_JWS or PLAIN_COSE: other shapes are of verdicts that are given now")
+                    "results[\(place)].shape",
+                    "must be PLAIN_JWS or PLAIN_COSE: other shapes are of verdicts that are given now")
             }
         }
     }
@@ -44,7 +44,7 @@ package struct LookupService: Sendable {
         _ caller: Caller, _ app: AppProfile, _ fields: Fields
     ) async throws -> Assay_V1_FindVerdictsResponse {
         guard app.lookup != nil else { throw RPCError.lookupNotConfigured(of: app.id) }
-        if !fields.results.isEmpty { try checkedSigner(of: app).check(fields.results, of: app) }
+        try signing.check(fields.results, of: app)
         try answering.charge(.lookups, caller, app.id, fields.address, at: answering.chargingTime())
         let now = clock.now()
         let (verdicts, hasMore) = try await lookup.find(fields.hash, of: app.id, at: now)
@@ -53,31 +53,15 @@ package struct LookupService: Sendable {
             ($0.app, $0.payloadSha256) = (app.id.text, Data(fields.hash))
             ($0.found, $0.answeredAtUnixMs) = (!verdicts.isEmpty, now.unixMilliseconds)
             ($0.verdicts, $0.truncated) = (verdicts, hasMore)
-            if verdicts.isEmpty { ($0.note, $0.noteCode) = (LookupNote.nothingFound.sentence, LookupNote.nothingFound.rawValue) }
+            if verdicts.isEmpty {
+                ($0.note, $0.noteCode) = (LookupNote.nothingFound.sentence, LookupNote.nothingFound.rawValue)
+            }
         }
         if !fields.results.isEmpty {
-            let signed = try await checkedSigner(of: app).sign(try AnswerToSign(answer, at: now), for: fields.results, of: app)
-            answer.results = signed.map(\.message)
+            answer.results = try await signing.sign(answer, at: now, for: fields.results, of: app).map(\.message)
         }
         return answer
     }
-
-    private func checkedSigner(of app: AppProfile) throws(RPCError) -> any AnswerSigner {
-        guard let signer else { throw .answersNotSigned(of: app.id) }
-        return signer
-    }
-}
-
-extension AnswerToSign {
-    /// - Parameter answer: without results.
-    fileprivate init(_ answer: Assay_V1_FindVerdictsResponse, at time: Timestamp) throws {
-        let message: [UInt8] = try answer.serializedBytes()
-        self.init(
-            type: Assay_V1_FindVerdictsResponse.protoMessageName, time: time, simulated: answer.verdicts.contains(where: \.simulated),
-            message: message, json: { (try? Self.answerJSON?.writeResponse(message)) ?? [] })
-    }
-
-    private static let answerJSON = API.findVerdicts.json
 }
 
 extension RPCError {
@@ -85,11 +69,5 @@ extension RPCError {
         RPCError(
             .failedPrecondition, "the app \(app) has no section \"lookup\": its verdicts are not kept for look-ups",
             reason: "lookup_not_configured")
-    }
-
-    fileprivate static func answersNotSigned(of app: AppID) -> RPCError {
-        RPCError(
-            .failedPrecondition, "the app \(app) has no section \"results\": no answer about it is signed",
-            reason: "results_not_configured")
     }
 }

@@ -27,7 +27,8 @@ package struct PayloadKeys: Sendable {
 
     /// `nil` unless `seal` made the bytes for this file.
     func open(_ sealed: [UInt8], under hash: [UInt8], in app: AppID) -> [UInt8]? {
-        guard let box = try? AES.GCM.SealedBox(combined: sealed), let content = try? AES.GCM.open(box, using: sealingKey(hash, app))
+        guard let box = try? AES.GCM.SealedBox(combined: sealed),
+            let content = try? AES.GCM.open(box, using: sealingKey(hash, app))
         else { return nil }
         return Array(content)
     }

@@ -22,13 +22,32 @@ package struct ResultSigner: Sendable {
 
     /// One result for each request, in order.
     func sign(_ facts: ResultFacts, for requests: [ResultRequest], by composer: ResultComposer) async -> [SignedResult] {
+        await each(requests) { request throws(ResultProblem) in try await sign(facts, for: request, by: composer) }
+    }
+
+    /// The same of the answer to a look-up.
+    ///
+    /// - Parameter requests: of plain shapes; another one is refused as `result_not_allowed`.
+    func sign(_ facts: LookupFacts, for requests: [ResultRequest], by composer: ResultComposer) async -> [SignedResult] {
+        await each(requests) { request throws(ResultProblem) in
+            let now = clock.now()
+            let key = try keys.signer(facts.simulated ? .simulatedDevices : .devices, at: now)
+            let draft = try composer.draft(request, facts, under: key, at: now)
+            do throws(SigningError) { return try await draft.signed() } catch { throw .unavailable }
+        }
+    }
+
+    /// Signs for each request, and counts what came of it.
+    private func each(
+        _ requests: [ResultRequest], _ sign: (ResultRequest) async throws(ResultProblem) -> SignedResult
+    ) async -> [SignedResult] {
         var results: [SignedResult] = []
         results.reserveCapacity(requests.count)
         for request in requests {
             let begun = MonotonicTime.nanoseconds()
             let result: SignedResult
             do throws(ResultProblem) {
-                result = try await sign(facts, for: request, by: composer)
+                result = try await sign(request)
             } catch {
                 result = SignedResult(request, refused: error)
             }

@@ -59,7 +59,7 @@ struct ResultsVerifyCommand: AsyncParsableCommand {
         let token = try readToken()
         let stated = shape
         let shape = try checking { () throws(ResultFault) -> ResultShape in
-            if let stated { stated } else { try ResultReader.statedShape(of: token) }
+            if let stated { stated } else { try ResultReader.stated(by: token).shape }
         }
         guard audience != nil || !shape.namesAudience else {
             throw ValidationError("Give --audience: \(shape.rawValue) is for one, and what is for another is refused.")
@@ -68,9 +68,11 @@ struct ResultsVerifyCommand: AsyncParsableCommand {
         guard let issuer = issuer ?? keys.issuer ?? (shape.namesIssuer ? nil : "") else {
             throw ValidationError("Give --issuer: the file of keys does not say whose they are.")
         }
-        let expected = ResultExpectation(
+        var expected = ResultExpectation(
             shape, issuer: issuer, audience: audience ?? "", nonce: nonce?.bytes, isSimulated: simulated,
             at: at ?? SystemClock().now())
+        // What a plain result holds is shown with it.
+        if let content = try? ResultReader.stated(by: token).content { expected.content = content }
         let (set, verified) = try checking { () throws(ResultFault) in
             let set = try JSONWebKeySet(parsing: keys.set)
             return (set, try ResultReader(keys: set).read(token, expecting: expected))

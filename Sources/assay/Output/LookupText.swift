@@ -6,7 +6,9 @@ struct LookupText {
     let answer: Assay_V1_FindVerdictsResponse
 
     var lines: [String] {
-        guard answer.found else { return [Console.styled("NOT FOUND", .warning), "  \(answer.note)"] + results.flatMap(\.lines) }
+        guard answer.found else {
+            return [Console.styled("NOT FOUND", .warning), "  \(answer.note)"] + results.flatMap(\.lines)
+        }
         var lines = answer.verdicts.flatMap(\.lines)
         if answer.truncated { lines.append("older verdicts on the file are kept, too") }
         return lines + results.flatMap(\.lines)

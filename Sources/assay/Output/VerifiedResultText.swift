@@ -33,11 +33,23 @@ struct VerifiedResultText {
     private var kid: String { Base64.url.encode(result.keyIdentifier) }
 
     /// The verdict that a COSE message holds; `nil` in every other shape.
-    private var verdict: Assay_V1_Verdict? { result.content.flatMap { try? Assay_V1_Verdict(serializedBytes: $0) } }
+    private var verdict: Assay_V1_Verdict? {
+        guard result.holds == .verdict else { return nil }
+        return result.content.flatMap { try? Assay_V1_Verdict(serializedBytes: $0) }
+    }
+
+    /// The answer to a look-up that a COSE message holds; `nil` in every other shape.
+    private var lookup: LookupText? {
+        guard result.holds == .lookup else { return nil }
+        return result.content.flatMap { try? Assay_V1_FindVerdictsResponse(serializedBytes: $0) }.map { LookupText(answer: $0) }
+    }
 
     var lines: [String] {
         let head = holds ? Console.styled("VERIFIED", .good) : Console.styled("HOLDS NO MORE", .bad)
-        var lines = [head + "  \(result.shape.rawValue)" + (result.isSimulated ? "  [simulated]" : "")]
+        var lines = [
+            head + "  \(result.shape.rawValue)" + (result.holds == .lookup ? "  [look-up]" : "")
+                + (result.isSimulated ? "  [simulated]" : "")
+        ]
         if let statusWord { lines.append("  status    \(statusWord)") }
         lines.append("  key       \(kid)")
         lines.append("  life      \(result.issuedAt) to \(result.expiresAt)")
@@ -48,6 +60,7 @@ struct VerifiedResultText {
             lines.append("  claim     \(claim.name.padded(to: width)) = \(claim.value)\(meaning)")
         }
         if let verdict { lines += ["  verdict"] + VerdictText(verdict: verdict).lines.map { "  " + $0 } }
+        if let lookup { lines += ["  look-up"] + lookup.lines.map { "  " + $0 } }
         return lines
     }
 
@@ -59,12 +72,13 @@ struct VerifiedResultText {
         ]
         if let statusWord { (object["status"], object["holds"]) = (statusWord, holds) }
         if let verdict { object["verdict"] = VerdictText(verdict: verdict).json }
+        if let lookup { object["lookup"] = lookup.json }
         return object
     }
 
-    /// Each value with the names of what it is in, in the order of the token. A verdict in JSON stays whole: it is the caller's answer.
+    /// Each value with the names of what it is in, in the order of the token. A verdict or a look-up in JSON stays whole: it is the caller's answer.
     private static func flattened(_ value: JSONValue, _ place: String) -> [(name: String, value: String)] {
-        guard case .object(let object) = value, place != "verdict" else {
+        guard case .object(let object) = value, place != "verdict", place != "lookup" else {
             return [(place, String(decoding: value.text, as: UTF8.self))]
         }
         return object.members.flatMap { member in
@@ -87,7 +101,8 @@ enum ResultClaim {
         "jti": "names this token", "cti": "names this token", "nonce": "what the audience gave the caller",
         "eat_nonce": "what the audience gave the caller", "eat_profile": "the text that it follows",
         "cnf.jkt": "the thumbprint of the device's key", "cnf.jwk": "the device's key",
-        "verdict": "as the caller got it", "submods.device.eat_nonce": "the challenge that the device answered",
+        "verdict": "as the caller got it", "lookup": "as the caller got it",
+        "submods.device.eat_nonce": "the challenge that the device answered",
     ]
 
     private static let byName = [

@@ -77,7 +77,8 @@ struct ResultIssuers {
 
     /// Reads a result as its audience does, by what the daemon publishes.
     static func read(
-        _ result: Assay_V1_SignedResult, from harness: ServiceHarness, simulated: Bool = true, nonce: [UInt8]? = nil
+        _ result: Assay_V1_SignedResult, of content: PlainContent = .verdict, from harness: ServiceHarness,
+        simulated: Bool = true, nonce: [UInt8]? = nil
     ) async throws -> VerifiedResult {
         let published = try await harness.call(API.getResultKeys, .with { $0.simulated = simulated })
         let token: [UInt8] =
@@ -88,11 +89,11 @@ struct ResultIssuers {
             case nil: try #require(nil, "there is no outcome")
             }
         let reader = ResultReader(keys: try JSONWebKeySet(parsing: Array(published.jwks.utf8)))
-        return try reader.read(
-            token,
-            expecting: ResultExpectation(
-                try #require(ResultShape(result.shape)), issuer: published.issuer, audience: result.audience, nonce: nonce,
-                isSimulated: simulated, at: harness.clock.now()))
+        var expected = ResultExpectation(
+            try #require(ResultShape(result.shape)), issuer: published.issuer, audience: result.audience, nonce: nonce,
+            isSimulated: simulated, at: harness.clock.now())
+        expected.content = content
+        return try reader.read(token, expecting: expected)
     }
 }
 

@@ -20,6 +20,7 @@ struct ServiceHarness: Sendable {
     static let vault = SecretVault(key: [UInt8](repeating: 0x5A, count: SecretVault.secretLength))
     /// So many verdicts of a harness are judged again.
     static let replayedVerdicts = 8
+    static let payloads = PayloadKeys(secret: [UInt8](repeating: 0x6B, count: SecretVault.secretLength))
     static let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
     /// A process on this machine: the demo profile's caller.
     static let loopback = RPCPeer.tcp(address: "127.0.0.1", port: 50_000, isLoopback: true)
@@ -108,7 +109,7 @@ struct ServiceHarness: Sendable {
         self.revocationLists = revocationLists
         pipeline = VerificationPipeline(
             ledger: ledger, keys: keys, subjects: subjects, attempts: ChallengeAttempts(), memory: memory,
-            rates: rates, refusals: RefusalMemory(counters: counters),
+            rates: rates, refusals: RefusalMemory(counters: counters), lookups: Self.payloads,
             followers: VerdictFollowers(recorder: factRecorder, shadow: shadow), revoked: { revocationLists.wake() })
         let clockWatch = ClockWatch(
             ledger: ledger, clock: SettledClock(clock, uptime: uptime), horizon: horizon, memory: nil, logger: logger)
@@ -122,9 +123,9 @@ struct ServiceHarness: Sendable {
             permutations: StatusListPermutations(secret: [UInt8](repeating: 0x17, count: 32)), rule: StatusListRule(),
             clock: clock, logger: Self.logger)
         self.statusLists = statusLists
-        let signing = ResultSigning(
-            signer: ResultSigner(keys: resultKeys.ring, places: places, counters: results, clock: clock), devices: ledger,
-            requestLog: requestLog)
+        let resultSigner = ResultSigner(keys: resultKeys.ring, places: places, counters: results, clock: clock)
+        let admission = ResultAdmission(keys: resultKeys.ring, clock: clock)
+        let signing = ResultSigning(signer: resultSigner, devices: ledger, requestLog: requestLog)
         let answering = Answering(
             pipeline: pipeline, rates: rates, clock: clock,
             followers: [counters, requestLog, ObservedVerdicts(observer, hub: hub), recorder, signing, TraceNotes()] + followers
@@ -132,7 +133,7 @@ struct ServiceHarness: Sendable {
         let bodies =
             AttestationService(
                 answering: answering, keys: keys, counters: counters, clock: clock, horizon: horizon,
-                results: ResultAdmission(keys: resultKeys.ring, clock: clock)
+                results: admission
             ).methods
             + ResultsService(
                 keys: resultKeys.ring, ledger: ledger, clock: clock, requestLog: requestLog,
@@ -165,6 +166,10 @@ struct ServiceHarness: Sendable {
             ).methods
             + WatchService(hub: hub, tail: changeTail, clock: clock).methods
             + VerdictsService(recorder: recorder, apps: self.apps, subjects: subjects, ledger: ledger).methods
+            + LookupService(
+                lookup: VerdictLookup(ledger: ledger, keys: Self.payloads), answering: answering, clock: clock,
+                counters: counters, signing: LookupSigning(admission: admission, signer: resultSigner)
+            ).methods
             + PoliciesService(
                 ledger: ledger, apps: self.apps, recordings: factRecorder, shadow: shadow, requestLog: requestLog
             ).methods
@@ -297,7 +302,7 @@ extension AppProfile {
         anchors: [TrustAnchor]? = nil, devicesPerSubject: UInt32? = nil,
         replacement: ReplacementRule = .ofSubject, keepsAuditClaims: Bool = false,
         acceptsSimulated: Bool = true, confidence: ConfidenceRule? = nil, issuing: IssuingRule? = IssuingRule(),
-        fleet: Fleet? = nil, policyKeys: PolicyKeys = PolicyKeys(),
+        fleet: Fleet? = nil, policyKeys: PolicyKeys = PolicyKeys(), lookup: LookupRule? = nil,
         policyDigest: [UInt8] = [UInt8](repeating: 0xD1, count: 32), results: ResultComposer? = nil
     ) throws -> AppProfile {
         let anchors = try anchors ?? [TrustAnchor(name: "test root", pem: Handset.authority.rootPEM, simulated: true)]
@@ -313,7 +318,7 @@ extension AppProfile {
             challenges: challenges,
             binding: binding, devicesPerSubject: devicesPerSubject, replacement: replacement, policyDigest: policyDigest,
             keepsAuditClaims: keepsAuditClaims, acceptsSimulated: acceptsSimulated, confidence: confidence,
-            issuing: issuing, fleet: fleet, policyKeys: policyKeys, results: results)
+            issuing: issuing, fleet: fleet, policyKeys: policyKeys, lookup: lookup, results: results)
     }
 }
 
