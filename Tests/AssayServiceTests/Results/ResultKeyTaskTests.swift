@@ -49,7 +49,7 @@ struct ResultKeyTaskTests {
     }
 
     private func changes() async throws -> [String] {
-        try await ledger.audit(from: 1, limit: 100).rows.compactMap { row in
+        try await ledger.audit(from: 0, limit: 100).rows.compactMap { row in
             AuditChange(decoding: row.record).map { "\($0.name) \($0.origin)" }
         }
     }
@@ -79,7 +79,7 @@ struct ResultKeyTaskTests {
         daemon.use(ResultKeyTask.Keys([first, second]))
         #expect(signer(daemon) == first.identifier, "before it is published")
         try await daemon.refresh(by: .signal)
-        #expect(try daemon.ring.keySet(.devices)?.published(at: clock.now()).count == 2)
+        #expect(daemon.ring.keySet(.devices)?.published(at: clock.now()).count == 2)
         clock.advance(milliseconds: Self.hour)
         try await rotate(daemon)
         #expect(signer(daemon) == first.identifier)
@@ -133,27 +133,29 @@ struct ResultKeyTaskTests {
         let first = try key()
         let daemon = daemon(first)
         try await daemon.refresh(by: .start)
-        func codes() throws -> [String] {
+        func codes() -> [String] {
             Assay_V1_StatusResponse.with {
                 ($0.nowUnixMs, $0.store.available) = (clock.now().unixMilliseconds, true)
                 $0.resultIssuers = daemon.signingStates(at: clock.now()).map(\.message)
             }.attention().map(\.code)
         }
-        #expect(try codes().isEmpty)
+        #expect(codes().isEmpty)
         clock.advance(milliseconds: 83 * Self.day)
-        #expect(try codes().isEmpty)
+        #expect(codes().isEmpty)
         clock.advance(milliseconds: 1)
-        #expect(try codes() == ["result_key_ends_soon"])
+        #expect(codes() == ["result_key_ends_soon"])
         clock.set(ServiceHarness.opening.adding(milliseconds: 90 * Self.day))
         #expect(signer(daemon) == nil)
-        #expect(try codes() == ["result_key_unavailable"])
+        #expect(codes() == ["result_key_unavailable"])
         // A key that is added now signs once it was published for a day.
         let second = try key()
         daemon.use(ResultKeyTask.Keys([first, second]))
         try await daemon.refresh(by: .signal)
-        #expect(signer(daemon) == nil && (try codes()) == ["result_key_unavailable"])
+        #expect(signer(daemon) == nil)
+        #expect(codes() == ["result_key_unavailable"])
         clock.advance(milliseconds: Self.day)
-        #expect(signer(daemon) == second.identifier && (try codes()).isEmpty)
+        #expect(signer(daemon) == second.identifier)
+        #expect(codes().isEmpty)
     }
 
     @Test("of two daemons the one that lacks the next key is told so, signs nothing once it signs, and never with another")
