@@ -58,7 +58,8 @@ struct ServiceComposition {
 
     private static func signer(_ parts: DaemonParts, _ kept: KeptByMethods) -> ResultSigner {
         ResultSigner(
-            keys: parts.results.keys, places: parts.statusLists.places, sessions: kept.sessions, counters: kept.results, clock: parts.base.clock)
+            keys: parts.results.keys, places: parts.statusLists.places, sessions: kept.sessions, counters: kept.results,
+            clock: parts.base.clock)
     }
 
     var services: ComposedServices {
