@@ -10,13 +10,13 @@ import Synchronization
 /// Every daemon on a ledger does so by itself: a list comes from what the ledger says, and no daemon waits for another. A block is visible after one
 /// period, the time that caches keep a list (``cacheLifetime``) and that of its reader (`ttl`, as long): 45 seconds at most.
 package actor StatusListPublisher: Service {
-    /// Between looks, in milliseconds.
+    /// From the beginning of a look to the next, in milliseconds.
     package static let period: Int64 = 15_000
     /// How long caches and readers may keep a list, in seconds.
     package static let cacheLifetime: Int64 = 15
     /// The most lists, with 131,072 places each. A list takes 150 KB at most, and some KB as a rule.
     package static let listLimit = 1024
-    /// Readers of a list that is not known make one look in this time, in milliseconds.
+    /// From the end of a look to the next, at least, in milliseconds: also where readers ask for lists that are not known.
     private static let pause: Int64 = 1000
 
     /// A list of an issuer.
@@ -67,8 +67,11 @@ package actor StatusListPublisher: Service {
     package func run() async {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
+                let next = ContinuousClock.now + .milliseconds(Self.period)
                 await self.look()
-                do { try await Task.sleep(for: .milliseconds(Self.period)) } catch { return }
+                // A look at many lists may take as long as the period.
+                let pause = max(next, ContinuousClock.now + .milliseconds(Self.pause))
+                do { try await Task.sleep(until: pause) } catch { return }
             }
         }
     }
