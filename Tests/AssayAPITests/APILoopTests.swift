@@ -58,7 +58,10 @@ struct APILoopTests {
         for (name, references) in document.components {
             for reference in references { #expect(document.components[reference] != nil, "\(name) refers to \(reference)") }
         }
-        #expect(document.components["assay.v1.VerifyRequest"] == ["assay.v1.Purpose", "assay.v1.Evidence", "assay.v1.Binding"])
+        #expect(
+            document.components["assay.v1.VerifyRequest"] == [
+                "assay.v1.Purpose", "assay.v1.Evidence", "assay.v1.Binding", "assay.v1.ResultRequest",
+            ])
         #expect(document.components["assay.v1.Purpose"] == [])
     }
 

@@ -57,6 +57,7 @@ struct HTTPNameTests {
         "/v1/results/get-status-list",
         "/v1/results/list-keys",
         "/v1/results/rotate",
+        "/v1/verdicts/find",
         "/v1/verdicts/get",
         "/v1/verdicts/list",
         "/v1/webhooks/list",

@@ -258,10 +258,12 @@ struct KeyFileTests {
     }
 
     @Test(
-        "Every strict prefix and every changed byte of an encrypted key is refused, or gives the same key",
+        "Every strict prefix of an encrypted key is refused, and so is every changed byte, where the file has the public key too",
         arguments: SigningAlgorithm.allCases)
     func mutants(_ algorithm: SigningAlgorithm) throws {
         let key = SigningKey.random(algorithm)
+        // Any 32 bytes are a private key of Ed25519, and RFC 8410 has no public key beside them to compare with.
+        let isCompared = algorithm != .ed25519
         let sealed = try PasswordEncryption.seal(key.pkcs8, passphrase: Array("x".utf8), iterations: 1)
         for length in sealed.indices {
             #expect(throws: SigningKeyError.self) {
@@ -272,13 +274,13 @@ struct KeyFileTests {
             var changed = sealed
             changed[index] ^= 0x01
             let read = try? SigningKey(pkcs8: try PasswordEncryption.open(changed, passphrase: Array("x".utf8)))
-            #expect(read == nil || read?.publicKey == key.publicKey, "byte \(index)")
+            #expect(!isCompared || read == nil || read?.publicKey == key.publicKey, "byte \(index)")
         }
         for index in key.pkcs8.indices {
             var changed = key.pkcs8
             changed[index] ^= 0x01
             let read = try? SigningKey(pkcs8: changed)
-            #expect(read == nil || read?.publicKey == key.publicKey, "byte \(index)")
+            #expect(!isCompared || read == nil || read?.publicKey == key.publicKey, "byte \(index)")
         }
     }
 
