@@ -153,7 +153,9 @@ extension ProcessTests {
         }
 
         /// The log's lines about the token.
-        private func lines(_ log: String) -> [Substring] { log.split(separator: "\n").filter { $0.contains("keys of CAs") } }
+        private func lines(_ log: String) -> [Substring] {
+            log.split(separator: "\n").filter { $0.contains("a token with keys") }
+        }
 
         private func attention(_ daemon: TestDaemon) async throws -> Child.Ending {
             try await Child.run("assay", ["status", "--check"], environment: ["ASSAY_SERVER": try daemon.address("tcp")])
