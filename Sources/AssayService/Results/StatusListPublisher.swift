@@ -79,23 +79,27 @@ package actor StatusListPublisher: Service {
     // MARK: Readers
 
     /// A list, or why there is none. A list that is not known may have begun since the last look: then the ledger is asked, at most once a second
-    /// for all readers.
+    /// for all readers; before the second is over nothing is said of it.
     package nonisolated func find(_ list: UInt32, of issuer: ResultPublicKey.Issuer) async -> StatusListAnswer {
         guard keys.issuer(issuer) != nil else { return .unknownIssuer }
         let name = Name(list: list, issuer: issuer)
         if let published = shown.withLock({ $0.lists[name] }) { return answer(published) }
-        await lookAgain()
+        let hasLooked = await lookAgain()
         if let published = shown.withLock({ $0.lists[name] }) { return answer(published) }
-        return report.problem == nil ? .unknownList : .unavailable
+        return hasLooked && report.problem == nil ? .unknownList : .unavailable
     }
 
     private nonisolated func answer(_ published: PublishedStatusList) -> StatusListAnswer {
         published.isGood(at: clock.now()) ? .list(published) : .unavailable
     }
 
-    private func lookAgain() async {
-        guard looking != nil || !(0..<Self.pause).contains(clock.now().milliseconds(since: lookedAt)) else { return }
+    /// Returns whether the lists were looked at since the call.
+    private func lookAgain() async -> Bool {
+        // What is under way may have passed a list by that has begun since.
+        let isUnderWay = looking != nil
+        guard isUnderWay || !(0..<Self.pause).contains(clock.now().milliseconds(since: lookedAt)) else { return false }
         await look()
+        return !isUnderWay
     }
 
     // MARK: Looking and signing
