@@ -1,6 +1,7 @@
 import AssayAPI
 import AssayClient
 import AssayCore
+import AssayRPC
 import AssayResults
 import AssaySigning
 import AssaySimulator
