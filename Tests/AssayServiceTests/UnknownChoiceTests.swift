@@ -25,13 +25,14 @@ struct UnknownChoiceTests {
 
     @Test("there is a test for each choice that a request can hold")
     func all() throws {
-        // Of answers: a block's name, a claim's value, a permission, an event, an item. The rest is below, or in "Choices on the wire".
+        // Of answers: a block's name, a claim's value, a permission, an event, an item, a signed result. The rest is below, or in "Choices on the wire".
         #expect(
             try ProtoFiles.choices() == [
                 "Binding.mode", "BlockRecord.what", "BlockTarget.what", "CertificateBundle.form", "Claim.value",
                 "Enrolment.permit", "Event.content",
                 "Evidence.kind", "GetCertificateRequest.by", "GetDeviceRequest.by", "ImportedDevice.key",
                 "IssueCertificateRequest.key", "ListBlocksRequest.only", "RemoveEnrolmentRequest.permit",
+                "SignedResult.outcome",
                 "WatchItem.item",
             ])
     }

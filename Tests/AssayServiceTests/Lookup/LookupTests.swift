@@ -84,7 +84,7 @@ struct LookupTests {
         let found = try #require(answer.verdicts.first)
         #expect(answer.verdicts.count == 1 && found.requestID == verdict.requestID && found.decision == .accepted)
         #expect(found.assurance == .secureElement && found.decidedAtUnixMs == verdict.decidedAtUnixMs)
-        #expect(found.purpose == .assert && found.formats == ["appattest-assertion"] && found.platform == "ios")
+        #expect(found.purpose == .assert && found.formats == ["app-attest.assertion"] && found.platform == "ios")
         #expect(found.match == .payload && found.simulated && found.deviceState == .registered)
         #expect(found.limits == verdict.limits && !found.limits.isEmpty)
         #expect(found.confidenceLevel == .unspecified && found.evidenceModelJson.isEmpty)

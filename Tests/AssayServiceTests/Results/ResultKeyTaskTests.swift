@@ -50,7 +50,7 @@ struct ResultKeyTaskTests {
 
     private func changes() async throws -> [String] {
         try await ledger.audit(from: 0, limit: 100).rows.compactMap { row in
-            AuditChange(decoding: row.record).map { "\($0.name) \($0.origin)" }
+            AuditChange(decoding: row.record).map { "\($0.kind.name) \($0.origin)" }
         }
     }
 

@@ -197,7 +197,7 @@ struct ResultSigningTests {
             Issue.record("Verify is no batch")
             return
         }
-        let answers = Mutex<[Int: Assay_V1_Verdict]>([:])
+        let answers = Mutex<[Int: Result<Assay_V1_Verdict, any Error>]>([:])
         var calls: [RPCCall] = []
         for number in 0..<6 {
             // Two of the calls ask for none.
@@ -205,12 +205,12 @@ struct ResultSigningTests {
             let message: [UInt8] = try await harness.registration(asking: shapes).message.serializedBytes()
             calls.append(
                 RPCCall(method: method.path, message: message, peer: ServiceHarness.loopback, timeout: nil) { answer in
-                    let verdict = try? Assay_V1_Verdict(serializedBytes: answer.get())
+                    let verdict = Result { try Assay_V1_Verdict(serializedBytes: answer.get()) }
                     answers.withLock { $0[number] = verdict }
                 })
         }
         await work(calls)
-        let given = answers.withLock { $0 }
+        let given = try answers.withLock { $0 }.mapValues { try $0.get() }
         #expect(given.count == 6)
         for (number, verdict) in given {
             #expect(verdict.isAccepted && verdict.results.count == (number % 3 == 2 ? 0 : 1))

@@ -43,7 +43,7 @@ struct StatusListScene {
     func sign(as kinds: [ResultIssuer], by others: [ResultIssuers] = []) throws {
         let own = try ([issuers] + others).flatMap { try $0.keys(of: kinds).own }
         let published = own.enumerated().map { number, key in
-            let time = ServiceHarness.opening.adding(milliseconds: Int64(number))
+            let time = ServiceHarness.opening.adding(milliseconds: Int64(number - own.count))
             return PublishedResultKey(key.published, publishedAt: time, signsFrom: time)
         }
         ring.learn(own: own, published: published, ResultKeyRule())
