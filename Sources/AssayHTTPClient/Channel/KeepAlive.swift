@@ -46,7 +46,10 @@ final class KeepAlive: ChannelInboundHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let isAnswer = asked != nil
         (heard, asked) = (.now(), nil)
+        // The timer waits for the answer until its time-out, which may be later than the next question.
+        if isAnswer { armTimer() }
         context.fireChannelRead(data)
     }
 

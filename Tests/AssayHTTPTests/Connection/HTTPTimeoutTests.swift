@@ -64,14 +64,16 @@ struct HTTPTimeoutTests {
             let client = try await RawClient.connect(to: server.address)
             let call = RawFrames.call(3, TestMethods.echo)
             try await client.say(
-                RawFrames.preface + RawFrames.settings + RawFrames.call(1, TestMethods.hold)
-                    + RawFrames.data(1, Enveloped.bytes([7])))
-            try await eventually("the call is held", within: .seconds(20)) { server.calls.held.count == 1 }
+                RawFrames.preface + RawFrames.settings + RawFrames.call(1, TestMethods.sleep)
+                    + RawFrames.data(1, Enveloped.bytes([])))
+            try await eventually("the handler waits", within: .seconds(20)) { server.calls.notes == ["asleep"] }
             // Without its last byte.
             try await client.say(Array(call.dropLast()))
             try await client.end()
             #expect(server.statistics.endedConnections == ["head_timeout": 1])
-            try await eventually("its call is given up", within: .seconds(20)) { server.statistics.callsInFlight == 0 }
+            try await eventually("its call is given up", within: .seconds(20)) {
+                server.calls.notes == ["asleep", "abandoned"] && server.statistics.callsInFlight == 0
+            }
         }
     }
 
