@@ -26,7 +26,8 @@ struct EngineTests {
         #expect(statements.contains { $0.contains("PARTITION") } && statements.contains { $0.contains("fillfactor") })
         for engine in [ServerEngine.yugabyteDB, .cockroachDB] {
             let adapted = engine.adapted(statements)
-            #expect(adapted.count == statements.count + 1)
+            // An index of what has expired, and for keys that are spread by their hash one of a list's places.
+            #expect(adapted.count == statements.count + (engine == .yugabyteDB ? 2 : 1))
             for statement in adapted {
                 #expect(!statement.contains("PARTITION") && !statement.contains("fillfactor"))
                 #expect(!statement.contains("(expiry, token)"))

@@ -186,39 +186,6 @@ struct ResultSigningTests {
 
     // MARK: Groups and calls
 
-    @Test("Calls of a group are signed side by side, and each gets its own")
-    func group() async throws {
-        let harness = try await ServiceHarness.signing(issuers)
-        // None is signed before four are asked for.
-        let gate = Gate(opensAt: 4)
-        issuers.simulatedSigner.before { await gate.pass() }
-        let method = try #require(harness.methods.first { $0.path == API.verify.path })
-        guard case .batch(let work) = method.handler else {
-            Issue.record("Verify is no batch")
-            return
-        }
-        let answers = Mutex<[Int: Result<Assay_V1_Verdict, any Error>]>([:])
-        var calls: [RPCCall] = []
-        for number in 0..<6 {
-            // Two of the calls ask for none.
-            let shapes: [ResultShape] = number % 3 == 2 ? [] : [.earJWT]
-            let message: [UInt8] = try await harness.registration(asking: shapes).message.serializedBytes()
-            calls.append(
-                RPCCall(method: method.path, message: message, peer: ServiceHarness.loopback, timeout: nil) { answer in
-                    let verdict = Result { try Assay_V1_Verdict(serializedBytes: answer.get()) }
-                    answers.withLock { $0[number] = verdict }
-                })
-        }
-        await work(calls)
-        let given = try answers.withLock { $0 }.mapValues { try $0.get() }
-        #expect(given.count == 6)
-        for (number, verdict) in given {
-            #expect(verdict.isAccepted && verdict.results.count == (number % 3 == 2 ? 0 : 1))
-            for result in verdict.results { _ = try await ResultIssuers.read(result, from: harness) }
-        }
-        #expect(Set(given.values.map(\.deviceID)).count == 6)
-    }
-
     @Test("An abandoned call is not signed")
     func abandoned() async throws {
         let harness = try await ServiceHarness.signing(issuers)
@@ -300,25 +267,5 @@ struct ResultSigningTests {
         _ = try await harness.verify(try await harness.registration(asking: [.clientAttestation]))
         #expect(book.entries.filter { $0.message == "signed no result" }.map(\.level) == [.warning])
         #expect(book.entries.first { $0.message == "signed no result" }?.metadata["reason"] == "results_unavailable")
-    }
-}
-
-/// Lets all pass once so many wait.
-private actor Gate {
-    private let count: Int
-    private var waiting: [CheckedContinuation<Void, Never>] = []
-    private var isOpen = false
-
-    init(opensAt count: Int) { self.count = count }
-
-    func pass() async {
-        guard !isOpen else { return }
-        await withCheckedContinuation { continuation in
-            waiting.append(continuation)
-            guard waiting.count == count else { return }
-            isOpen = true
-            for continuation in waiting { continuation.resume() }
-            waiting = []
-        }
     }
 }
