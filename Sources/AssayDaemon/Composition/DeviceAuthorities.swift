@@ -25,16 +25,9 @@ extension LiveConfiguration {
 /// - Parameter logger: is told when a token cannot be used, and when it can be again.
 func deviceAuthorities(_ settings: ProvisioningSettings?, logger: Logger) throws(StartupError) -> AuthoritySet {
     do throws(CredentialFileError) {
-        var signers: [TokenSigner] = []
-        let set = try AuthoritySet((settings?.authorities ?? []).map(\.settings)) {
-            (token, publicKey) throws(CredentialFileError) in
-            let log = TokenLog(token.tokenLabel, logger: logger)
-            let signer = try TokenSigner(token, publicKey: publicKey) { log.changed($0) }
-            signers.append(signer)
-            return signer
+        return try openingTokens(logger: logger) { openToken throws(CredentialFileError) in
+            try AuthoritySet((settings?.authorities ?? []).map(\.settings), openToken: openToken)
         }
-        TokenSigner.prepare(signers)
-        return set
     } catch {
         throw StartupError("a CA cannot be used: \(error.description)")
     }

@@ -49,14 +49,9 @@ struct ResultsPart: DaemonPart {
 private func resultKeys(_ settings: ResultSettings?, logger: Logger) throws(StartupError) -> ResultKeyTask.Keys {
     guard let settings else { return ResultKeyTask.Keys() }
     do throws(CredentialFileError) {
-        var signers: [TokenSigner] = []
-        let keys = try settings.open { (token, publicKey) throws(CredentialFileError) in
-            let log = TokenLog(token.tokenLabel, logger: logger)
-            let signer = try TokenSigner(token, publicKey: publicKey) { log.changed($0) }
-            signers.append(signer)
-            return signer
+        let keys = try openingTokens(logger: logger) { openToken throws(CredentialFileError) in
+            try settings.open(openToken: openToken)
         }
-        TokenSigner.prepare(signers)
         return ResultKeyTask.Keys(keys, settings.rule)
     } catch {
         throw StartupError("a key of results cannot be used: \(error.description)")
