@@ -37,6 +37,21 @@ struct VerdictLimitTests {
         #expect(!limits([.keySignature], .hardware, bound).contains(.noPayload))
     }
 
+    @Test("Signals are the app's word unless each signal of the document was measured")
+    func appsWord() throws {
+        func limit(_ signals: [String], measured: [String: Signal.Outcome]) -> Bool {
+            let document = SignalDocument(
+                media: [], signals: signals.map { Signal(name: $0, value: .outcome(.pass)) })
+            let scene = SceneAnalysis(counted: document, digest: [1]).with(measured: measured)
+            let confidence = ConfidenceRule(profile: .mvp).assess(
+                scene, platform: .iOS, HardwareAttestation(.secureElement, platform: .iOS, simulated: false))
+            return VerdictLimit.limits(of: .accepted(.hardware), nil, confidence, formats: [.keySignature]).contains(.appsWord)
+        }
+        #expect(limit(["lidar"], measured: [:]) && limit(["lidar", "moire"], measured: ["lidar": .pass]))
+        #expect(!limit(["lidar"], measured: ["lidar": .fail]) && !limit(["lidar"], measured: ["lidar": .unavailable]))
+        #expect(limit([], measured: ["lidar": .pass]), "the digests of the media are the app's word")
+    }
+
     @Test("What evidence speaks of is no limit")
     func evidence() {
         #expect(limits([.keyAttestation], .hardware).isDisjoint(with: [.attestedEarlier, .noApp, .noSystem, .softwareKey]))

@@ -207,7 +207,8 @@ struct PayloadEvidenceTests {
         #expect(plugins.depth.questions.isEmpty)
     }
 
-    @Test("A part beside evidence that binds nothing is rejected", arguments: [Assay_Plugin_V1_Freshness.singleUse, .statement])
+    @Test(
+        "A part beside evidence that binds nothing is rejected", arguments: [Assay_Plugin_V1_Freshness.singleUse, .statement])
     func unbound(_ freshness: Assay_Plugin_V1_Freshness) async throws {
         let plugins = Plugins()
         plugins.depth.answer("judge", try Self.part(of: Self.document))

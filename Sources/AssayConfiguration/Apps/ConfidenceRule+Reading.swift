@@ -35,7 +35,8 @@ extension ConfidenceRule {
                 continue
             }
             guard let format = member.text() else { continue }
-            let isFormat = (1...64).contains(format.utf8.count) && format.utf8.allSatisfy { isLower($0) || ".-_".utf8.contains($0) }
+            let isFormat =
+                (1...64).contains(format.utf8.count) && format.utf8.allSatisfy { isLower($0) || ".-_".utf8.contains($0) }
             guard isFormat else {
                 member.report("want a format of evidence such as scene-depth, have \"\(format.prefix(60))\"")
                 continue

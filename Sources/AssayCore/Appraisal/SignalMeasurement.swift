@@ -24,7 +24,8 @@ extension Appraisal {
         guard failure == nil, firstFinding(.unavailable) == nil else { return part }
         let belongs: Void? = try? part.check("payload") { () throws(Rejection) -> Void in
             guard let payload = binding.payloadHash else {
-                throw Rejection(.payloadNotBound, "\(format) is a part of a payload, and no payload is known that the device signed")
+                throw Rejection(
+                    .payloadNotBound, "\(format) is a part of a payload, and no payload is known that the device signed")
             }
             guard verifiedPayload == payload else {
                 throw Rejection(.payloadNotBound, "\(format) was not shown to belong to the payload that the device signed")

@@ -355,7 +355,8 @@ extension ReasonCode {
             .secretUndecryptable,
             .serialMismatch, .splitNotAllowed, .unknownCertificate, .notEnrolled, .alreadyProvisioned:
             .contactOperator
-        case .challengeWrongPurpose, .idempotencyKeyReused, .payloadRequired, .payloadNotBound, .keyIDMismatch, .keyAlreadyRegistered,
+        case .challengeWrongPurpose, .idempotencyKeyReused, .payloadRequired, .payloadNotBound, .keyIDMismatch,
+            .keyAlreadyRegistered,
             .csrKeyMismatch, .evidenceTooLarge, .wrongFormat, .malformed, .signatureMalformed, .caAsLeaf, .wrongCurve,
             .timestampTooOld,
             .malformedCSR, .possessionNotProven, .malformedCBOR, .malformedCertificate, .malformedAuthData,

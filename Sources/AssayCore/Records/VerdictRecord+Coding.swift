@@ -65,7 +65,8 @@ extension VerdictRecord {
             let app = reader.text().flatMap(AppID.init), let formats = reader.list(), let subject = reader.bytes(),
             let evidenceDigest = reader.bytes(), let payloadDigest = reader.bytes(), let device = reader.bytes(),
             let policyDigest = reader.bytes(), let standsFor = reader.number(), let reason = reader.nested(),
-            let findings = reader.nested().flatMap({ Self.findings($0, version: version) }), let feeds = reader.nested().flatMap(Self.feeds),
+            let findings = reader.nested().flatMap({ Self.findings($0, version: version) }),
+            let feeds = reader.nested().flatMap(Self.feeds),
             reader.isAtEnd, device.isEmpty || device.count == DeviceID.length
         else { return nil }
         guard let why = Self.reason(reason) else { return nil }

@@ -248,7 +248,8 @@ extension SignalMeasurement {
         guard scope.format.measures.contains(signal) else { throw PluginFault("the signal '\(signal)' was not declared") }
         guard measurement.detail.utf8.count <= Self.detailLimit else {
             throw PluginFault(
-                "the measurement of '\(signal)' has a detail of \(measurement.detail.utf8.count) bytes, want at most \(Self.detailLimit)")
+                "the measurement of '\(signal)' has a detail of \(measurement.detail.utf8.count) bytes, want at most \(Self.detailLimit)"
+            )
         }
         let outcome: Signal.Outcome
         switch measurement.outcome {

@@ -124,10 +124,12 @@ package struct PluginFormat: Hashable, Sendable {
         self.codes = Dictionary(codes.map { ($0.name, $0.retry) }, uniquingKeysWith: { first, _ in first })
         vendorCodes = Dictionary(
             codes.lazy.filter { !$0.vendor.isEmpty }.map { ($0.name, $0.vendor) }, uniquingKeysWith: { first, _ in first })
-        let measures = try PluginDescription.read(format.measures, limit: Self.measureLimit, "signals that '\(name)' measures") {
+        let measures = try PluginDescription.read(format.measures, limit: Self.measureLimit, "signals that '\(name)' measures")
+        {
             (signal) throws(PluginFault) in
             guard signal.count <= Self.signalLimit else {
-                throw PluginFault("a signal that '\(name)' measures has \(signal.count) bytes, want at most \(Self.signalLimit)")
+                throw PluginFault(
+                    "a signal that '\(name)' measures has \(signal.count) bytes, want at most \(Self.signalLimit)")
             }
             return try PluginText.name(signal, of: "a signal")
         }
@@ -144,6 +146,7 @@ extension PluginFormat {
     /// rely on that.
     static let reservedCodes: Set<ReasonCode> = [
         .challengeInvalid, .challengeWrongPurpose, .challengeAttemptsExceeded, .idempotencyKeyReused, .bindingNotAllowed,
+        .payloadNotBound,
         .formatNotAccepted, .pluginQuarantined, .vendorRefused, .confidenceTooLow, .assuranceTooLow, .deviceBlocked,
         .deviceMismatch, .keyOwnerMismatch, .keyAlreadyRegistered, .tooManyDevices, .replacementRefused,
         .importedNotAccepted, .simulatedNotAccepted, .unknownCertificate,

@@ -27,7 +27,8 @@ enum PluginText {
     /// A code of another system: at most 64 printable ASCII characters.
     static func vendorCode(_ text: String) throws(PluginFault) -> String {
         guard text.utf8.count <= nameLimit, text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) else {
-            throw PluginFault("a vendor code is \(shown(Array(text.utf8))), want at most \(nameLimit) printable ASCII characters")
+            throw PluginFault(
+                "a vendor code is \(shown(Array(text.utf8))), want at most \(nameLimit) printable ASCII characters")
         }
         return text
     }

@@ -296,7 +296,8 @@ extension PluginExamination {
             if case .accepted(let appraisal) = try await judge(session, one.request, in: one.world, "the case '\(one.id)'") {
                 guard case .reject(let rejection, _) = Decision([appraisal]), rejection.code == .payloadNotBound else {
                     throw CheckFailure(
-                        "expected: the case '\(one.id)' alone is rejected with payload_not_bound; found: \(Decision([appraisal]))")
+                        "expected: the case '\(one.id)' alone is rejected with payload_not_bound; found: \(Decision([appraisal]))"
+                    )
                 }
             }
             for hash in Self.otherHashes(than: one.request, &random) {

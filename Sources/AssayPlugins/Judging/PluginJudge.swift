@@ -52,7 +52,8 @@ package struct PluginJudge: Hashable, Sendable {
         in context: AppraisalContext, declared: PluginFormat, app: AppID, _ appraisal: inout Appraisal
     ) throws(Rejection) {
         let scope = PluginScope(
-            plugin: name, format: declared, app: app, purpose: nil, clientDataSHA256: nil, payloadSHA256: nil, hasDevice: false, ceiling: .none,
+            plugin: name, format: declared, app: app, purpose: nil, clientDataSHA256: nil, payloadSHA256: nil, hasDevice: false,
+            ceiling: .none,
             now: context.now, toldBlock: true, canAccept: false)
         guard let judged = try judgement(in: context, of: scope, &appraisal) else { return }
         for finding in judged.findings { appraisal.findings.append(finding.named(by: id)) }

@@ -29,7 +29,8 @@ extension AuthorizedRequest {
             let part = request.evidence.first(where: { profile.verifiers[$0.format]?.replayProtection == .payload })
         else { return }
         guard case .clientData(.some) = request.binding else {
-            throw .payloadNotBound("\(part.format) is a part of a payload, and the binding \(request.binding.whyItNamesNoPayload)")
+            throw .payloadNotBound(
+                "\(part.format) is a part of a payload, and the binding \(request.binding.whyItNamesNoPayload)")
         }
         // Evidence that the app does not accept is refused for that.
         let isBound = request.evidence.contains { piece in
@@ -201,8 +202,8 @@ extension VerificationRequest.BindingRequest {
     fileprivate var whyItNamesNoPayload: String {
         switch self {
         case .clientData: "has no payload"
-        case .embedded: "is by client data of the app's own, which names none that Assay knows"
-        case .callerOwned: "is by a hash of the caller's own, which names none that Assay knows"
+        case .embedded: "is by client data of the app's own, in which Assay knows of no payload"
+        case .callerOwned: "is by a hash of the caller's own, in which Assay knows of no payload"
         case .inEvidence: "has neither challenge nor payload"
         }
     }
