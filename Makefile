@@ -123,6 +123,12 @@ http-clients: setup ## run real clients and proxies (gRPC, Connect, curl, nginx,
 	@$(BUILD) --product assay
 	@dev/http-clients.sh
 
+.PHONY: result-verifiers
+result-verifiers: setup ## verify signed results of every shape, and status lists, with joserfc, PyJWT, cwt, pycose, Node.js and OpenSSL
+	@$(BUILD) --product assayd
+	@$(BUILD) --product assay
+	@dev/result-verifiers.sh
+
 # The number of requests.
 CASES = 10000
 .PHONY: http-schema
