@@ -1,4 +1,4 @@
-package import Crypto
+import Crypto
 
 /// Entity tags of HTTP (RFC 9110 §8.8.3).
 package enum EntityTag {
