@@ -165,6 +165,11 @@ bench-fronts: build ## the daemon's CPU per accepted assertion over gRPC and JSO
 	Benchmarks/.build/release/daemon-benchmark fronts --daemon .build/release/assayd --in-flight 32
 	Benchmarks/.build/release/daemon-benchmark fronts --daemon .build/release/assayd --in-flight 128
 
+.PHONY: bench-results
+bench-results: build ## what a signed Entity Attestation Result adds to the daemon's CPU per accepted assertion, in raw P-256 verifications
+	$(SWIFT) build --package-path Benchmarks $(RELEASE)
+	Benchmarks/.build/release/daemon-benchmark results --daemon .build/release/assayd
+
 .PHONY: bench-shared
 bench-shared: build ## CPU of daemons and database per accepted assertion, with 1 to 3 daemons on PostgreSQL and one on SQLite
 	$(SWIFT) build --package-path Benchmarks $(RELEASE)
