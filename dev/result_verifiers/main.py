@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import pathlib
 import re
 import sys
@@ -18,6 +19,8 @@ from readers import READERS, Reader
 PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs/results.md"
 LISTS = [Shape("status-list-jwt", "statuslist+jwt", issuer=False, audience=False, nonce=None),
          Shape("status-list-cwt", "application/statuslist+cwt", issuer=False, audience=False, nonce=None)]
+# Prints why each forgery is refused.
+VERBOSE = bool(os.environ.get("ASSAY_VERBOSE"))
 # 131,072 places of 2 bits.
 LIST_BYTES = 32_768
 
@@ -42,7 +45,11 @@ def add_checks() -> None:
 def refused(reader: Reader, shape: Shape, what: str, token: bytes, keys: dict) -> None:
     try:
         claims = reader.read(token, shape, keys)
-    except Exception:  # each library has errors of its own
+    except (NameError, ImportError, AttributeError):  # faults of these checks
+        raise
+    except Exception as error:  # each library has errors of its own
+        if VERBOSE:
+            print(f"  {reader.name} {shape.name}: {what}: {type(error).__name__}: {' '.join(str(error).split())[:100]}")
         return
     raise AssertionError(f"{what} verifies: {str(claims)[:200]}")
 
