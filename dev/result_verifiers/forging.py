@@ -14,7 +14,7 @@ from keys import chosen, public_key_pem
 
 def header_of(token: bytes) -> dict:
     """The header of a JWT, or that of a COSE message under its labels."""
-    if token[:1] == b"\xd2":
+    if token[0] >> 5 == 6:
         return cbor2.loads(cbor2.loads(token).value[0])
     return json.loads(decoded(token.split(b".")[0]))
 
@@ -30,16 +30,16 @@ def forgeries(shape: Shape, token: bytes, keys: dict) -> Iterator[tuple[str, byt
     if shape.is_binary:
         protected, unprotected, content, signature = cbor2.loads(token).value
         for name, parts in (
-            ("a changed header", [changed(protected), unprotected, content, signature]),
+            ("a changed header", [with_member(protected, 99, 1), unprotected, content, signature]),
             ("changed claims", [protected, unprotected, changed(content), signature]),
             ("a changed signature", [protected, unprotected, content, changed(signature)]),
             ("no signature", [protected, unprotected, content, b""]),
             ("a header without alg", [without_algorithm(protected), unprotected, content, signature]),
-            ("HMAC with the public key", [with_algorithm(protected, 5), unprotected, content, mac_of(token, keys)]),
+            ("HMAC with the public key", [with_member(protected, 1, 5), unprotected, content, mac_of(token, keys)]),
         ):
             yield name, cbor2.dumps(cbor2.CBORTag(18, parts), canonical=True)
         yield "a MAC in place of a signature", cbor2.dumps(
-            cbor2.CBORTag(17, [with_algorithm(protected, 5), unprotected, content, mac_of(token, keys)]), canonical=True)
+            cbor2.CBORTag(17, [with_member(protected, 1, 5), unprotected, content, mac_of(token, keys)]), canonical=True)
         return
     head, claims, signature = token.split(b".")
     header = json.loads(decoded(head))
@@ -65,11 +65,11 @@ def without_algorithm(protected: bytes) -> bytes:
     return cbor2.dumps({label: value for label, value in cbor2.loads(protected).items() if label != 1}, canonical=True)
 
 
-def with_algorithm(protected: bytes, algorithm: int) -> bytes:
-    return cbor2.dumps({**cbor2.loads(protected), 1: algorithm}, canonical=True)
+def with_member(protected: bytes, label: int, value: int) -> bytes:
+    return cbor2.dumps({**cbor2.loads(protected), label: value}, canonical=True)
 
 
 def mac_of(token: bytes, keys: dict) -> bytes:
     protected, _, content, _ = cbor2.loads(token).value
-    structure = cbor2.dumps(["MAC0", with_algorithm(protected, 5), b"", content], canonical=True)
+    structure = cbor2.dumps(["MAC0", with_member(protected, 1, 5), b"", content], canonical=True)
     return hmac.digest(public_key_pem(chosen(header_of(token), keys)), structure, hashlib.sha256)
