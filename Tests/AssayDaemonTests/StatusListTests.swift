@@ -221,7 +221,9 @@ extension ProcessTests {
             #expect(Set(places.map(\.place)).count == Self.blocks)
             let latencies = try await latencies(of: places, clients)
             func shown(_ share: Double) -> Duration { latencies[Int(share * Double(latencies.count - 1))] }
-            print("\(Self.blocks) blocks, until each of 3 daemons shows it: median \(shown(0.5)), p99 \(shown(0.99)), slowest \(shown(1))")
+            print(
+                "\(Self.blocks) blocks, until each of 3 daemons shows it: median \(shown(0.5)), p99 \(shown(0.99)), slowest \(shown(1))"
+            )
             #expect(shown(1) < .seconds(30))
             for client in clients { await client.close() }
             for daemon in daemons { #expect(await daemon.stop().status == 0) }

@@ -15,7 +15,8 @@ struct MutationTests {
         let reader = ResultReader(keys: try Sample.keySet(key))
         let expected = Sample.expectation(shape)
         try Self.expectNone(
-            of: try await Sample.token(shape, by: key, status: Sample.place), with: try await Sample.token(shape, by: key, nonce: []),
+            of: try await Sample.token(shape, by: key, status: Sample.place),
+            with: try await Sample.token(shape, by: key, nonce: []),
             isBinary: shape.isBinary
         ) { token in _ = try reader.read(token, expecting: expected) }
     }

@@ -144,7 +144,9 @@ struct VendorClientTests {
 
     @Test("A certificate with the server's IP address is not one for its name, also beside another name")
     func addressForName() async throws {
-        for names in [[SubjectAlternativeName.ipAddress([127, 0, 0, 1])], [.ipAddress([127, 0, 0, 1]), .dns("elsewhere.example")]] {
+        for names in [
+            [SubjectAlternativeName.ipAddress([127, 0, 0, 1])], [.ipAddress([127, 0, 0, 1]), .dns("elsewhere.example")],
+        ] {
             try await Vendor.run(names: names) { vendor in
                 for _ in 0..<2 {
                     #expect(

@@ -6,7 +6,8 @@ import Foundation
 struct ResultsBenchmark: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "results",
-        abstract: "What an Entity Attestation Result, signed with ES256, adds to an accepted, durable assertion, in verifications.",
+        abstract:
+            "What an Entity Attestation Result, signed with ES256, adds to an accepted, durable assertion, in verifications.",
         discussion: """
             Rounds with and without it alternate, against one daemon; each sends as many uploads, in bursts of the same size. Exit status 1 if the \
             difference is not below --below.
@@ -86,7 +87,9 @@ struct ResultsBenchmark: AsyncParsableCommand {
         }
         let added = zip(arrangements[1].costs.rounds, arrangements[0].costs.rounds).map { $0.ratios[0] - $1.ratios[0] }.sorted()
         let median = added.isEmpty ? 0 : added[added.count / 2]
-        print("\na result adds \(median.text(2)) (\((added.first ?? 0).text(2))–\((added.last ?? 0).text(2))) raw verifications\n")
+        print(
+            "\na result adds \(median.text(2)) (\((added.first ?? 0).text(2))–\((added.last ?? 0).text(2))) raw verifications\n"
+        )
         return median
     }
 }

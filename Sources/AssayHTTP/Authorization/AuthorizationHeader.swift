@@ -99,7 +99,8 @@ extension RPCError {
 
     /// The proxy's configuration names what no request has: no client can repair it.
     static let unknownParameter = RPCError(
-        .failedPrecondition, "only app and purpose may be set for the requests of a proxy, each once", reason: "unknown_parameter")
+        .failedPrecondition, "only app and purpose may be set for the requests of a proxy, each once",
+        reason: "unknown_parameter")
 
     static let tooManyHeaders = RPCError(.invalidArgument, "the request has too many headers", reason: "too_many_headers")
 

@@ -96,10 +96,14 @@ struct HTTPSTests {
         let files = try Files()
         let trusted = try ClientCredentials(authorities: files.path("server-ca.pem"))
         let named = try ClientCredentials(authorities: files.path("server-ca.pem"), serverName: "localhost.test")
-        for names in [[SubjectAlternativeName.ipAddress([127, 0, 0, 1])], [.ipAddress([127, 0, 0, 1]), .dns("elsewhere.example")]] {
+        for names in [
+            [SubjectAlternativeName.ipAddress([127, 0, 0, 1])], [.ipAddress([127, 0, 0, 1]), .dns("elsewhere.example")],
+        ] {
             try await files.serve(names) { server in
                 let byAddress = server.http.address.replacing("localhost", with: "127.0.0.1")
-                for (address, credentials) in [(server.http.address, trusted), (server.http.address, named), (byAddress, named)] {
+                for (address, credentials) in [
+                    (server.http.address, trusted), (server.http.address, named), (byAddress, named),
+                ] {
                     let error = try await call(address, credentials)
                     #expect(error?.code == .unavailable && error?.reason == "connect_failed", "\(error as Any)")
                     #expect(error?.message.contains("does not have the name") == true, "\(error as Any)")
