@@ -222,12 +222,12 @@ struct ResultProblemTests {
         #expect(places.asked == 1, "one session too many asks for no place")
 
         let sessions = SessionTokenCounts()
-        func signer(_ places: Places) throws -> ResultSigner {
+        func counting(_ places: Places) throws -> ResultSigner {
             ResultSigner(keys: try ring(), places: places, sessions: sessions, counters: counters, clock: clock)
         }
-        let failing = try signer(Places(failing: .unavailable("no disk")))
+        let failing = try counting(Places(failing: .unavailable("no disk")))
         for _ in 0..<2 { #expect(await outcome(.session, of: recent, by: failing, composer) == .unavailable) }
-        #expect(await outcome(.session, of: recent, by: try signer(places), composer) == nil)
+        #expect(await outcome(.session, of: recent, by: try counting(places), composer) == nil)
     }
 
     @Test("results_unavailable: the ledger gives out no place, or the key does not sign")

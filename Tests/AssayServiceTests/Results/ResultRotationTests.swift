@@ -140,10 +140,11 @@ struct ResultRotationTests {
                 try await process.task.refresh(by: .start)
             }
             let numbers = Self.count * step / Self.steps..<Self.count * (step + 1) / Self.steps
-            var (signed, due): ([Token], [Event?]) = ([], events[halfDay] ?? [nil])
-            if due.isEmpty { due = [nil] }
-            for event in due {
-                signed += try await sign(signed.isEmpty ? numbers : 0..<0, by: process, beside: event, ledger, rule)
+            var signed: [Token] = []
+            let due: [Event?] = events[halfDay] ?? [nil]
+            for (place, event) in due.enumerated() {
+                let bounds = [place, place + 1].map { numbers.lowerBound + numbers.count * $0 / due.count }
+                signed += try await sign(bounds[0]..<bounds[1], by: process, beside: event, ledger, rule)
                 if process.published != sets.last?.keys { sets.append((process.published, clock.now())) }
             }
             for var token in signed {
@@ -158,7 +159,7 @@ struct ResultRotationTests {
 
         // {1}, {1, 2}, {2}, {2, 3}, {3}, {3, 4}, {4}
         let published = try sets.map { try JSONWebKeySet(parsing: $0.keys) }
-        #expect(sets.count == 7)
+        try #require(sets.count == 7)
         let readers = published.map { ResultReader(keys: $0) }
         var signers: [[UInt8]: Int] = [:]
         var readings = 0
