@@ -123,6 +123,12 @@ http-clients: setup ## run real clients and proxies (gRPC, Connect, curl, nginx,
 	@$(BUILD) --product assay
 	@dev/http-clients.sh
 
+.PHONY: result-verifiers
+result-verifiers: setup ## verify signed results of every shape, and status lists, with joserfc, PyJWT, cwt, pycose, Node.js and OpenSSL
+	@$(BUILD) --product assayd
+	@$(BUILD) --product assay
+	@dev/result-verifiers.sh
+
 # The number of requests.
 CASES = 10000
 .PHONY: http-schema
@@ -158,6 +164,11 @@ bench-fronts: build ## the daemon's CPU per accepted assertion over gRPC and JSO
 	$(SWIFT) build --package-path Benchmarks $(RELEASE)
 	Benchmarks/.build/release/daemon-benchmark fronts --daemon .build/release/assayd --in-flight 32
 	Benchmarks/.build/release/daemon-benchmark fronts --daemon .build/release/assayd --in-flight 128
+
+.PHONY: bench-results
+bench-results: build ## what a signed Entity Attestation Result adds to the daemon's CPU per accepted assertion, in raw P-256 verifications
+	$(SWIFT) build --package-path Benchmarks $(RELEASE)
+	Benchmarks/.build/release/daemon-benchmark results --daemon .build/release/assayd
 
 .PHONY: bench-shared
 bench-shared: build ## CPU of daemons and database per accepted assertion, with 1 to 3 daemons on PostgreSQL and one on SQLite
