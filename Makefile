@@ -61,7 +61,8 @@ plugins-check:
 
 .PHONY: build
 build: setup ## release build of assayd and assay
-	$(SWIFT) build $(RELEASE)
+	$(SWIFT) build $(RELEASE) --product assayd
+	$(SWIFT) build $(RELEASE) --product assay
 
 .PHONY: run
 run: build ## run the daemon in the foreground (CONFIG=assayd.yaml)
