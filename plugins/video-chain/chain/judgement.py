@@ -4,7 +4,7 @@ from __future__ import annotations
 import operator
 from hashlib import sha256
 
-from assay_plugin import Appraisal, Assurance, Evidence, Outcome
+from assay_plugin import Appraisal, Evidence, Outcome
 
 from .configuration import Configuration
 from .constants import CHECKPOINTS, DEPTH_ALGORITHM, FRAME_RATE, FRAME_TOLERANCE, HASH_SIZE, KEYFRAME_STEP, ROUNDING
@@ -30,7 +30,6 @@ def appraise(appraisal: Configured, evidence: Evidence) -> None:
     signed = require_payload(appraisal, document, evidence)
     require_links(appraisal, document)
     appraisal.verified_payload(evidence.payload_sha256)
-    appraisal.assurance(Assurance.SOFTWARE)
     report(appraisal, document, signed)
     measure_depth(appraisal, document, signed)
 
@@ -128,15 +127,15 @@ def measure_depth(appraisal: Configured, document: Document, signed: str) -> Non
     """Reports the signal in each case; it bears on the confidence, and decides nothing."""
     signal = appraisal.configuration.depth_signal
     if document.depth is None:
-        return appraisal.measure(signal, Outcome.UNAVAILABLE, "the chain has no numbers of depth")
+        return appraisal.measured(signal, Outcome.UNAVAILABLE, "the chain has no numbers of depth")
     if signed == "final_hash" and document.version == 1:
-        return appraisal.measure(signal, Outcome.UNAVAILABLE, "the device's signature over the final hash of version 1 does not cover numbers of depth")
+        return appraisal.measured(signal, Outcome.UNAVAILABLE, "the device's signature over the final hash of version 1 does not cover numbers of depth")
     if document.keyframes < 2:
-        return appraisal.measure(signal, Outcome.UNAVAILABLE, f"expected at least 2 keyframes, found {document.keyframes}")
+        return appraisal.measured(signal, Outcome.UNAVAILABLE, f"expected at least 2 keyframes, found {document.keyframes}")
     found = depth_over_time(document.depth)
     appraisal.claim("depth_algorithm", DEPTH_ALGORITHM)
     appraisal.claim("depth_consistency_permille", round(found.consistency * 1000))
     appraisal.claim("depth_coherence_permille", round(found.coherence * 1000))
     appraisal.claim("depth_stability_permille", round(found.stability * 1000))
     appraisal.claim("depth_jump_mm", round(found.jump * 1000))
-    appraisal.measure(signal, Outcome.PASS if found.holds else Outcome.FAIL, str(found))
+    appraisal.measured(signal, Outcome.PASS if found.holds else Outcome.FAIL, str(found))

@@ -18,14 +18,15 @@ def client_data(payload):
     return b"assay1" + bytes([2]) + bytes(range(54)) + payload
 
 
-def case(name, document, verdict, *reasons, signs="final_hash", payload=None, claims=None, **configuration):
+def case(name, document, verdict, *reasons, signs="final_hash", payload=None, claims=None, measurements=None, **configuration):
     body = written(document)
     if payload is None:
         payload = sha256(body if signs == "document" else final_hash(document))
     return {
         "id": name, "configuration": configuration, "format": "video-chain", "app": "app", "purpose": "assert", "body_b64": b64(body),
         "now_unix_ms": NOW_MS, "expected": {"client_data_b64": b64(client_data(payload or bytes(32))), "payload_sha256_b64": b64(payload)},
-        "world": {}, "expect": {"verdict": verdict, "reasons": reasons, "claims": claims or {}},
+        "world": {}, "expect": {
+            "verdict": verdict, "reasons": reasons, "claims": claims or {}, **({} if measurements is None else {"measurements": measurements})},
     }
 
 
@@ -42,10 +43,11 @@ def scenes(*changes):
     return [{**SCENE, **change} for change in changes]
 
 
-def in_depth(name, changes, **claims):
+def in_depth(name, outcome, changes, **claims):
     """A recording whose keyframes have these changes."""
     claims = {f"depth_{key}": value for key, value in claims.items()}
-    return accepted(name, recording(3 * len(changes), depth=scenes(*changes)), claims=claims)
+    document = recording(3 * len(changes), depth=scenes(*changes))
+    return accepted(name, document, claims=claims, measurements={"depth_over_time": outcome})
 
 
 def twice_depth(member, value):
@@ -64,6 +66,7 @@ ONE_PAYLOAD = sha256(final_hash(ONE))
 OLD = recording(version=1)
 FULL = recording(450)
 PARTIAL = recording(360, attested=300)
+UNAVAILABLE = {"depth_over_time": "unavailable"}
 WHOLE = {"partial": False, "verified": "0.4 s of 0.4 s", "verified_frames": 12, "recorded_frames": 12, "links": "recomputed", "signed": "final_hash"}
 
 
@@ -179,7 +182,7 @@ def authenticity_cases():
     return [
         rejected("other-final-hash", {**ONE, "final_hash": other["final_hash"]}, "final_hash_mismatch"),
         rejected("not-signed", ONE, "chain_not_signed", payload=sha256(b"another")),
-        rejected("no-payload", ONE, "chain_not_signed", payload=b""),
+        rejected("no-payload", ONE, "payload_not_bound", payload=b""),
         rejected("hash-itself-as-payload", ONE, "chain_not_signed", payload=final_hash(ONE)),
         rejected("hash-as-text", ONE, "chain_not_signed", payload=sha256(ONE["final_hash"].encode())),
         rejected("last-hash-but-one", ONE, "chain_not_signed", payload=sha256(final_hash(recording(11)))),
@@ -213,7 +216,7 @@ def other_byte(text, at):
 
 
 def depth_cases():
-    flat, one = {"deviation": 0.5}, {}
+    one, flat, wide = {}, {"deviation": 0.5}, {"min": 0.5, "max": 10}
     ends = [("mean", 0.8, 0.79), ("mean", 4.0, 4.01), ("min", 0.1, 0.09), ("max", 20, 20.1), ("layers", 50, 51), ("layers", 0, -1),
             ("edge_coherence", 1, 1.01), ("edge_coherence", 0, -0.01), ("deviation", 20, 20.1), ("deviation", 0, -0.01)]
     cases = []
@@ -226,20 +229,32 @@ def depth_cases():
         rejected("depth-member-missing", {**ONE, "depth": {name: row for name, row in ONE["depth"].items() if name != "min"}}, "malformed"),
         rejected("depth-member-unknown", {**ONE, "depth": {**ONE["depth"], "extra": []}}, "malformed"),
         rejected("depth-text", {**ONE, "depth": {**ONE["depth"], "mean": "2.2"}}, "malformed"),
-        accepted("depth-of-one-keyframe", recording(3), claims={"depth_algorithm": None, "keyframes": 1}),
         # What a keyframe with a scene exceeds, reaches, and exceeds.
-        in_depth("depth-deviation-at", [flat, one], consistency_permille=500),
-        in_depth("depth-deviation-above", [{"deviation": 0.51}, one], consistency_permille=1000),
-        in_depth("depth-layers-below", [{"layers": 2}, one], consistency_permille=500),
-        in_depth("depth-layers-at", [{"layers": 3}, one], consistency_permille=1000),
-        in_depth("depth-edges-at", [{"edge_coherence": 0.3}, one], consistency_permille=500),
-        in_depth("depth-edges-above", [{"edge_coherence": 0.31}, one], consistency_permille=1000),
-        # The four numbers.
-        in_depth("depth-ranges", [{"min": 1, "max": 5}, {"min": 2, "max": 6}], coherence_permille=600, consistency_permille=1000, jump_mm=0),
-        in_depth("depth-ranges-apart", [{"mean": 1, "min": 1, "max": 2}, {"mean": 3, "min": 3, "max": 4}], coherence_permille=0, jump_mm=2000),
-        in_depth("depth-deviations", [{"deviation": 1.0}, {"deviation": 0.8}], stability_permille=800),
-        in_depth("depth-of-a-wall", [{"mean": 2, "deviation": 0, "layers": 1, "edge_coherence": 0, "min": 2, "max": 2}] * 3,
+        in_depth("depth-deviation-at", "fail", [flat, one], consistency_permille=500),
+        in_depth("depth-deviation-above", "pass", [{"deviation": 0.51}, {"deviation": 0.51}], consistency_permille=1000),
+        in_depth("depth-layers-below", "fail", [{"layers": 2}, one], consistency_permille=500),
+        in_depth("depth-layers-at", "pass", [{"layers": 3}, one], consistency_permille=1000),
+        in_depth("depth-edges-at", "fail", [{"edge_coherence": 0.3}, one], consistency_permille=500),
+        in_depth("depth-edges-above", "pass", [{"edge_coherence": 0.31}, one], consistency_permille=1000),
+        # The thresholds of the recording.
+        in_depth("consistency-at", "pass", [one] * 7 + [{"layers": 2}] * 3, consistency_permille=700),
+        in_depth("consistency-below", "fail", [one] * 6 + [{"layers": 2}] * 4, consistency_permille=600),
+        in_depth("coherence-at", "pass", [{"min": 1, "max": 5}, {"min": 2, "max": 6}], coherence_permille=600),
+        in_depth("coherence-below", "fail", [{"min": 1, "max": 5}, {"min": 2.05, "max": 6}], coherence_permille=590),
+        in_depth("coherence-of-ranges-apart", "fail", [{"mean": 1, "min": 1, "max": 2}, {"mean": 3, "min": 3, "max": 4}], coherence_permille=0),
+        in_depth("stability-at", "pass", [{"deviation": 1.0}, {"deviation": 0.8}], stability_permille=800),
+        in_depth("stability-below", "fail", [{"deviation": 1.0}, {"deviation": 0.79}], stability_permille=790),
+        in_depth("jump-at", "pass", [{**wide, "mean": 3}, {**wide, "mean": 5}, {**wide, "mean": 3}], jump_mm=2000),
+        in_depth("jump-above", "fail", [{**wide, "mean": 3}, {**wide, "mean": 5.01}, {**wide, "mean": 3}], jump_mm=2010),
+        in_depth("depth-of-a-wall", "fail", [{"mean": 2, "deviation": 0, "layers": 1, "edge_coherence": 0, "min": 2, "max": 2}] * 3,
                  consistency_permille=0, coherence_permille=1000, stability_permille=1000, jump_mm=0, algorithm=1),
+        # What cannot be measured.
+        accepted("depth-of-one-keyframe", recording(3), claims={"depth_algorithm": None, "keyframes": 1}, measurements=UNAVAILABLE),
+        accepted("depth-of-no-keyframe", recording(has_depth=False), measurements=UNAVAILABLE),
+        accepted("depth-without-numbers", recording(depth=None), measurements=UNAVAILABLE),
+        accepted("depth-not-covered", OLD, measurements=UNAVAILABLE),
+        accepted("depth-covered-by-document", OLD, signs="document", measurements={"depth_over_time": "pass"}),
+        accepted("depth-as-lidar", ONE, measurements={"lidar": "pass"}, depth_signal="lidar"),
     ]
 
 
