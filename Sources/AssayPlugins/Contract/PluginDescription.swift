@@ -216,7 +216,7 @@ package enum HostService: String, CaseIterable, Hashable, Sendable {
         case .getAnchors: self = .getAnchors
         case .findFleetDevice: self = .findFleetDevice
         case .deriveKey: self = .deriveKey
-        case .unspecified, .UNRECOGNIZED: return nil
+        case .unspecified, .flagDevice, .UNRECOGNIZED: return nil
         }
     }
 }
