@@ -62,15 +62,15 @@ class Detector:
 
     def _is_due(self, flag: Flag) -> bool:
         """Whether the host is to be told: not before half of the time of the same flag has passed."""
-        key = (flag.app, flag.device_id, flag.flag)
         if not flag.device_id:
             return True
-        before = self.flagged.get(key)
+        before = self.flagged.get((flag.app, flag.device_id, flag.flag))
         return before is None or flag.at_ms - before >= self.flag_ms // 2
 
     def told(self, flag: Flag) -> None:
-        """The host knows the flag."""
-        self.flagged.set((flag.app, flag.device_id, flag.flag), flag.at_ms)
+        """The host knows the flag, or is not to be told."""
+        if flag.device_id:
+            self.flagged.set((flag.app, flag.device_id, flag.flag), flag.at_ms)
 
     # MARK: Rules
 

@@ -120,6 +120,11 @@ class AnomalyTests(suite.PluginTestCase):
         host.declared.add(messages.HOST_SERVICE_FLAG_DEVICE)
         self.assertEqual([(b"app", DEVICE, "patch_level_back")], self.show(host, event(os_patch_level=202401)))
 
+    def test_counts_without_flags_as_configured(self):
+        host = self.observer(flags=False)
+        self.assertEqual([], self.show(host, event(os_patch_level=202408), event(os_patch_level=202401), event(os_patch_level=202401)))
+        self.assertEqual(1, self.metrics(host)["patch_level_back"])
+
     # MARK: Bounds
 
     def test_memory_is_bounded_and_what_was_forgotten_is_counted(self):

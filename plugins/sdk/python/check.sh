@@ -28,7 +28,7 @@ for plugin in liveness-broker video-chain; do
         exit 1
     }
 done
-for folder in sdk/python template-python liveness-broker video-chain; do run "$folder" test; done
+for folder in sdk/python template-python liveness-broker video-chain anomaly; do run "$folder" test; done
 
 # As an author has it: the template copied elsewhere, under another name.
 folder=$(mktemp -d)
