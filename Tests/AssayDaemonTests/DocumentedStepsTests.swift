@@ -15,7 +15,7 @@ extension ProcessTests {
             ("docs/provisioning/pkcs11.md", 10),
             ("docs/provisioning/tls-client.md", 16),
             // That in Swift compiles swift-protobuf, which takes minutes: `make plugins-test` runs it.
-            ("docs/plugins/write-in-c.md", 9), ("docs/plugins/write-in-python.md", 9),
+            ("docs/plugins/write-in-c.md", 9), ("docs/plugins/write-in-python.md", 9), ("docs/plugins/tutorial.md", 20),
         ]
 
         @Test("The steps of each page work", arguments: pages)

@@ -41,7 +41,8 @@ struct ServiceComposition {
         _ parts: DaemonParts, _ kept: KeptByMethods, _ live: LiveConfiguration, _ rates: RateLimits?
     ) -> Answering {
         let (base, store, records) = (parts.base, parts.store, parts.records)
-        let observed = ObservedVerdicts(PluginObservers(parts.plugins.supervised), hub: parts.watching.hub)
+        let observed = ObservedVerdicts(
+            PluginObservers(parts.plugins.supervised), hub: parts.watching.hub, subjects: store.subjects)
         let pipeline = VerificationPipeline(
             ledger: base.ledger, keys: store.keys, subjects: store.subjects, attempts: kept.attempts, memory: store.useLimit,
             inquiries: parts.vendors.inquiries, inquiryShare: live.inquiryShare, stages: kept.stages, measures: kept.measures,
