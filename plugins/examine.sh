@@ -25,8 +25,10 @@ examine() {
 for plugin in template-c payload-envelope camera-token payload-box; do
     examine "$plugin" "plugins/$plugin/.build/$(sed -n 's/^NAME = //p' "plugins/$plugin/Makefile")"
 done
-make -C plugins/template-python --no-print-directory -s install FOLDER="$folder/template-python"
-examine template-python "$folder/template-python"
+for plugin in template-python capture-session; do
+    make -C "plugins/$plugin" --no-print-directory -s install FOLDER="$folder/$plugin"
+    examine "$plugin" "$folder/$plugin"
+done
 
 # Those in Swift, as the root package builds them: with the libraries of the toolchain.
 swift=$(ldd .build/debug/capture-package | sed -n 's#.*=> \(.*\)/libswiftCore.so.*#\1#p')
