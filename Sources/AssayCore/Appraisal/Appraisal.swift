@@ -11,6 +11,12 @@ public struct Appraisal: Sendable {
     public var effect: Effect
     /// True for a piece that supplements others: then it does not limit the assurance of the whole.
     public var isSupplement: Bool
+    /// True for evidence that is a part of a payload (``ReplayProtection/payload``): it supports no acceptance, and bears on no assurance.
+    public internal(set) var isPart = false
+    /// Of a part: SHA-256 of the payload that the evidence was shown to belong to, 32 bytes.
+    public var verifiedPayload: [UInt8]?
+    /// Of a part: what was measured in the payload. Each signal once.
+    public var measurements: [SignalMeasurement] = []
     /// The key that the evidence attests; `nil` until it is authenticated, and for evidence that attests none.
     public var attestedKey: AttestedKey?
     /// SHA-256 of the SubjectPublicKeyInfo of a key in the device's keystore for which the evidence speaks, and which can sign a

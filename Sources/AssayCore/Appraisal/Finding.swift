@@ -20,6 +20,8 @@ public struct Finding: Hashable, Sendable {
     public let code: String
     /// A sentence for people, visible characters alone.
     public let detail: String
+    /// The code of another system for `code`, as a plugin declared it; empty: none.
+    public var vendorCode = ""
 
     public init(check: String, outcome: Outcome, code: String = "", detail: String = "", retry: RetryClass? = nil) {
         (self.check, self.outcome, self.code, self.detail, self.retry) = (check, outcome, code, detail.visible, retry)

@@ -47,20 +47,43 @@ public struct ConfidenceRule: Hashable, Sendable {
     public let passScore: Score
     /// Captures below this level are rejected; `nil`: the level informs only.
     public let required: ConfidenceLevel?
+    /// The formats of evidence whose measurement takes the place of the app's word, by the name of the signal.
+    public let measured: [String: EvidenceFormat]
 
     public init(
         profile: ConfidenceProfile, thresholds: Thresholds = .usual, passScore: Score = Self.usualPassScore,
-        required: ConfidenceLevel? = nil
+        required: ConfidenceLevel? = nil, measured: [String: EvidenceFormat] = [:]
     ) {
         (self.profile, self.thresholds, self.passScore, self.required) = (profile, thresholds, passScore, required)
+        self.measured = measured
     }
 
     /// The level and score of a capture under an accepted verdict.
-    public func assess(_ scene: SceneAnalysis, platform: DevicePlatform?, _ hardware: HardwareAttestation) -> Confidence {
-        switch profile {
-        case .mvp: assessChecks(scene, platform, hardware)
-        case .weighted: assessWeighted(scene, platform, hardware)
+    ///
+    /// - Parameter measured: outcomes that the server measured on what the device signed, by the name of the signal. Each takes the place of the
+    ///   app's word.
+    public func assess(
+        _ scene: SceneAnalysis, platform: DevicePlatform?, _ hardware: HardwareAttestation,
+        measured: [String: Signal.Outcome] = [:]
+    ) -> Confidence {
+        var readings = SignalReadings(scene.document)
+        readings.replace(byMeasured: measured)
+        return switch profile {
+        case .mvp: assessChecks(scene, readings, platform, hardware)
+        case .weighted: assessWeighted(scene, readings, platform, hardware)
         }
+    }
+
+    /// What the parts of the payload measured for the signals that the rule names. A signal whose part was not sent stays the app's word.
+    package func measured(by appraisals: [Appraisal]) -> [String: Signal.Outcome] {
+        guard !measured.isEmpty else { return [:] }
+        var outcomes: [String: Signal.Outcome] = [:]
+        for appraisal in appraisals where appraisal.isPart {
+            for measurement in appraisal.measurements where measured[measurement.signal] == appraisal.format {
+                outcomes[measurement.signal] = measurement.outcome
+            }
+        }
+        return outcomes
     }
 
     /// The rejection of a capture below the level that the app demands; `nil` if it is not below.
@@ -76,6 +99,11 @@ public struct ConfidenceRule: Hashable, Sendable {
             policy.add("profile", profile.rawValue)
             policy.add("pass_score", hashed: UInt64(passScore.millionths), shown: "\(passScore.millionths) millionths")
             policy.add("require", hashed: UInt64(required?.rawValue ?? 0), shown: required?.name ?? "none")
+            for (signal, format) in measured.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
+                policy.mark("measured")
+                policy.mark(signal)
+                policy.add("measured.\(signal)", format.rawValue)
+            }
             guard profile == .weighted else { return }
             let levels = [
                 ("high", thresholds.high), ("medium_high", thresholds.mediumHigh), ("medium", thresholds.medium),

@@ -16,6 +16,7 @@ public enum ReasonCode: String, CaseIterable, Hashable, Sendable {
     case clientDataMismatch = "client_data_mismatch"
     case payloadRequired = "payload_required"
     case bindingNotAllowed = "binding_not_allowed"
+    case payloadNotBound = "payload_not_bound"
 
     // Form.
     case evidenceTooLarge = "evidence_too_large"
@@ -181,6 +182,7 @@ extension ReasonCode {
         case .clientDataMismatch: "The client data does not carry the challenge at the configured place."
         case .payloadRequired: "The app requires a payload to be bound, and none was given."
         case .bindingNotAllowed: "The app or the purpose does not allow this way of binding."
+        case .payloadNotBound: "No evidence of the request binds the payload that a part of it was sent with."
         case .evidenceTooLarge: "The evidence is larger than its format allows."
         case .formatNotAccepted: "The app does not accept this kind of evidence."
         case .wrongFormat: "The evidence names another attestation format."
@@ -353,7 +355,7 @@ extension ReasonCode {
             .secretUndecryptable,
             .serialMismatch, .splitNotAllowed, .unknownCertificate, .notEnrolled, .alreadyProvisioned:
             .contactOperator
-        case .challengeWrongPurpose, .idempotencyKeyReused, .payloadRequired, .keyIDMismatch, .keyAlreadyRegistered,
+        case .challengeWrongPurpose, .idempotencyKeyReused, .payloadRequired, .payloadNotBound, .keyIDMismatch, .keyAlreadyRegistered,
             .csrKeyMismatch, .evidenceTooLarge, .wrongFormat, .malformed, .signatureMalformed, .caAsLeaf, .wrongCurve,
             .timestampTooOld,
             .malformedCSR, .possessionNotProven, .malformedCBOR, .malformedCertificate, .malformedAuthData,

@@ -25,6 +25,7 @@ extension ReasonCode {
         case .clientDataMismatch: .clientDataMismatch
         case .payloadRequired: .payloadRequired
         case .bindingNotAllowed: .bindingNotAllowed
+        case .payloadNotBound: .payloadNotBound
         case .evidenceTooLarge: .evidenceTooLarge
         case .formatNotAccepted: .formatNotAccepted
         case .wrongFormat: .wrongFormat

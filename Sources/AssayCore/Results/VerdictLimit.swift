@@ -37,7 +37,7 @@ extension VerdictLimit {
             switch limit {
             case .noPayload: binding?.payloadHash == nil
             case .relay: true
-            case .appsWord: confidence?.scene.status == .counted
+            case .appsWord: confidence?.scene.restsOnAppsWord ?? false
             case .callersFreshness: binding?.mode == .callerOwned
             case .noChallenge: binding?.mode == .inEvidence
             case .attestedEarlier: scopes.contains { $0.contains(.device) && !$0.contains(.now) }

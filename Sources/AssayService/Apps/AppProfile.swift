@@ -33,6 +33,8 @@ package final class AppProfile: Sendable {
     let hasStatements: Bool
     /// Whether some evidence of the app has tokens of its own in place of a challenge.
     let hasOwnTokens: Bool
+    /// Whether some evidence is a part of a payload.
+    let hasParts: Bool
     package let challenges: ChallengeRule
     package let binding: BindingRule
     /// How many devices a subject may have; `nil`: any number. Registrations without a subject are not counted.
@@ -94,6 +96,7 @@ package final class AppProfile: Sendable {
         hasUnboundEvidence = verifiers.contains { $0.replayProtection.remembersUseFor != nil }
         hasStatements = verifiers.contains { $0.replayProtection == .statement }
         hasOwnTokens = verifiers.contains { $0.replayProtection == .ownTokens }
+        hasParts = verifiers.contains { $0.replayProtection == .payload }
         self.challenges = challenges
         self.binding = binding
         (self.devicesPerSubject, self.replacement) = (devicesPerSubject, replacement)

@@ -21,6 +21,11 @@ extension VerificationCase {
 
     /// The rules for what an acceptance would be about.
     private func accepted(_ assurance: Assurance, _ appraisals: [Appraisal]) -> Judgement {
+        // The form is right; a piece that could bind a payload may say after all that it is only a supplement.
+        if appraisals.contains(where: \.isPart), !isBound(appraisals) {
+            let rejection = Rejection(.payloadNotBound, "no evidence that supports the assurance binds the payload")
+            return .refused(verdict(.rejected(rejection, check: "binding"), appraisals, device: knownDevice?.id))
+        }
         let changes = changes(appraisals)
         let device: Device?
         do throws(Rejection) {

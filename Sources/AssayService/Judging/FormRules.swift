@@ -5,6 +5,7 @@ extension AuthorizedRequest {
     /// Fails for evidence of a plugin that has not said yet what it judges, and refuses a binding that the evidence does not allow.
     func checkForm() throws(StageError) {
         try checkAvailability()
+        try checkParts()
         switch request.binding {
         case .callerOwned: try checkCallerOwned()
         case .inEvidence: try checkStatements()
@@ -22,6 +23,26 @@ extension AuthorizedRequest {
 
     // MARK: Binding
 
+    /// Refuses a part of a payload without a piece beside it whose signature covers a payload that Assay knows.
+    private func checkParts() throws(StageError) {
+        guard profile.hasParts,
+            let part = request.evidence.first(where: { profile.verifiers[$0.format]?.replayProtection == .payload })
+        else { return }
+        guard case .clientData(.some) = request.binding else {
+            throw .payloadNotBound("\(part.format) is a part of a payload, and the binding \(request.binding.whyItNamesNoPayload)")
+        }
+        // Evidence that the app does not accept is refused for that.
+        let isBound = request.evidence.contains { piece in
+            switch profile.verifiers[piece.format]?.replayProtection {
+            case .challenge, .counter, nil: true
+            case .rememberedUse, .statement, .ownTokens, .payload: false
+            }
+        }
+        guard isBound else {
+            throw .payloadNotBound("\(part.format) is a part of a payload, and no evidence beside it binds a payload")
+        }
+    }
+
     private func checkCallerOwned() throws(StageError) {
         guard let rule = profile.binding.callerOwned, !request.purpose.demandsOwnClientData else {
             throw .bindingNotAllowed("a caller-owned binding is not allowed here")
@@ -31,6 +52,7 @@ extension AuthorizedRequest {
             let verifier = profile.verifiers[piece.format]
             switch verifier?.replayProtection {
             case .counter, .ownTokens: continue
+            case .payload: throw .payloadNotBound("only the caller knows which payload \(piece.format) is a part of")
             case .statement: throw .bindingNotAllowed("\(piece.format) is a statement of its own")
             case .challenge, .rememberedUse, nil:
                 guard rule.remembersUse(of: verifier) != nil else {
@@ -174,7 +196,23 @@ extension Purpose {
     fileprivate var demandsOwnClientData: Bool { self == .provision || self == .renew }
 }
 
+extension VerificationRequest.BindingRequest {
+    /// Why Assay knows no payload of it, as a part of a sentence.
+    fileprivate var whyItNamesNoPayload: String {
+        switch self {
+        case .clientData: "has no payload"
+        case .embedded: "is by client data of the app's own, which names none that Assay knows"
+        case .callerOwned: "is by a hash of the caller's own, which names none that Assay knows"
+        case .inEvidence: "has neither challenge nor payload"
+        }
+    }
+}
+
 extension StageError {
+    fileprivate static func payloadNotBound(_ why: String) -> StageError {
+        .refused(Rejection(.payloadNotBound, why), check: "binding")
+    }
+
     fileprivate static func bindingNotAllowed(_ why: String) -> StageError {
         .refused(Rejection(.bindingNotAllowed, why), check: "binding")
     }

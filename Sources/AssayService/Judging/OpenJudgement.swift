@@ -152,9 +152,13 @@ struct OpenJudgement: Sendable {
     /// What plugins are asked about a piece of evidence, before its device is known.
     func opinionQuestion(about piece: Int) -> OpinionQuestion? {
         guard let freshness else { return nil }
-        return OpinionQuestion(
+        var question = OpinionQuestion(
             pieces[piece].evidence, of: admitted.request.app, for: admitted.request.purpose, binding: freshness.binding,
             requestID: admitted.requestID, now: admitted.now)
+        if pieces[piece].verifier.replayProtection == .payload {
+            question.signals = admitted.request.signals(thatAre: freshness.binding.payloadHash)
+        }
+        return question
     }
 
     private mutating func askOutside() -> Question? {

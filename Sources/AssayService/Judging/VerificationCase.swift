@@ -194,7 +194,9 @@ extension Finding {
         check: "challenge", outcome: .skipped, code: "in_evidence", detail: "the evidence is a statement of its own")
 
     fileprivate func prefixed(_ format: EvidenceFormat) -> Finding {
-        Finding(check: "\(format)/\(check)", outcome: outcome, code: code, detail: detail, retry: retry)
+        var prefixed = Finding(check: "\(format)/\(check)", outcome: outcome, code: code, detail: detail, retry: retry)
+        prefixed.vendorCode = vendorCode
+        return prefixed
     }
 }
 
