@@ -9,7 +9,7 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
 from judgement import b64, judged, request_for
 from messages import messages
-from vectors import case, rejected
+from vectors import case, forms, rejected
 
 REFUSED = {"country_unknown", "country_not_accepted"}
 
@@ -51,10 +51,19 @@ class SessionTests(suite.PluginTestCase):
                     self.assertEqual([*found["expect"]["notes"], "words_of_the_app"], notes)
                     self.assertEqual(b64(found["expected"]["payload_sha256_b64"]), response.verified_payload_sha256)
 
+    def test_refuses_documents_of_another_form(self):
+        host, description = self.configured()
+        for found in forms():
+            with self.subTest(found["id"]):
+                verdict = judged(host, description, found)
+                self.assertEqual((found["expect"]["verdict"], [verdict.reason] if verdict.reason else []), (verdict.verdict, found["expect"]["reasons"]))
+                if verdict.reason:
+                    self.assertEqual(("form", True), (verdict.check, bool(verdict.detail)))
+
     def test_each_code_that_is_declared_is_given(self):
         _, description = self.configured()
         given = {code for found in self.cases for code in found["expect"]["errors"]}
-        self.assertEqual({code.code.decode() for code in description.formats[0].codes}, given - {"malformed"} | REFUSED)
+        self.assertEqual({code.code.decode() for code in description.formats[0].codes}, given | REFUSED)
 
     def test_sentences_name_the_place_and_the_values(self):
         host, description = self.configured()

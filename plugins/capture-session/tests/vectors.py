@@ -148,6 +148,7 @@ def recordings():
 
 
 def forms():
+    """Judged by one process (test_session.py): a case has a process of its own."""
     good = document()
     for name in ("session_token", "platform", "os_version", "images"):
         yield rejected(f"without-{name}", {key: value for key, value in good.items() if key != name}, "malformed")
@@ -176,7 +177,7 @@ def forms():
 
 def cases():
     """The first is the sample that the suite changes."""
-    for part in (samples, sessions, binding, captures, quality, systems, recordings, forms):
+    for part in (samples, sessions, binding, captures, quality, systems, recordings):
         yield from part()
     yield {**case("registration", document()), "purpose": "register"}
 
