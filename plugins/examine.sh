@@ -30,11 +30,13 @@ check() {
     echo "plugins: $plugin: $(tail -1 "$folder/log")"
 }
 
-for plugin in template-c payload-envelope camera-token; do
+for plugin in template-c payload-envelope camera-token payload-box; do
     examine "$plugin" "plugins/$plugin/.build/$(sed -n 's/^NAME = //p' "plugins/$plugin/Makefile")"
 done
-make -C plugins/template-python --no-print-directory -s install FOLDER="$folder/template-python"
-examine template-python "$folder/template-python"
+for plugin in template-python capture-session; do
+    make -C "plugins/$plugin" --no-print-directory -s install FOLDER="$folder/$plugin"
+    examine "$plugin" "$folder/$plugin"
+done
 
 # Changes are tried of each accepted case: here of those whose every byte is signed. All cases are run by the plugin's own tests.
 make -C plugins/video-chain --no-print-directory -s install FOLDER="$folder/video-chain"

@@ -10,6 +10,7 @@ import Testing
 struct PluginAppraisalTests {
     static let now = Timestamp(unixMilliseconds: 1_800_000_000_000)
     static let clientData = [UInt8](repeating: 7, count: 32)
+    static let payload = [UInt8](repeating: 9, count: 32)
 
     func scope(
         plugin: String = "kiosk", purpose: Purpose = .assert, hasDevice: Bool = false, ceiling: Assurance = .hardware,
@@ -18,7 +19,7 @@ struct PluginAppraisalTests {
         let description = try PluginDescription(Messages.description(format: format), expected: "kiosk")
         return PluginScope(
             plugin: plugin, format: try #require(description.formats.first), app: try #require(AppID("shop")),
-            purpose: purpose, clientDataSHA256: Self.clientData, hasDevice: hasDevice, ceiling: ceiling, now: Self.now,
+            purpose: purpose, clientDataSHA256: Self.clientData, payloadSHA256: Self.payload, hasDevice: hasDevice, ceiling: ceiling, now: Self.now,
             toldBlock: toldBlock)
     }
 

@@ -222,7 +222,7 @@ struct PluginEvidenceTests {
         #expect(device.registration.format == Self.format && device.registration.claims.text("station") == "north")
         let scope = PluginScope(
             plugin: "kiosk", format: try Self.declared(.challenge), app: .camera, purpose: nil, clientDataSHA256: nil,
-            hasDevice: false, ceiling: .none, now: ServiceHarness.opening,
+            payloadSHA256: nil, hasDevice: false, ceiling: .none, now: ServiceHarness.opening,
             toldBlock: false)
         #expect(device.registration.keyID == scope.keyID(ofSubjectKey: Array("k1".utf8)))
 
