@@ -3,7 +3,7 @@ package struct UploadRule: Hashable, Sendable {
     /// How long an upload may last, in milliseconds: 1 minute to 1 day.
     package static let lifetimes: ClosedRange<Int64> = 60_000...86_400_000
     /// How many unfinished uploads an app may have.
-    package static let openLimits: ClosedRange<Int64> = 1...10_000
+    package static let openLimits: ClosedRange<Int> = 1...10_000
 
     /// From the beginning to the last use, in milliseconds.
     package var lifetime: Int64 = 3_600_000
