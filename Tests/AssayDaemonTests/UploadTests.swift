@@ -37,7 +37,7 @@ extension ProcessTests {
             return (begun, try #require(UploadID(bytes: Array(begun.uploadID))))
         }
 
-        @Test("What was acknowledged of an upload is there after a kill, and the finished upload stands for the payload after another")
+        @Test("What was acknowledged of an upload is there after a kill, and a finished one stands for its payload")
         func kill() async throws {
             let first = try await TestDaemon(home)
             var client = try await first.connect()

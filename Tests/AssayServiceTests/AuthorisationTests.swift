@@ -66,7 +66,8 @@ struct AuthorisationTests {
                 [.enrol]
             case "/assay.v1.Results/GetKeys", "/assay.v1.Results/GetStatusList":
                 [.verify, .provision, .devices, .operate, .observe, .fleet, .enrol]
-            case "/assay.v1.Uploads/Begin", "/assay.v1.Uploads/PutChunks", "/assay.v1.Uploads/Finalize", "/assay.v1.Uploads/Get",
+            case "/assay.v1.Uploads/Begin", "/assay.v1.Uploads/PutChunks", "/assay.v1.Uploads/Finalize",
+                "/assay.v1.Uploads/Get",
                 "/assay.v1.Uploads/Abort":
                 [.verify]
             case "/assay.v1.Results/ListKeys": [.observe]

@@ -66,9 +66,11 @@ extension UploadRefusal.Code {
     public var summary: String {
         switch self {
         case .uploadsNotConfigured: "The app's configuration has no section `uploads`."
-        case .uploadUnknown: "The caller has no such upload in the app: it never began, was aborted, or expired more than an hour ago."
+        case .uploadUnknown:
+            "The caller has no such upload in the app: it never began, was aborted, or expired more than an hour ago."
         case .uploadExpired: "The upload has expired, finished or not."
-        case .uploadIncomplete: "Chunks were not stated, or the upload is used in a verdict before it is finished. The sentence names what is missing."
+        case .uploadIncomplete:
+            "Chunks were not stated, or the upload is used in a verdict before it is finished. The sentence names what is missing."
         case .uploadCountMismatch: "The number of chunks at the end is not the upload's."
         case .uploadHashMismatch: "The payload's SHA-256 at the end is not the one that began the upload."
         case .uploadTooLarge: "The payload is empty, or larger than 50 MiB."

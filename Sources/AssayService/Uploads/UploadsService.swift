@@ -19,7 +19,8 @@ package struct UploadsService: Sendable {
         [
             .unary(API.beginUpload, reading: { try Beginning($1) }, begin),
             .unary(
-                API.putChunks, reading: { (try UploadID(field: "upload_id", $1.uploadID), try [UploadChunk](field: $1.chunks)) },
+                API.putChunks,
+                reading: { (try UploadID(field: "upload_id", $1.uploadID), try [UploadChunk](field: $1.chunks)) },
                 put),
             .unary(API.finalizeUpload, reading: { try Ending($1) }, finish),
             .unary(API.getUpload, reading: { try UploadID(field: "upload_id", $1.uploadID) }, get),

@@ -24,7 +24,8 @@ enum UploadRegistryContract {
         _ number: UInt8, of other: UploadOwner? = nil, size: UInt64 = 131_073, at time: Timestamp = now
     ) throws -> Upload {
         Upload(
-            id: try id(number), owner: try other ?? owner, plan: try ChunkPlan(size: size, chunkSize: 65_536), payloadSHA256: hash,
+            id: try id(number), owner: try other ?? owner, plan: try ChunkPlan(size: size, chunkSize: 65_536),
+            payloadSHA256: hash,
             begunAt: time, expiry: time.adding(milliseconds: 3_600_000))
     }
 
@@ -65,7 +66,8 @@ enum UploadRegistryContract {
             let upload = try await begin(it)
             _ = try await it.ledger.put([chunk(0)], of: upload.id, by: owner, at: now)
             let refused: [([UploadChunk], UploadRefusal)] = [
-                ([chunk(1), chunk(3)], .outOfRange(index: 3, count: 3)), ([chunk(1), chunk(-1)], .outOfRange(index: -1, count: 3)),
+                ([chunk(1), chunk(3)], .outOfRange(index: 3, count: 3)),
+                ([chunk(1), chunk(-1)], .outOfRange(index: -1, count: 3)),
                 ([chunk(1), chunk(2, size: 2)], .wrongSize(index: 2, stated: 2, expected: 1)),
                 ([chunk(1, size: 65_535)], .wrongSize(index: 1, stated: 65_535, expected: 65_536)),
                 ([chunk(1), chunk(0, 2)], .tampered(index: 0, kept: chunk(0).sha256, stated: chunk(0, 2).sha256)),
@@ -77,7 +79,8 @@ enum UploadRegistryContract {
             try same(
                 await it.ledger.progress(of: upload.id, by: owner), UploadProgress(upload, completed: [0]), "the upload")
         },
-        ContractCheck("An upload is finished with all its chunks, their number and the hash of the whole, and then stays as it is") { it in
+        ContractCheck("An upload is finished with all chunks, their number and the hash of the whole, and then stays as it is")
+        { it in
             let upload = try await begin(it)
             _ = try await it.ledger.put([chunk(1)], of: upload.id, by: owner, at: now)
             try same(
@@ -134,7 +137,8 @@ enum UploadRegistryContract {
                 try await it.ledger.put([chunk(0)], of: upload.id, by: owner, at: last).map(\.completed), .success([0, 1, 2]),
                 "a chunk before the expiry")
             try same(
-                await it.ledger.put([chunk(0)], of: upload.id, by: owner, at: expiry), .failure(.expired(at: expiry)), "a chunk")
+                await it.ledger.put([chunk(0)], of: upload.id, by: owner, at: expiry), .failure(.expired(at: expiry)), "a chunk"
+            )
             try same(
                 await it.ledger.finish(upload.id, statement, by: owner, at: expiry), .failure(.expired(at: expiry)), "an end")
             let remembered = expiry.adding(milliseconds: Upload.rememberedFor)
@@ -153,7 +157,8 @@ enum UploadRegistryContract {
             try await it.ledger.purge(now: expiry.adding(milliseconds: Upload.rememberedFor + 1))
             for number in 1...50 as ClosedRange<UInt8> { try same(await it.ledger.upload(try id(number)), nil, "an upload") }
         },
-        ContractCheck("An app has as many unfinished uploads as it may; those that are finished, expired or aborted do not count") { it in
+        ContractCheck("An app has as many unfinished uploads as it may; finished, expired and aborted ones do not count") {
+            it in
             for number in 1...3 as ClosedRange<UInt8> { _ = try await begin(it, number, isFull: true) }
             let more = try upload(4)
             let refused = UploadOutcome.failure(.tooManyOpen(limit: 3, app: try owner.app))
@@ -177,7 +182,9 @@ enum UploadRegistryContract {
             let whole = try upload(1, size: 52_428_800)
             try same(whole.plan.count, 800, "the chunks of the largest upload")
             _ = try await it.ledger.begin(whole, limit: 1)
-            let chunks = (0..<800).map { UploadChunk(index: $0, size: 65_536, sha256: [UInt8](repeating: UInt8($0 % 256), count: 32)) }
+            let chunks = (0..<800).map {
+                UploadChunk(index: $0, size: 65_536, sha256: [UInt8](repeating: UInt8($0 % 256), count: 32))
+            }
             try same(
                 await it.ledger.put(chunks, of: whole.id, by: owner, at: now),
                 .success(UploadProgress(whole, completed: Set(0..<800))), "all chunks")

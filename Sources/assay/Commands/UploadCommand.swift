@@ -181,7 +181,11 @@ struct UploadAbortCommand: AsyncParsableCommand {
         let aborted = try await server.with { client throws(AssayError) in
             try await client.abortUpload(options.id, in: options.app, timeout: server.limit)
         }
-        if options.json { Console.print(json: ["aborted": aborted]) } else { Console.print(aborted ? "aborted" : "no such upload") }
+        if options.json {
+            Console.print(json: ["aborted": aborted])
+        } else {
+            Console.print(aborted ? "aborted" : "no such upload")
+        }
         guard aborted else { throw ExitCode(1) }
     }
 }

@@ -20,7 +20,8 @@ struct UploadTests {
     }
 
     private func begin(
-        _ harness: ServiceHarness, size: UInt64 = 5 * mib, chunk: UInt32 = 1024 * kib, hash: [UInt8] = payload, key: String = "",
+        _ harness: ServiceHarness, size: UInt64 = 5 * mib, chunk: UInt32 = 1024 * kib, hash: [UInt8] = payload,
+        key: String = "",
         app: AppID = .camera
     ) async throws -> Assay_V1_Upload {
         try await harness.call(
