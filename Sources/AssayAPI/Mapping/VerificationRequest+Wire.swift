@@ -50,6 +50,11 @@ extension VerificationRequest {
             sourceAddress: fields.sourceAddress.isEmpty ? nil : try SourceAddress?(field: bytes[fields.sourceAddress]),
             signals: try bytes[fields.signals].bounded("signals", by: SignalDocument.sizeLimit),
             replaces: try DeviceID?(field: "replaces_device_id", optional: bytes[fields.replaces]), results: fields.results)
+        guard !fields.upload.isEmpty else { return }
+        guard self.binding == .clientData(payloadHash: nil) else {
+            throw RequestError("binding.client_data", "must hold payload_sha256 or upload_id, not both")
+        }
+        upload = try UploadID(field: "binding.client_data.upload_id", bytes[fields.upload])
     }
 
     private static func evidence(_ pieces: [Evidence]) throws(RequestError) -> [Evidence] {
@@ -71,6 +76,8 @@ private struct RequestFields {
     var context = 0..<0
     var evidence: [Evidence] = []
     var binding: (mode: Binding.Mode, bytes: Range<Int>)?
+    /// The second field of a binding by client data.
+    var upload = 0..<0
     var subject = 0..<0
     var expectedDevice = 0..<0
     var idempotencyKey = 0..<0
@@ -90,7 +97,8 @@ private struct RequestFields {
             case .bytes(5, let value): evidence.append(try Evidence.read(bytes, value))
             case .bytes(6, let value):
                 guard binding == nil else { throw .rule(RequestError("binding", "must be given once")) }
-                binding = try Self.binding(bytes, value)
+                let read = try Self.binding(bytes, value)
+                (binding, upload) = ((read.mode, read.bytes), read.upload)
             case .bytes(7, let value): subject = value
             case .bytes(8, let value): expectedDevice = value
             case .bytes(9, let value): idempotencyKey = value
@@ -110,10 +118,10 @@ private struct RequestFields {
     }
 
     /// A binding has one mode, once, and neither has an unknown field: it could be a mode of a later version, or a part of what is bound,
-    /// and must not be ignored.
+    /// and must not be ignored. Client data may name an upload in place of its bytes.
     private static func binding(
         _ bytes: UnsafeRawBufferPointer, _ range: Range<Int>
-    ) throws(RequestReadingError) -> (mode: Binding.Mode, bytes: Range<Int>) {
+    ) throws(RequestReadingError) -> (mode: Binding.Mode, bytes: Range<Int>, upload: Range<Int>) {
         var reader = RequestReader(bytes, range)
         // The members of the oneof have the numbers of the modes, and each has its bytes in field 1.
         guard case .bytes(let number, let value)? = try reader.next(),
@@ -123,14 +131,15 @@ private struct RequestFields {
             throw .rule(RequestError("binding", "must hold one mode, once, and nothing that this version does not know"))
         }
         var inner = RequestReader(bytes, value)
-        var held = 0..<0
+        var (held, upload) = (0..<0, 0..<0)
         while let field = try inner.next() {
-            guard case .bytes(1, let value) = field else {
-                throw .rule(RequestError("binding.\(mode.name)", "must hold nothing that this version does not know"))
+            switch field {
+            case .bytes(1, let value): held = value
+            case .bytes(2, let value) where mode == .clientData: upload = value
+            default: throw .rule(RequestError("binding.\(mode.name)", "must hold nothing that this version does not know"))
             }
-            held = value
         }
-        return (mode, held)
+        return (mode, held, upload)
     }
 }
 

@@ -26,6 +26,8 @@ public struct VerificationRequest: Hashable, Sendable {
     /// The signed results that the caller asks for, at most ``ResultRequest/countLimit``, no two of one shape for one audience. They bear on no
     /// verdict.
     public var results: [ResultRequest]
+    /// The finished upload whose hash the payload's is, with a binding by client data; `nil`: none. The binding names the hash once the upload is read.
+    public var upload: UploadID?
 
     /// How the caller says that the evidence is bound to the request.
     public enum BindingRequest: Hashable, Sendable {
@@ -92,6 +94,10 @@ public struct VerificationRequest: Hashable, Sendable {
         if let replaces {
             hash.append("replaces")
             hash.append(replaces.bytes)
+        }
+        if let upload {
+            hash.append("upload")
+            hash.append(upload.bytes)
         }
         return hash.finalize()
     }

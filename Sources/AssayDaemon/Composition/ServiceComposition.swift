@@ -101,11 +101,14 @@ struct ServiceComposition {
         let (base, store) = (parts.base, parts.store)
         let attestation = AttestationService(
             answering: answering, keys: store.keys, counters: kept.counters, clock: base.clock, horizon: parts.time.horizon,
-            results: ResultAdmission(keys: parts.results.keys, clock: base.clock))
+            results: ResultAdmission(keys: parts.results.keys, clock: base.clock),
+            uploads: UploadBinding(ledger: base.ledger))
+        let uploads = UploadsService(
+            ledger: base.ledger, names: store.uploads, answering: answering, clock: base.clock)
         let devices = DevicesService(
             ledger: base.ledger, subjects: store.subjects, clock: base.clock, requestLog: kept.requestLog,
             recordings: parts.records.facts, revoked: parts.authorities.revoked)
-        return attestation.methods + devices.methods
+        return attestation.methods + uploads.methods + devices.methods
     }
 
     /// API keys, the audit log, lists from vendors, and plugins.

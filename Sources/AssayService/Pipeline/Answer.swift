@@ -31,6 +31,8 @@ package enum PipelineError: Error, Hashable, Sendable {
     case fleetNotConfigured
     /// The device has had as many accepted verdicts as its rate allows.
     case rateLimited(RateLimits.Refusal)
+    /// The request names an upload that cannot stand for a payload's hash.
+    case upload(UploadRefusal)
     /// A bug: a state that the code does not allow.
     case inconsistent(String)
 }

@@ -21,6 +21,9 @@ package final class AuthorizedRequest: Sendable {
     let idempotency: Idempotency?
     /// The digest of the one piece of evidence, or SHA-256 over the digests of several.
     let evidenceDigest: [UInt8]
+    /// Why the upload that the request names cannot be bound; `nil`: it names none, or the binding has its hash. The answer, unless an equal request
+    /// was accepted before.
+    let unbound: PipelineError?
 
     /// Identifies a request that comes again. Equal requests are equal in both.
     struct Idempotency: Hashable, Sendable {
@@ -43,6 +46,7 @@ package final class AuthorizedRequest: Sendable {
         self.step = step
         self.trace = trace
         self.isAbandoned = isAbandoned
+        unbound = nil
         guard !request.idempotencyKey.isEmpty else {
             idempotency = nil
             evidenceDigest = request.evidenceDigest
@@ -58,7 +62,24 @@ package final class AuthorizedRequest: Sendable {
         self.profile = profile
         (step, trace, idempotency, evidenceDigest) = (nil, nil, nil, other.evidenceDigest)
         isAbandoned = { false }
+        unbound = other.unbound
     }
+
+    private init(_ other: AuthorizedRequest, binding: Result<[UInt8], PipelineError>) {
+        (profile, caller, now, requestID) = (other.profile, other.caller, other.now, other.requestID)
+        (step, trace, isAbandoned) = (other.step, other.trace, other.isAbandoned)
+        // Of what the caller sent: an equal request is answered the same after its upload has expired.
+        (idempotency, evidenceDigest) = (other.idempotency, other.evidenceDigest)
+        var bound = other.request
+        switch binding {
+        case .success(let hash): (bound.binding, unbound) = (.clientData(payloadHash: hash), nil)
+        case .failure(let error): unbound = error
+        }
+        request = bound
+    }
+
+    /// The same request with the hash of its upload, or with why it has none.
+    func bound(by result: Result<[UInt8], PipelineError>) -> AuthorizedRequest { AuthorizedRequest(self, binding: result) }
 
     /// The same request under another policy of its app, for judging alone: nothing follows from it.
     func under(_ profile: AppProfile) -> AuthorizedRequest { AuthorizedRequest(self, under: profile) }

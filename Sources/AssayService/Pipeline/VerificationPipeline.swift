@@ -131,6 +131,7 @@ package struct VerificationPipeline: Sendable {
         do throws(StageError) {
             guard !admitted.isAbandoned() else { throw .abandoned }
             if let answer = try await stored.answer(to: admitted) { return end(live, answer) }
+            if let unbound = admitted.unbound { throw .failed(unbound) }
             defer { live.followed?.known = judging.known }
             if let refused = try reservations.earlierRefusal(of: admitted, &live.taken) { return end(live, .verdict(refused)) }
             while let question = try judging.next() {

@@ -37,6 +37,9 @@ struct VerifyCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The payload that the device bound.", valueName: "file"))
     var payload: FileArgument?
 
+    @Option(help: ArgumentHelp("A finished upload of the payload, in place of it.", valueName: "upload"))
+    var upload: UploadID?
+
     @Option(
         help: ArgumentHelp(
             "The signals about the capture, as JSON. They are the payload that the device bound.", valueName: "file"))
@@ -71,17 +74,17 @@ struct VerifyCommand: AsyncParsableCommand {
     var json = false
 
     func validate() throws {
-        guard [payload != nil, clientData != nil, clientDataHash != nil].count(where: { $0 }) <= 1 else {
-            throw ValidationError("Give at most one of --payload, --client-data and --client-data-hash.")
+        guard [payload != nil, upload != nil, clientData != nil, clientDataHash != nil].count(where: { $0 }) <= 1 else {
+            throw ValidationError("Give at most one of --payload, --upload, --client-data and --client-data-hash.")
         }
-        guard signals == nil || payload == nil else {
-            throw ValidationError("Give --signals without --payload: the device binds the signals.")
+        guard signals == nil || (payload == nil && upload == nil) else {
+            throw ValidationError("Give --signals without --payload and --upload: the device binds the signals.")
         }
         guard replaces == nil || evidence.purpose == .register else {
             throw ValidationError("Give --replaces with evidence that registers a device.")
         }
         guard evidence.bundle == nil else {
-            guard challenge == nil, payload == nil, clientData == nil, clientDataHash == nil else {
+            guard challenge == nil, payload == nil, upload == nil, clientData == nil, clientDataHash == nil else {
                 throw ValidationError(
                     "Give --bundle without a challenge, a payload or client data: the camera signed without them.")
             }
@@ -94,13 +97,14 @@ struct VerifyCommand: AsyncParsableCommand {
 
     func run() async throws {
         let signals = try signals?.read(atMost: SignalDocument.sizeLimit) ?? []
-        let request = VerificationRequest(
+        var request = VerificationRequest(
             app: app, purpose: evidence.purpose, challenge: challenge?.bytes(wanting: Challenge.length) ?? [],
             context: Array(context.utf8),
             evidence: try evidence.read(), binding: try binding(signals), subject: Array(subject.utf8),
             expectedDevice: expectedDevice, idempotencyKey: Array(idempotencyKey.utf8), sourceAddress: sourceAddress,
             signals: signals, replaces: replaces, results: results.requests)
-        let verdict = try await server.with { client throws(AssayError) in
+        request.upload = upload
+        let verdict = try await server.with { [request] client throws(AssayError) in
             try await client.verify(request, timeout: server.limit)
         }
         let text = VerdictText(verdict: verdict)
