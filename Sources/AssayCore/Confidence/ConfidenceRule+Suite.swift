@@ -10,7 +10,7 @@ extension ConfidenceRule {
         let primary = capture.kind.flatMap { capture.signals[$0.primaryMethod] }
         let ceiling = [
             Self.ceiling(capture, hardware), weighing.validation?.suiteCeiling ?? .veryHigh,
-            primary?.score == nil ? .medium : .veryHigh,
+            primary?.score == nil ? .medium : .veryHigh, hasFalseDepth(capture) ? .medium : .veryHigh,
             capture.signals["metadata"]?.outcome(passingFrom: passScore).suiteCeiling ?? .veryHigh,
         ].reduce(ConfidenceLevel.veryHigh, min)
         let suite = capture.kind.map { kind in
@@ -25,6 +25,12 @@ extension ConfidenceRule {
                 profile: .suite, parts: weighing.parts(showingSource: scene.document.map { $0.version > 1 } ?? false),
                 weightedScore: weighing.weighted, levelByScore: byScore, ceiling: ceiling),
             crossValidation: weighing.validation, suite: suite)
+    }
+
+    /// Whether LiDAR speaks against the capture of a device whose suite is without it, where the score does not say so.
+    private func hasFalseDepth(_ capture: CaptureReading) -> Bool {
+        guard let kind = capture.kind, kind != .iPhoneWithLiDAR else { return false }
+        return capture.signals["lidar"]?.outcome(passingFrom: passScore) == .fail
     }
 
     /// The highest level that hardware and kind of device allow.
