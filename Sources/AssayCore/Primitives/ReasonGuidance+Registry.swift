@@ -172,7 +172,7 @@ extension ReasonGuidance {
             """,
         remedy: """
             The app is fixed: it takes out what the flags leave out before the device signs. The same document is never accepted. \
-            `confidence.flags_violated: note` accepts such captures, and the check `metadata` fails.
+            `confidence.flags_violated: note` accepts such captures, with a failed check of the metadata.
             """)
 
     static let pluginQuarantined = ReasonGuidance(

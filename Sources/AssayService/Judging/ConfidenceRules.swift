@@ -59,7 +59,7 @@ extension VerificationCase {
         }
         do throws(Rejection) {
             let document = try SignalDocument(parsing: signals)
-            try document.checkSize(ofUpload: pieces.reduce(signals.count) { $0 + $1.evidence.size })
+            try document.checkSize(ofUpload: admitted.request.evidence.reduce(signals.count) { $0 + $1.size })
             return SceneAnalysis(counted: document, digest: digest)
         } catch {
             findings.append(.note("signals_malformed", error.detail))
