@@ -64,7 +64,8 @@ struct ConfidenceConfigurationTests {
         let suite = try rule("{profile: suite}")
         #expect(suite == ConfidenceRule(profile: .suite) && suite.thresholds == .suite && !suite.isDepthStrict)
         let set = try rule(
-            "{profile: suite, require: very_high, strict_depth: true, flags_violated: reject, thresholds: {very_high: 0.95, high: 0.8}}")
+            "{profile: suite, require: very_high, strict_depth: true, flags_violated: reject, thresholds: {very_high: 0.95, high: 0.8}}"
+        )
         #expect(set.required == .veryHigh && set.isDepthStrict && set.rejectsViolatedFlags)
         #expect(set.thresholds.veryHigh?.description == "0.95" && set.thresholds.high.description == "0.8")
         #expect(set.thresholds.mediumHigh == set.thresholds.high && set.thresholds.low.description == "0.25")
@@ -110,9 +111,11 @@ struct ConfidenceConfigurationTests {
             nil, "{profile: mvp}", "{profile: mvp, require: low}", "{profile: mvp, pass_score: 0.6}", "{profile: weighted}",
             "{profile: weighted, require: low}", "{profile: weighted, require: high}", "{profile: weighted, pass_score: 0.6}",
             "{profile: weighted, thresholds: {high: 0.86}}", "{profile: weighted, thresholds: {medium_high: 0.71}}",
-            "{profile: weighted, thresholds: {medium: 0.51}}", "{profile: weighted, thresholds: {low: 0.31}}", "{profile: suite}",
+            "{profile: weighted, thresholds: {medium: 0.51}}", "{profile: weighted, thresholds: {low: 0.31}}",
+            "{profile: suite}",
             "{profile: suite, thresholds: {very_high: 0.91}}", "{profile: suite, strict_depth: true}",
-            "{profile: suite, flags_violated: reject}", "{profile: mvp, strict_depth: true}", "{profile: mvp, flags_violated: reject}",
+            "{profile: suite, flags_violated: reject}", "{profile: mvp, strict_depth: true}",
+            "{profile: mvp, flags_violated: reject}",
         ]
         #expect(try Set(variations.map(digest)).count == variations.count)
         #expect(

@@ -146,7 +146,8 @@ struct ConfidenceTests {
 
     /// A document whose capture was made at the time of its receipt, with further members.
     private func capture(_ members: String..., at time: Timestamp = ServiceHarness.opening) -> [UInt8] {
-        let version1 = String(decoding: Self.document, as: UTF8.self).dropLast().replacing("\"version\":1", with: "\"version\":2")
+        let version1 = String(decoding: Self.document, as: UTF8.self).dropLast().replacing(
+            "\"version\":1", with: "\"version\":2")
         let metadata = #""metadata":{"captured_at":"\#(time)","model":"iPhone 15 Pro"}"#
         return Array((([String(version1), metadata] + members).joined(separator: ",") + "}").utf8)
     }

@@ -5,10 +5,14 @@ extension ConfidenceRule {
     /// Reads the section `confidence` of an app; `nil` if it names no profile.
     init?(reading value: ConfigurationReader.Value) {
         let section = value.section()
-        let profile = section.required("profile")?.choice(["mvp": ConfidenceProfile.mvp, "weighted": .weighted, "suite": .suite])
+        let profile = section.required("profile")?.choice([
+            "mvp": ConfidenceProfile.mvp, "weighted": .weighted, "suite": .suite,
+        ])
         let least = section.optional("pass_score")?.score()
         let thresholds = section.optional("thresholds")
-        if profile == .mvp { thresholds?.report("the profile mvp has no score; thresholds are for the profiles weighted and suite") }
+        if profile == .mvp {
+            thresholds?.report("the profile mvp has no score; thresholds are for the profiles weighted and suite")
+        }
         let limits = thresholds.flatMap { Thresholds(reading: $0, of: profile ?? .weighted) }
         let words = ConfidenceLevel.allCases.filter { level in
             level > .rejected && level <= (profile ?? .suite).highest && (profile != .mvp || level != .mediumHigh)
@@ -26,7 +30,8 @@ extension ConfidenceRule {
     /// What the rule does, as a part of a sentence.
     var summary: String {
         "confidence in captures by the profile \(profile.rawValue)"
-            + (required.map { "; captures below \($0.name) are rejected" } ?? (rejectsViolatedFlags ? "" : ", which informs only"))
+            + (required.map { "; captures below \($0.name) are rejected" }
+                ?? (rejectsViolatedFlags ? "" : ", which informs only"))
             + (rejectsViolatedFlags ? "; captures that violate their own flags are rejected" : "")
     }
 }

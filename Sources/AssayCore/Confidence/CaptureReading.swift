@@ -131,7 +131,8 @@ struct CaptureReading {
             if hasMeasured { signals.replace("lidar", by: .outcome(.unavailable), .device) }
             notes.append(
                 ConfidenceNote(
-                    .modelUnknown, "the list of models of \(LiDARModels.date) does not know metadata.model; lidar is unavailable"))
+                    .modelUnknown,
+                    "the list of models of \(LiDARModels.date) does not know metadata.model; lidar is unavailable"))
         }
     }
 
@@ -202,7 +203,8 @@ extension CaptureMetadata {
         }
         let named = [("device.serial", serial), ("device.build", build)].compactMap { $0.1 == nil ? nil : $0.0 }
         switch flags.device {
-        case .some(.none): places += (model == nil ? named : ["model"] + named).map { "flags.device is none, and metadata.\($0) is there" }
+        case .some(.none):
+            places += (model == nil ? named : ["model"] + named).map { "flags.device is none, and metadata.\($0) is there" }
         case .modelOnly?: places += named.map { "flags.device is model_only, and metadata.\($0) is there" }
         case .full?, nil: break
         }

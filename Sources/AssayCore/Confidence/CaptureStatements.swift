@@ -14,7 +14,9 @@ public struct CaptureStatements: Hashable, Sendable {
     /// Throws `malformed` for a member of another type, and for a word, number or text out of its range.
     init(_ fields: JSONFields) throws(Rejection) {
         if let word = try fields.text("mode") {
-            guard let mode = SignalDocument.Mode(bytesOf: word) else { throw SignalDocument.malformed("mode is not full or hash_only") }
+            guard let mode = SignalDocument.Mode(bytesOf: word) else {
+                throw SignalDocument.malformed("mode is not full or hash_only")
+            }
             self.mode = mode
         }
         depth = try fields.section("depth").map { (fields) throws(Rejection) in try DepthNumbers(fields) }
@@ -162,7 +164,9 @@ extension JSONFields {
     /// A text that is one of the known words.
     fileprivate func choice<Word>(_ name: String, _ problem: String, _ word: (String) -> Word?) throws(Rejection) -> Word? {
         guard let text = try text(name) else { return nil }
-        guard text.utf8.count <= CaptureMetadata.textLimit, let known = word(text) else { throw SignalDocument.malformed(problem) }
+        guard text.utf8.count <= CaptureMetadata.textLimit, let known = word(text) else {
+            throw SignalDocument.malformed(problem)
+        }
         return known
     }
 
@@ -175,7 +179,8 @@ extension JSONFields {
         return text
     }
 
-    func decimal<Number>(_ name: String, _ wanted: String, _ read: (ArraySlice<UInt8>) -> Number?) throws(Rejection) -> Number? {
+    func decimal<Number>(_ name: String, _ wanted: String, _ read: (ArraySlice<UInt8>) -> Number?) throws(Rejection) -> Number?
+    {
         switch object[name.utf8] {
         case nil, .null?: return nil
         case .number(let digits)?:
@@ -193,7 +198,8 @@ extension JSONFields {
 
     fileprivate func degrees(_ name: String, most: UInt64) throws(Rejection) -> Int64 {
         let degrees = try decimal(name, "a number from -\(most) to \(most)") { digits -> Int64? in
-            guard let (isNegative, units) = DecimalText.read(digits, places: 9, most: most), let degrees = Int64(exactly: units) else {
+            guard let (isNegative, units) = DecimalText.read(digits, places: 9, most: most), let degrees = Int64(exactly: units)
+            else {
                 return nil
             }
             return isNegative ? -degrees : degrees

@@ -19,7 +19,8 @@ public final class Confidence: Sendable {
 
     public init(
         platform: DevicePlatform?, level: ConfidenceLevel, score: Score?, hardware: HardwareAttestation, scene: SceneAnalysis,
-        breakdown: ConfidenceBreakdown, crossValidation: CrossValidation?, suite: SuiteAnalysis? = nil, notes: [ConfidenceNote] = []
+        breakdown: ConfidenceBreakdown, crossValidation: CrossValidation?, suite: SuiteAnalysis? = nil,
+        notes: [ConfidenceNote] = []
     ) {
         (self.platform, self.level, self.score, self.hardware) = (platform, level, score, hardware)
         (self.scene, self.breakdown, self.crossValidation) = (scene, breakdown, crossValidation)

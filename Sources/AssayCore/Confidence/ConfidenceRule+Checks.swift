@@ -7,10 +7,12 @@ extension ConfidenceRule {
         let showsDevice = scene.document.map { $0.version > 1 } ?? false
         func check(_ name: String, _ reading: SignalReading?) -> ConfidenceBreakdown.Part {
             .init(
-                name: name, outcome: reading?.outcome(passingFrom: passScore) ?? .unavailable, source: reading?.shownSource(showsDevice))
+                name: name, outcome: reading?.outcome(passingFrom: passScore) ?? .unavailable,
+                source: reading?.shownSource(showsDevice))
         }
         let parts = [
-            ConfidenceBreakdown.Part(name: "hardware", outcome: hardware.outcome), check("depth", depth), check("metadata", metadata),
+            ConfidenceBreakdown.Part(name: "hardware", outcome: hardware.outcome), check("depth", depth),
+            check("metadata", metadata),
         ]
         return Confidence(
             platform: platform, level: Self.level(parts.compactMap(\.outcome)), score: nil, hardware: hardware, scene: scene,

@@ -17,7 +17,8 @@ extension ConfidenceRule {
             SuiteAnalysis(
                 kind: kind, deviceModel: scene.document?.statements.metadata?.model,
                 isLikelyRealScene: primary.flatMap { $0.score == nil ? nil : $0.outcome(passingFrom: passScore) == .pass },
-                disagreement: Score(meanDeviationOf: weighing.counted), readings: MethodMembers.all.compactMap { capture.signals[$0.method] })
+                disagreement: Score(meanDeviationOf: weighing.counted),
+                readings: MethodMembers.all.compactMap { capture.signals[$0.method] })
         }
         return Confidence(
             platform: platform, level: min(byScore, ceiling), score: weighing.score, hardware: hardware, scene: scene,

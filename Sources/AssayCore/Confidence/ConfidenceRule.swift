@@ -25,7 +25,9 @@ public struct ConfidenceRule: Hashable, Sendable {
 
         /// `nil` if a lower level demands a higher score.
         public init?(veryHigh: Score? = nil, high: Score, mediumHigh: Score, medium: Score, low: Score) {
-            guard veryHigh.map({ $0 >= high }) ?? true, high >= mediumHigh, mediumHigh >= medium, medium >= low else { return nil }
+            guard veryHigh.map({ $0 >= high }) ?? true, high >= mediumHigh, mediumHigh >= medium, medium >= low else {
+                return nil
+            }
             self.init(ordered: veryHigh, high, mediumHigh, medium, low)
         }
 
@@ -35,7 +37,8 @@ public struct ConfidenceRule: Hashable, Sendable {
 
         /// Of the profile `weighted`: 0.85, 0.7, 0.5 and 0.3.
         public static let usual = Thresholds(
-            ordered: nil, Score(rounding: 850_000, over: 1), Score(rounding: 700_000, over: 1), Score(rounding: 500_000, over: 1),
+            ordered: nil, Score(rounding: 850_000, over: 1), Score(rounding: 700_000, over: 1),
+            Score(rounding: 500_000, over: 1),
             Score(rounding: 300_000, over: 1))
 
         /// Of the profile `suite`: 0.9, 0.75, 0.5 and 0.25.
@@ -103,7 +106,8 @@ public struct ConfidenceRule: Hashable, Sendable {
             notes.append(
                 ConfidenceNote(
                     .aggregateMismatch,
-                    "final_score is \(stated), computed is \(confidence.score?.description ?? "none"); want a difference of at most 0.01"))
+                    "final_score is \(stated), computed is \(confidence.score?.description ?? "none"); want a difference of at most 0.01"
+                ))
         }
         return notes.isEmpty ? confidence : confidence.noting(notes)
     }

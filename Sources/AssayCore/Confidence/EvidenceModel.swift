@@ -114,7 +114,8 @@ extension EvidenceModel.Breakdown {
     fileprivate var json: JSONValue {
         .members([
             ("profile", .text(profile?.rawValue)), ("weighted_score", .score(weightedScore)),
-            ("level_by_score", .text(levelByScore?.name)), ("ceiling", .text(ceiling?.name)), ("parts", .array(parts.map(\.json))),
+            ("level_by_score", .text(levelByScore?.name)), ("ceiling", .text(ceiling?.name)),
+            ("parts", .array(parts.map(\.json))),
         ])
     }
 }

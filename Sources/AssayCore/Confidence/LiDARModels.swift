@@ -27,7 +27,8 @@ enum LiDARModels {
             // A letter after the number, as in 16e, belongs to the name.
             return rest.allSatisfy { $0 != UInt8(ascii: ",") } ? false : nil
         }
-        guard bytes.starts(with: hardware), let (number, rest) = number(bytes.dropFirst(hardware.count)), number <= newest.hardware,
+        guard bytes.starts(with: hardware), let (number, rest) = number(bytes.dropFirst(hardware.count)),
+            number <= newest.hardware,
             rest.first == UInt8(ascii: ","), let (_, end) = Self.number(rest.dropFirst()), end.isEmpty
         else { return nil }
         return false

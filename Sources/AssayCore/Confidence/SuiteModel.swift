@@ -24,7 +24,9 @@ public struct SuiteModel: Hashable, Sendable {
 
         /// Name and value of each other member, as JSON.
         package var detailTexts: [String] {
-            details.members.map { "\(String(decoding: $0.name, as: UTF8.self)) \(String(decoding: $0.value.text, as: UTF8.self))" }
+            details.members.map {
+                "\(String(decoding: $0.name, as: UTF8.self)) \(String(decoding: $0.value.text, as: UTF8.self))"
+            }
         }
     }
 
@@ -49,14 +51,16 @@ extension SuiteModel {
     init(_ confidence: Confidence) {
         let (suite, statements) = (confidence.suite, confidence.scene.document?.statements)
         hardware = Hardware(
-            status: confidence.hardware.status.rawValue, method: confidence.hardware.level.rawValue, deviceModel: suite?.deviceModel,
+            status: confidence.hardware.status.rawValue, method: confidence.hardware.level.rawValue,
+            deviceModel: suite?.deviceModel,
             simulated: confidence.hardware.simulated ? true : nil)
         status = confidence.scene.status.rawValue
         isLikelyRealScene = suite?.isLikelyRealScene
         primaryMethod = suite?.kind.primaryMethod
         methodSuite = suite.map { .string(Array($0.kind.rawValue.utf8)) }
         let showsSource = confidence.scene.document.map { $0.version > 1 } ?? false
-        methods = suite.map { suite in MethodMembers.all.map { Method($0.method, suite, confidence, statements, showsSource) } } ?? []
+        methods =
+            suite.map { suite in MethodMembers.all.map { Method($0.method, suite, confidence, statements, showsSource) } } ?? []
         methodsAgree = confidence.crossValidation.map { !$0.isFlagged }
         disagreementScore = suite?.disagreement
         isFlagged = confidence.crossValidation?.isFlagged
@@ -165,12 +169,14 @@ extension SuiteModel {
     /// `nil` if the model is of another shape. Throws `malformed` for a member of another type or a number out of its range.
     init?(_ fields: JSONFields) throws(Rejection) {
         let (hardware, scene) = (fields.members("hardware_attestation"), fields.members("scene_analysis"))
-        guard Self.marks.contains(where: { scene?.has($0) == true }) || hardware?.has("method") == true
-            || hardware?.has("device_model") == true
+        guard
+            Self.marks.contains(where: { scene?.has($0) == true }) || hardware?.has("method") == true
+                || hardware?.has("device_model") == true
         else { return nil }
         self.hardware = try fields.section("hardware_attestation").map { (fields) throws(Rejection) in
             Hardware(
-                status: try fields.word("status"), method: try fields.word("method"), deviceModel: try fields.word("device_model"),
+                status: try fields.word("status"), method: try fields.word("method"),
+                deviceModel: try fields.word("device_model"),
                 simulated: try fields.boolean("simulated"))
         }
         guard let scene = try fields.section("scene_analysis") else {

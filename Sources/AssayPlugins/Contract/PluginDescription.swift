@@ -117,7 +117,8 @@ extension PluginFormat {
     static let reservedCodes: Set<ReasonCode> = [
         .challengeInvalid, .challengeWrongPurpose, .challengeAttemptsExceeded, .idempotencyKeyReused, .bindingNotAllowed,
         .formatNotAccepted, .pluginQuarantined, .vendorRefused, .confidenceTooLow, .metadataFlagsViolated,
-        .assuranceTooLow, .deviceBlocked, .deviceMismatch, .keyOwnerMismatch, .keyAlreadyRegistered, .tooManyDevices, .replacementRefused,
+        .assuranceTooLow, .deviceBlocked, .deviceMismatch, .keyOwnerMismatch, .keyAlreadyRegistered, .tooManyDevices,
+        .replacementRefused,
         .importedNotAccepted, .simulatedNotAccepted, .unknownCertificate,
         .keyAlreadyCertified, .certificateSerialTaken, .tooManySubmissions, .notEnrolled, .alreadyProvisioned, .malformedCSR,
         .possessionNotProven, .csrKeyMismatch, .csrNotBound,

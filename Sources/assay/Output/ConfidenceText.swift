@@ -33,7 +33,8 @@ struct ConfidenceText {
     /// `high, score 0.9408 (profile weighted, before cross-validation 0.896, signals agree)`.
     private var headline: String {
         let reasons = [
-            model.suite.map { _ in "profile suite" }, model.breakdown?.profile.map { "profile \($0.rawValue)" }, model.platform?.rawValue,
+            model.suite.map { _ in "profile suite" }, model.breakdown?.profile.map { "profile \($0.rawValue)" },
+            model.platform?.rawValue,
             model.breakdown?.weightedScore.map { "before cross-validation \($0)" },
             model.crossValidation.map { "cross-validation: \($0.rawValue)" }, model.suite?.agreement,
             model.breakdown?.ceiling.map { "at most \($0.name)" },
@@ -72,7 +73,8 @@ extension SuiteModel {
     fileprivate var lines: [String] {
         var lines: [String] = []
         if let hardware {
-            let words = [hardware.status, hardware.method.map { "(\($0))" }, hardware.deviceModel.map { "on \($0)" }].compactMap { $0 }
+            let words = [hardware.status, hardware.method.map { "(\($0))" }, hardware.deviceModel.map { "on \($0)" }].compactMap
+            { $0 }
             lines.append("  hardware  " + words.joined(separator: " ") + (hardware.simulated == true ? "  [simulated]" : ""))
         }
         let scene = [
@@ -88,9 +90,11 @@ extension SuiteModel {
 
 extension SuiteModel.Method {
     fileprivate var sentence: String {
-        let parts = [
-            score?.description ?? "no score", weight.map { "weight \($0)" }, source.map { "measured by the \($0.rawValue)" },
-        ].compactMap { $0 } + detailTexts
+        let parts =
+            [
+                score?.description ?? "no score", weight.map { "weight \($0)" },
+                source.map { "measured by the \($0.rawValue)" },
+            ].compactMap { $0 } + detailTexts
         return "\(name): " + parts.joined(separator: ", ")
     }
 }

@@ -59,7 +59,8 @@ struct CaptureDocumentTests {
     func version1() throws {
         let read = try SignalDocument(
             parsing: document(
-                #""signals":{"moire":{"score":1,"screen_detected":7}}"#, #""depth":7"#, #""metadata":[]"#, #""flags":"x""#, #""mode":1"#,
+                #""signals":{"moire":{"score":1,"screen_detected":7}}"#, #""depth":7"#, #""metadata":[]"#, #""flags":"x""#,
+                #""mode":1"#,
                 #""final_score":9"#, version: 1))
         #expect(read.version == 1 && read.statements == CaptureStatements())
         #expect(refusal(document(version: 1)) != nil, "version 1 needs signals")
@@ -68,7 +69,8 @@ struct CaptureDocumentTests {
     @Test(
         "A member of another type or out of its range is refused, naming it",
         arguments: [
-            (#""depth":7"#, "depth"), (#""depth":{}"#, "variance"), (#""mode":"half""#, "mode"), (#""final_score":1.1"#, "final_score"),
+            (#""depth":7"#, "depth"), (#""depth":{}"#, "variance"), (#""mode":"half""#, "mode"),
+            (#""final_score":1.1"#, "final_score"),
             (#""metadata":[]"#, "metadata"), (#""metadata":{"captured_at":"yesterday"}"#, "captured_at"),
             (#""metadata":{"captured_at":"2026-02-30"}"#, "captured_at"),
             (#""metadata":{"captured_at":"2026-04-21T18:13:13+25:00"}"#, "captured_at"),
@@ -92,8 +94,10 @@ struct CaptureDocumentTests {
         "Depth numbers out of their range are refused",
         arguments: [
             (#""variance":1.3218"#, #""variance":-1"#), (#""layers":3"#, #""layers":-1"#), (#""layers":3"#, #""layers":1001"#),
-            (#""edge_coherence":0.3765"#, #""edge_coherence":1.01"#), (#""max":4"#, #""max":0.7"#), (#""min":0.8"#, #""min":"0.8""#),
-            (#""is_likely_real_scene":true"#, #""is_likely_real_scene":1"#), (#""algorithm_version":"1""#, #""algorithm_version":1"#),
+            (#""edge_coherence":0.3765"#, #""edge_coherence":1.01"#), (#""max":4"#, #""max":0.7"#),
+            (#""min":0.8"#, #""min":"0.8""#),
+            (#""is_likely_real_scene":true"#, #""is_likely_real_scene":1"#),
+            (#""algorithm_version":"1""#, #""algorithm_version":1"#),
             (#""algorithm_version":"1""#, #""algorithm_version":"1","map_sha256":"ab""#),
         ] as [(String, String)])
     func depth(_ known: String, _ wrong: String) {
@@ -114,11 +118,14 @@ struct CaptureDocumentTests {
     func measures() {
         func read(_ text: String) -> String? { Measure(decimal: Array(text.utf8))?.description }
         for (text, expected) in [
-            ("0", "0"), ("-0", "0"), ("1.3218", "1.3218"), ("20", "20"), ("2.50", "2.5"), ("1e6", "1000000"), ("0.0000005", "0.000001"),
+            ("0", "0"), ("-0", "0"), ("1.3218", "1.3218"), ("20", "20"), ("2.50", "2.5"), ("1e6", "1000000"),
+            ("0.0000005", "0.000001"),
             ("0.00000049", "0"), ("12.3456785", "12.345679"), ("9.9999999", "10"),
         ] {
             #expect(read(text) == expected, "\(text)")
         }
-        for text in ["1000000.0000001", "1e7", "-0.1", "", "1.", ".5", "01", "NaN", "1e99999"] { #expect(read(text) == nil, "\(text)") }
+        for text in ["1000000.0000001", "1e7", "-0.1", "", "1.", ".5", "01", "NaN", "1e99999"] {
+            #expect(read(text) == nil, "\(text)")
+        }
     }
 }

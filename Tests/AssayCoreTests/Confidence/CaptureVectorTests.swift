@@ -19,7 +19,8 @@ private struct CaptureVector: Decodable {
         struct File: Decodable { let vectors: [CaptureVector] }
         let decoder = JSONDecoder()
         decoder.keyDecodingStrategy = .convertFromSnakeCase
-        return try decoder.decode(File.self, from: try Data(contentsOf: docs.appending(path: "vectors/captures-v2.json"))).vectors
+        return try decoder.decode(File.self, from: try Data(contentsOf: docs.appending(path: "vectors/captures-v2.json")))
+            .vectors
     }
 
     var scene: SceneAnalysis {
@@ -34,9 +35,10 @@ private struct CaptureVector: Decodable {
     ) throws -> Confidence {
         let platform = try platform.map { try #require(DevicePlatform(rawValue: $0)) }
         let assurance = try #require(Assurance.allCases.first { $0.name == self.assurance })
+        let time: Timestamp = try #require(Timestamp(rfc3339: receivedAt))
         return ConfidenceRule(profile: profile, required: required, isDepthStrict: strictDepth).assess(
             try scene, platform: platform, HardwareAttestation(assurance, platform: platform, simulated: false),
-            receivedAt: try #require(Timestamp(rfc3339: receivedAt)), measured: measured)
+            receivedAt: time, measured: measured)
     }
 
     static func named(_ id: String) throws -> CaptureVector { try #require(try read().first { $0.id == id }) }

@@ -28,7 +28,10 @@ struct SuiteModelTests {
         #expect(suite.status == "complete" && suite.primaryMethod == "lidar" && suite.isLikelyRealScene == true)
         #expect(suite.methods.map(\.name) == ["lidar", "parallax", "moire", "texture", "supporting"])
         #expect(suite.methods.map { $0.score?.description } == ["0.95", nil, "0.88", "0.82", "0.79"])
-        #expect(suite.methods.first?.detailTexts == ["available true", "depth_variance 2.4100", "depth_layers 5", "edge_coherence 0.8700"])
+        #expect(
+            suite.methods.first?.detailTexts == [
+                "available true", "depth_variance 2.4100", "depth_layers 5", "edge_coherence 0.8700",
+            ])
         #expect(suite.methodsAgree == true && suite.disagreementScore?.description == "0.055" && suite.isFlagged == false)
         #expect(suite.finalScore?.description == "0.896")
     }
@@ -103,7 +106,8 @@ struct SuiteModelTests {
         #expect(rejected.suite?.status == "not_judged" && rejected.suite?.hardware?.status == "not_judged")
         let simulated = EvidenceModel(
             ConfidenceRule(profile: .suite).assess(
-                SceneAnalysis(.notSubmitted), platform: .iOS, HardwareAttestation(.secureElement, platform: .iOS, simulated: true)))
+                SceneAnalysis(.notSubmitted), platform: .iOS,
+                HardwareAttestation(.secureElement, platform: .iOS, simulated: true)))
         #expect(text(simulated).contains(#""device_model":null,"simulated":true}"#))
         #expect(try EvidenceModel(parsing: simulated.json).suite?.hardware?.simulated == true)
     }
