@@ -174,7 +174,8 @@ extension JSONFields {
     func short(_ name: String) throws(Rejection) -> String? {
         guard let text = try text(name) else { return nil }
         guard (1...CaptureMetadata.textLimit).contains(text.utf8.count) else {
-            throw SignalDocument.malformed("\(name) has \(text.utf8.count) bytes, want 1 to \(CaptureMetadata.textLimit)")
+            throw SignalDocument.malformed(
+                "\(place(of: name)) has \(text.utf8.count) bytes, want 1 to \(CaptureMetadata.textLimit)")
         }
         return text
     }
@@ -186,13 +187,15 @@ extension JSONFields {
         case .number(let digits)?:
             if let number = read(digits) { return number }
             fallthrough
-        default: throw SignalDocument.malformed("\(name) is not \(wanted)")
+        default: throw SignalDocument.malformed("\(place(of: name)) is not \(wanted)")
         }
     }
 
     fileprivate func pixels(_ name: String) throws(Rejection) -> Int64? {
         guard let pixels = try integer(name) else { return nil }
-        guard (1...1_000_000).contains(pixels) else { throw SignalDocument.malformed("\(name) is not 1 to 1000000 pixels") }
+        guard (1...1_000_000).contains(pixels) else {
+            throw SignalDocument.malformed("\(place(of: name)) is not 1 to 1000000 pixels")
+        }
         return pixels
     }
 

@@ -34,7 +34,7 @@ struct MethodMembers: Sendable {
         var found: [JSONObject.Member] = []
         for (name, kind) in members {
             guard let value = fields.object[name.utf8], value != .null else { continue }
-            guard kind.admits(value) else { throw Rejection(fields.code, "\(name) is not \(kind.wanted)") }
+            guard kind.admits(value) else { throw Rejection(fields.code, "\(fields.place(of: name)) is not \(kind.wanted)") }
             found.append(JSONObject.Member(name: Array(name.utf8), value: value))
         }
         return JSONObject(found)

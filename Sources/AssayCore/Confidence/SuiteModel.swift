@@ -212,7 +212,9 @@ extension SuiteModel {
             }
             guard elements.count <= wordLimit, isOfWords else { fallthrough }
             return .array(elements)
-        default: throw Rejection(fields.code, "method_suite is not a text or a list of at most \(wordLimit) texts")
+        default:
+            throw Rejection(
+                fields.code, "\(fields.place(of: "method_suite")) is not a text or a list of at most \(wordLimit) texts")
         }
     }
 }
@@ -236,7 +238,7 @@ extension JSONFields {
     fileprivate func word(_ name: String) throws(Rejection) -> String? {
         guard let text = try text(name) else { return nil }
         guard text.utf8.count <= CaptureMetadata.textLimit else {
-            throw Rejection(code, "\(name) has \(text.utf8.count) bytes, limit \(CaptureMetadata.textLimit)")
+            throw Rejection(code, "\(place(of: name)) has \(text.utf8.count) bytes, limit \(CaptureMetadata.textLimit)")
         }
         return text
     }
@@ -245,9 +247,11 @@ extension JSONFields {
         switch object[name.utf8] {
         case nil, .null?: return nil
         case .number(let digits)?:
-            guard let score = Score(decimal: digits) else { throw Rejection(code, "\(name) is not a number from 0 to 1") }
+            guard let score = Score(decimal: digits) else {
+                throw Rejection(code, "\(place(of: name)) is not a number from 0 to 1")
+            }
             return score
-        default: throw Rejection(code, "\(name) is not a number from 0 to 1")
+        default: throw Rejection(code, "\(place(of: name)) is not a number from 0 to 1")
         }
     }
 }
