@@ -59,6 +59,23 @@ struct ConfidenceConfigurationTests {
         }
     }
 
+    @Test("The profile suite has very_high and thresholds of its own, and the profile weighted keeps its numbers")
+    func suite() throws {
+        let suite = try rule("{profile: suite}")
+        #expect(suite == ConfidenceRule(profile: .suite) && suite.thresholds == .suite && !suite.isDepthStrict)
+        let set = try rule(
+            "{profile: suite, require: very_high, strict_depth: true, flags_violated: reject, thresholds: {very_high: 0.95, high: 0.8}}"
+        )
+        #expect(set.required == .veryHigh && set.isDepthStrict && set.rejectsViolatedFlags)
+        #expect(set.thresholds.veryHigh?.description == "0.95" && set.thresholds.high.description == "0.8")
+        #expect(set.thresholds.mediumHigh == set.thresholds.high && set.thresholds.low.description == "0.25")
+        for level in ["suspicious", "low", "medium", "medium_high", "high", "very_high"] {
+            #expect(try rule("{profile: suite, require: \(level)}").required?.name == level)
+        }
+        let strict = try rule("{profile: mvp, strict_depth: true, flags_violated: note}")
+        #expect(strict.isDepthStrict && !strict.rejectsViolatedFlags)
+    }
+
     @Test("Mistakes are named, with what is wanted")
     func mistakes() {
         for (section, words) in [
@@ -66,7 +83,7 @@ struct ConfidenceConfigurationTests {
             ("{profile: weighted, require: highest}", "one of suspicious, low, medium, medium_high, high"),
             ("{profile: weighted, require: rejected}", "one of suspicious"),
             ("{profile: mvp, require: medium_high}", "one of suspicious, low, medium, high"),
-            ("{profile: mvp, thresholds: {high: 0.9}}", "thresholds are for the profile weighted"),
+            ("{profile: mvp, thresholds: {high: 0.9}}", "thresholds are for the profiles weighted and suite"),
             ("{profile: weighted, pass_score: 1.5}", "a number from 0 to 1"),
             ("{profile: weighted, pass_score: -0.1}", "a number from 0 to 1"),
             ("{profile: weighted, pass_score: half}", "a number from 0 to 1"),
@@ -74,6 +91,12 @@ struct ConfidenceConfigurationTests {
             ("{profile: weighted, thresholds: {low: 0.6}}", "must not rise"),
             ("{profile: weighted, thresholds: {heigh: 0.6}}", "did you mean \"high\"?"),
             ("{profile: weighted, level: high}", "unknown key \"level\""),
+            ("{profile: weighted, require: very_high}", "one of suspicious, low, medium, medium_high, high"),
+            ("{profile: weighted, thresholds: {very_high: 0.9}}", "unknown key \"very_high\""),
+            ("{profile: suite, thresholds: {medium_high: 0.8}}", "unknown key \"medium_high\""),
+            ("{profile: suite, thresholds: {very_high: 0.74}}", "must not rise from very_high over high"),
+            ("{profile: suite, strict_depth: often}", "true or false"),
+            ("{profile: suite, flags_violated: drop}", "one of note, reject"),
         ] {
             #expect(problem(section)?.contains(words) == true, "\(section): \(problem(section) ?? "no problem")")
         }
@@ -89,10 +112,16 @@ struct ConfidenceConfigurationTests {
             "{profile: weighted, require: low}", "{profile: weighted, require: high}", "{profile: weighted, pass_score: 0.6}",
             "{profile: weighted, thresholds: {high: 0.86}}", "{profile: weighted, thresholds: {medium_high: 0.71}}",
             "{profile: weighted, thresholds: {medium: 0.51}}", "{profile: weighted, thresholds: {low: 0.31}}",
+            "{profile: suite}",
+            "{profile: suite, thresholds: {very_high: 0.91}}", "{profile: suite, strict_depth: true}",
+            "{profile: suite, flags_violated: reject}", "{profile: mvp, strict_depth: true}",
+            "{profile: mvp, flags_violated: reject}",
         ]
         #expect(try Set(variations.map(digest)).count == variations.count)
         #expect(
             try digest("{pass_score: 0.50, thresholds: {high: 8.5e-1}, profile: weighted}") == digest("{profile: weighted}"))
+        #expect(
+            try digest("{profile: weighted, strict_depth: false, flags_violated: note}") == digest("{profile: weighted}"))
     }
 
     @Test("check-config summarises the rule, and warns of a level that captures of a platform do not reach")
@@ -108,6 +137,11 @@ struct ConfidenceConfigurationTests {
             #expect(try findings("{profile: mvp, require: high}", platforms).isEmpty)
         }
         #expect(try findings("{profile: weighted, require: high}", [Self.phone]).isEmpty)
+        for level in ["high", "very_high"] {
+            #expect(try findings("{profile: suite, require: \(level)}", [Self.android]).map(\.code) == [.policyUnmeetable])
+            #expect(try findings("{profile: suite, require: \(level)}", [Self.phone]).isEmpty)
+        }
+        #expect(try findings("{profile: suite, require: medium_high}", [Self.android]).isEmpty)
         let mac = "app_attest: {identities: [{app_id: TEAMID1234.com.example.photos, platform: macos}]}"
         #expect(try findings("{profile: weighted, require: medium}", [mac]).map(\.code) == [.policyUnmeetable])
         #expect(try findings("{profile: weighted, require: low}", [mac]).isEmpty)

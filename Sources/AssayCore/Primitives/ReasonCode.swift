@@ -150,6 +150,7 @@ public enum ReasonCode: String, CaseIterable, Hashable, Sendable {
     case accountActivity = "account_activity"
     case evidenceMissing = "evidence_missing"
     case confidenceTooLow = "confidence_too_low"
+    case metadataFlagsViolated = "metadata_flags_violated"
 
     // Registry.
     case unknownDevice = "unknown_device"
@@ -304,6 +305,7 @@ extension ReasonCode {
         case .accountActivity: "The app does not allow the activity level of the user's account."
         case .evidenceMissing: "The app requires another piece of evidence beside what was given."
         case .confidenceTooLow: "The confidence in the capture is below the level that the app demands."
+        case .metadataFlagsViolated: "The document of the capture states what its own flags leave out."
         case .unknownDevice: "No device with this key is registered for the app."
         case .deviceBlocked: "The device, its key or its subject is blocked."
         case .deviceMismatch: "The evidence belongs to another device than the caller expected, or to several."
@@ -366,7 +368,7 @@ extension ReasonCode {
             .credentialKeyMismatch,
             .flagsInvalid, .counterNotZero, .aclMissing, .aclMismatch, .malformedExtension, .missingAttestationExtension,
             .chainExtended, .chainShape, .securityLevelMismatch, .keyOrigin, .keyPurpose, .keyNotAppBound, .keyType,
-            .attestedAppMissing, .malformedToken, .badAlgorithm, .replacementRefused:
+            .attestedAppMissing, .malformedToken, .badAlgorithm, .replacementRefused, .metadataFlagsViolated:
             .never
         }
     }

@@ -134,6 +134,7 @@ extension ReasonCode {
         case .accountActivity: .accountActivity
         case .evidenceMissing: .evidenceMissing
         case .confidenceTooLow: .confidenceTooLow
+        case .metadataFlagsViolated: .metadataFlagsViolated
         case .unknownDevice: .unknownDevice
         case .deviceBlocked: .deviceBlocked
         case .deviceMismatch: .deviceMismatch

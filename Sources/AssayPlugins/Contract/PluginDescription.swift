@@ -144,8 +144,9 @@ extension PluginFormat {
     /// rely on that.
     static let reservedCodes: Set<ReasonCode> = [
         .challengeInvalid, .challengeWrongPurpose, .challengeAttemptsExceeded, .idempotencyKeyReused, .bindingNotAllowed,
-        .formatNotAccepted, .pluginQuarantined, .vendorRefused, .confidenceTooLow, .assuranceTooLow, .deviceBlocked,
-        .deviceMismatch, .keyOwnerMismatch, .keyAlreadyRegistered, .tooManyDevices, .replacementRefused,
+        .formatNotAccepted, .pluginQuarantined, .vendorRefused, .confidenceTooLow, .metadataFlagsViolated,
+        .assuranceTooLow, .deviceBlocked, .deviceMismatch, .keyOwnerMismatch, .keyAlreadyRegistered, .tooManyDevices,
+        .replacementRefused,
         .importedNotAccepted, .simulatedNotAccepted, .unknownCertificate,
         .keyAlreadyCertified, .certificateSerialTaken, .tooManySubmissions, .notEnrolled, .alreadyProvisioned, .malformedCSR,
         .possessionNotProven, .csrKeyMismatch, .csrNotBound,
