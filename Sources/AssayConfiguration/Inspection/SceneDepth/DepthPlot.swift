@@ -1,4 +1,4 @@
-package import AssayCompression
+import AssayCompression
 
 /// A picture of a depth map that shows why it is judged as it is: the map coloured by depth with its edges, the histogram with the layers' peaks, and
 /// each number with what it is compared with.
@@ -29,7 +29,8 @@ package struct DepthPlot: Sendable {
         drawNumbers()
     }
 
-    package var image: PNGImage { canvas.image }
+    /// A PNG; `nil` if zlib has no memory.
+    package var file: [UInt8]? { canvas.image.file }
 
     // MARK: Map
 
