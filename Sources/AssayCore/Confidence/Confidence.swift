@@ -70,8 +70,6 @@ public struct SceneAnalysis: Hashable, Sendable {
     public init(counted document: SignalDocument, digest: [UInt8]) {
         (status, documentDigest, self.document) = (.counted, digest, document)
     }
-
-    func signal(_ name: String) -> Signal? { document?.signals.first { $0.name.hasBytes(of: name) } }
 }
 
 /// How a level and a score came about.

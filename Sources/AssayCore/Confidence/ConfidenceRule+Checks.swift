@@ -1,8 +1,10 @@
 extension ConfidenceRule {
     /// The profile `mvp`: a table over the checks of hardware, primary depth and metadata. A check that is unavailable is no failure.
-    func assessChecks(_ scene: SceneAnalysis, _ platform: DevicePlatform?, _ hardware: HardwareAttestation) -> Confidence {
+    func assessChecks(
+        _ scene: SceneAnalysis, _ readings: SignalReadings, _ platform: DevicePlatform?, _ hardware: HardwareAttestation
+    ) -> Confidence {
         func outcome(_ name: String?) -> Signal.Outcome {
-            name.flatMap(scene.signal)?.outcome(passingFrom: passScore) ?? .unavailable
+            name.flatMap { readings[$0] }?.outcome(passingFrom: passScore) ?? .unavailable
         }
         let (attested, depth, metadata) = (hardware.outcome, outcome(platform?.depthSignal), outcome("metadata"))
         return Confidence(

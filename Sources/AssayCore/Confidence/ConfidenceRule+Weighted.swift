@@ -4,9 +4,11 @@ extension ConfidenceRule {
     /// The weighted score is the sum of score times weight over the sum of the weights that count. Cross-validation adjusts it; the
     /// thresholds give it a level; hardware and cross-validation limit the level. Signals alone make a score: attestation says nothing
     /// of the scene, so without a signal there is no score, and the level is `low`.
-    func assessWeighted(_ scene: SceneAnalysis, _ platform: DevicePlatform?, _ hardware: HardwareAttestation) -> Confidence {
+    func assessWeighted(
+        _ scene: SceneAnalysis, _ readings: SignalReadings, _ platform: DevicePlatform?, _ hardware: HardwareAttestation
+    ) -> Confidence {
         let table = platform?.weights ?? []
-        let scores = table.map { $0.isAttestation ? hardware.attestationScore : scene.signal($0.name)?.score }
+        let scores = table.map { $0.isAttestation ? hardware.attestationScore : readings[$0.name]?.score }
         let counted = zip(table, scores).compactMap { row, score in row.isAttestation ? nil : score }
         let validation = CrossValidation(counted, of: table.count { !$0.isAttestation }, passingFrom: passScore)
         var (sum, weights) = (UInt64(0), UInt64(0))
@@ -26,7 +28,7 @@ extension ConfidenceRule {
         }
         let final = validation.flatMap { validation in weighted.map(validation.adjusted) }
         let byScore = final.map(thresholds.level) ?? .low
-        let ceiling = min(Self.ceiling(platform, hardware, scene), validation?.ceiling ?? .high)
+        let ceiling = min(Self.ceiling(platform, hardware, readings), validation?.ceiling ?? .high)
         return Confidence(
             platform: platform, level: min(byScore, ceiling), score: final, hardware: hardware, scene: scene,
             breakdown: ConfidenceBreakdown(
@@ -36,9 +38,9 @@ extension ConfidenceRule {
 
     /// The highest level that the hardware allows with the signals that count.
     private static func ceiling(
-        _ platform: DevicePlatform?, _ hardware: HardwareAttestation, _ scene: SceneAnalysis
+        _ platform: DevicePlatform?, _ hardware: HardwareAttestation, _ readings: SignalReadings
     ) -> ConfidenceLevel {
-        func counts(_ name: String) -> Bool { scene.signal(name)?.score != nil }
+        func counts(_ name: String) -> Bool { readings[name]?.score != nil }
         switch (hardware.level, platform) {
         case (.software, _): return .rejected
         case (_, nil): return .low

@@ -56,10 +56,18 @@ public struct ConfidenceRule: Hashable, Sendable {
     }
 
     /// The level and score of a capture under an accepted verdict.
-    public func assess(_ scene: SceneAnalysis, platform: DevicePlatform?, _ hardware: HardwareAttestation) -> Confidence {
-        switch profile {
-        case .mvp: assessChecks(scene, platform, hardware)
-        case .weighted: assessWeighted(scene, platform, hardware)
+    ///
+    /// - Parameter measured: outcomes that the server measured on what the device signed, by the name of the signal. Each takes the place of the
+    ///   app's word.
+    public func assess(
+        _ scene: SceneAnalysis, platform: DevicePlatform?, _ hardware: HardwareAttestation,
+        measured: [String: Signal.Outcome] = [:]
+    ) -> Confidence {
+        var readings = SignalReadings(scene.document)
+        readings.replace(byMeasured: measured)
+        return switch profile {
+        case .mvp: assessChecks(scene, readings, platform, hardware)
+        case .weighted: assessWeighted(scene, readings, platform, hardware)
         }
     }
 

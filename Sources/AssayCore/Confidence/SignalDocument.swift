@@ -17,26 +17,6 @@ public struct Signal: Hashable, Sendable {
     public let value: Value
 
     public init(name: String, value: Value) { (self.name, self.value) = (name, value) }
-
-    /// The score that it counts for in the profile `weighted`: a pass is 1, a failure 0; `nil` if it is unavailable.
-    var score: Score? {
-        switch value {
-        case .score(let score): score
-        case .outcome(.pass): .one
-        case .outcome(.fail): .zero
-        case .outcome(.unavailable): nil
-        }
-    }
-
-    /// The outcome that it counts for in the profile `mvp`.
-    ///
-    /// - Parameter least: the lowest score that passes.
-    func outcome(passingFrom least: Score) -> Outcome {
-        switch value {
-        case .score(let score): score < least ? .fail : .pass
-        case .outcome(let outcome): outcome
-        }
-    }
 }
 
 /// The signals of one capture and the digests of its media, as the app wrote them (`docs/confidence.md`, "The signals' document").

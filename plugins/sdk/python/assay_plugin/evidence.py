@@ -49,13 +49,16 @@ class Evidence:
     """The time to judge by, in milliseconds since 1970."""
     purpose: Purpose | None = None
     client_data: bytes = b""
-    """What the device was expected to sign; only with freshness by challenge."""
+    """What the device was expected to sign; with freshness by payload, the device of the piece beside this one. Otherwise empty."""
     payload_sha256: bytes = b""
-    """Of the payload that the client data bind; empty if they bind none."""
+    """Of the payload that the client data bind; empty if they bind none, never with freshness by payload."""
     device: Device | None = None
     """The one that `locate` named, if the app has it."""
     request_id: bytes = b""
     """16 bytes, for log lines."""
+    signals: bytes = b""
+    """Freshness by payload: the signed document of the request's signals, if it is the payload: its SHA-256 is `payload_sha256`. Otherwise
+    empty."""
 
     @property
     def now(self) -> datetime:

@@ -400,6 +400,9 @@ public nonisolated struct Assay_V1_Finding: Sendable {
 
   public var detail: String = String()
 
+  /// The code of another system for `code`, as the plugin declared it. Empty: none.
+  public var vendorCode: String = String()
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public nonisolated enum Outcome: SwiftProtobuf.Enum, Swift.CaseIterable {
@@ -847,7 +850,7 @@ nonisolated extension Assay_V1_Verdict: SwiftProtobuf.Message, SwiftProtobuf._Me
 
 nonisolated extension Assay_V1_Finding: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Finding"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}check\0\u{1}outcome\0\u{1}code\0\u{1}detail\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}check\0\u{1}outcome\0\u{1}code\0\u{1}detail\0\u{3}vendor_code\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -859,6 +862,7 @@ nonisolated extension Assay_V1_Finding: SwiftProtobuf.Message, SwiftProtobuf._Me
       case 2: try { try decoder.decodeSingularEnumField(value: &self.outcome) }()
       case 3: try { try decoder.decodeSingularStringField(value: &self.code) }()
       case 4: try { try decoder.decodeSingularStringField(value: &self.detail) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self.vendorCode) }()
       default: break
       }
     }
@@ -877,6 +881,9 @@ nonisolated extension Assay_V1_Finding: SwiftProtobuf.Message, SwiftProtobuf._Me
     if !self.detail.isEmpty {
       try visitor.visitSingularStringField(value: self.detail, fieldNumber: 4)
     }
+    if !self.vendorCode.isEmpty {
+      try visitor.visitSingularStringField(value: self.vendorCode, fieldNumber: 5)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -885,6 +892,7 @@ nonisolated extension Assay_V1_Finding: SwiftProtobuf.Message, SwiftProtobuf._Me
     if lhs.outcome != rhs.outcome {return false}
     if lhs.code != rhs.code {return false}
     if lhs.detail != rhs.detail {return false}
+    if lhs.vendorCode != rhs.vendorCode {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
