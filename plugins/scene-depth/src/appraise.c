@@ -122,10 +122,10 @@ static void claim(struct assay_call *call, const struct document *document, cons
 static void measure(struct assay_call *call, const struct statistics *statistics, struct judgement judgement, bool strict)
 {
     if (statistics->valid == 0) {
-        assay_measured(call, "lidar", ASSAY_MEASURED_UNAVAILABLE, "no pixel of the map is from %.1f to %.0f m", DEPTH_LEAST, DEPTH_MOST);
+        assay_measured(call, "lidar", ASSAY_UNAVAILABLE, "no pixel of the map is from %.1f to %.0f m", DEPTH_LEAST, DEPTH_MOST);
         return;
     }
-    assay_measured(call, "lidar", judgement.is_likely_real_scene ? ASSAY_MEASURED_PASS : ASSAY_MEASURED_FAIL,
+    assay_measured(call, "lidar", judgement.is_likely_real_scene ? ASSAY_PASS : ASSAY_FAIL,
         "%s: deviation %.4f m (%s %.1f), %u layers (%s %d), edge coherence %.4f (%s %.1f), %s (range %.4f m, %.1f %% within 5 cm of the "
         "median, mean %.4f m)",
         judgement.is_likely_real_scene ? "likely a real scene" : "not likely a real scene", statistics->deviation,
@@ -155,6 +155,10 @@ static bool judge_screen(struct assay_call *call, const struct statistics *stati
     static const char sentence[] = "the depth is that of a flat surface within reach: range %.4f m, %.1f %% of the pixels within 5 cm of the "
                                    "median, mean %.4f m";
 
+    if (statistics->valid == 0) {
+        assay_skip(call, "screen", "no pixel of the map has a depth");
+        return true;
+    }
     if (judgement.is_screen_like && !reject_screens) {
         assay_note(call, "screen", "depth_screen_like", sentence, statistics->max - statistics->min, statistics->median_share * 100,
             statistics->mean);

@@ -13,17 +13,17 @@ static void add(struct list *list, const char *format, ...) __attribute__((forma
 
 static void add(struct list *list, const char *format, ...)
 {
+    char difference[DIFFERENCE_SIZE];
     va_list arguments;
     int size;
 
-    if (list->size > 0)
-        list->size += (size_t)snprintf(list->text + list->size, DIFFERENCES_SIZE - list->size, ", ");
-    if (list->size >= DIFFERENCES_SIZE)
-        return;
     va_start(arguments, format);
-    size = vsnprintf(list->text + list->size, DIFFERENCES_SIZE - list->size, format, arguments);
+    size = vsnprintf(difference, sizeof difference, format, arguments);
     va_end(arguments);
-    list->size += size > 0 ? (size_t)size : 0;
+    if (size < 0 || (size_t)size >= sizeof difference)
+        return;
+    /* Six differences of less than DIFFERENCE_SIZE each fit. */
+    list->size += (size_t)snprintf(list->text + list->size, DIFFERENCES_SIZE - list->size, "%s%s", list->size > 0 ? ", " : "", difference);
 }
 
 /* A stated number can be any of 64 characters: its text is bounded. */

@@ -8,7 +8,10 @@
 /* How far a number of the app may be from the computed one: apps add 32-bit floats in another order, and round. */
 #define DIFFERENCE_MOST 0.01
 
-enum { DIFFERENCES_SIZE = 512 };
+enum {
+    DIFFERENCE_SIZE = 80,
+    DIFFERENCES_SIZE = 6 * (DIFFERENCE_SIZE + 2)
+};
 
 /* Writes a list such as "variance 1.5000 (computed 1.3218), layers 2 (computed 3)"; false if nothing differs. Layers and judgement are
  * compared as they are, the judgement with the one that is not strict. */

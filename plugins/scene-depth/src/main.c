@@ -37,6 +37,8 @@ static const struct assay_code_declaration codes[] = {
     {0},
 };
 
+static const char *const measures[] = {"lidar", NULL};
+
 static const struct assay_format formats[] = {
     {
         .name = "scene-depth",
