@@ -36,7 +36,7 @@ test-touched: setup ## the tests that a change since BASE (default HEAD: what is
 	[ -n "$$names" ] || { echo "no test can break by what differs from $(BASE)"; exit 0; }; \
 	$(BUILD) --build-tests && dev/test.py $$names
 
-PLUGINS = template-c payload-envelope camera-token template-python liveness-broker
+PLUGINS = template-c payload-envelope camera-token scene-depth template-python liveness-broker
 .PHONY: plugins
 plugins: setup ## build the launcher of plugins, the SDK for C, and the plugins
 	@$(MAKE) --no-print-directory -C plugins/launcher

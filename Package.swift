@@ -429,7 +429,7 @@ let package = Package(
                 "AssayDaemon", "AssayApps", "AssayConfiguration", "AssaySchemes", "AssayPlugins", "AssayTesting",
                 "AssaySimulator", "AssayClient", "AssayService", "AssayResults", "AssaySigning", "AssayPostgres", "AssaySQLite",
                 "AssayVendors",
-                "AssayCertificates",
+                "AssayCertificates", "AssayCompression",
                 "AssayEncoding", "AssayAPI", "AssayOperations", "AssayMetrics", "AssayFramedRPC", "AssayListening", "AssayRPC",
                 "AssayCore",
                 crypto,

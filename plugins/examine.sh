@@ -22,7 +22,7 @@ examine() {
     echo "plugins: $plugin: $(tail -1 "$folder/log")"
 }
 
-for plugin in template-c payload-envelope camera-token; do
+for plugin in template-c payload-envelope camera-token scene-depth; do
     examine "$plugin" "plugins/$plugin/.build/$(sed -n 's/^NAME = //p' "plugins/$plugin/Makefile")"
 done
 make -C plugins/template-python --no-print-directory -s install FOLDER="$folder/template-python"

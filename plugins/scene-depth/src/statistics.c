@@ -123,7 +123,7 @@ static void fill_histogram(const struct map *map, const struct statistics *stati
         if (!is_valid(map->values[i]))
             continue;
         if (range > 0)
-            bin = (int)((map->values[i] - statistics->min) / range * LAYER_BINS);
+            bin = (int)((map->values[i] - statistics->min) / range * (int)LAYER_BINS);
         bins[bin < LAYER_BINS ? bin : LAYER_BINS - 1]++;
     }
 }

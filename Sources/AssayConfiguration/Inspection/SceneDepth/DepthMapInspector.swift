@@ -93,5 +93,7 @@ struct DepthMapInspector: EvidenceInspector {
 
     static func number(_ value: Double) -> String { String(format: "%.4f", value) }
     static func metres(_ value: Double) -> String { number(value) + " m" }
+    /// In metres, to a centimetre.
+    static func centimetres(_ value: Double) -> String { String(format: "%.2f m", value) }
     static func percent(_ share: Double) -> String { String(format: "%.1f %%", share * 100) }
 }

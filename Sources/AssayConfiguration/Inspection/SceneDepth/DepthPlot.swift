@@ -6,15 +6,15 @@ package struct DepthPlot: Sendable {
     private let map: DepthMap
     private let statistics: DepthStatistics?
     private let judgement: DepthJudgement?
-    private var canvas: PlotCanvas
+    private(set) var canvas: PlotCanvas
 
     /// Each pixel of the map is a square of so many pixels of the image.
-    private static let scale = 3
-    private static let margin = 18
+    static let scale = 3
+    static let margin = 18
     private static let panelWidth = 330
     private static let barWidth = 220
     private static let lineHeight = 24
-    private static let lines = 6
+    private static let lines = 7
 
     package init(_ map: DepthMap, strict: Bool) {
         self.map = map
@@ -39,8 +39,8 @@ package struct DepthPlot: Sendable {
         .init(253, 231, 37), .init(180, 222, 44), .init(109, 205, 89), .init(53, 183, 121), .init(31, 158, 137), .init(38, 130, 142),
         .init(49, 104, 142), .init(62, 74, 137), .init(72, 40, 120), .init(68, 1, 84),
     ]
-    private static let invalid = PNGImage.RGB(70, 70, 70)
-    private static let edge = PNGImage.RGB(255, 64, 200)
+    static let invalid = PNGImage.RGB(70, 70, 70)
+    static let edge = PNGImage.RGB(255, 64, 200)
 
     /// - Parameter place: 0, the least depth, to 1, the greatest.
     private static func colour(_ place: Double) -> PNGImage.RGB {
@@ -83,7 +83,7 @@ package struct DepthPlot: Sendable {
                 let depth = statistics.minimum + place * statistics.range
                 let centre = top + barHeight / 2
                 for step in 0..<8 { canvas.fill(left + Self.barWidth + 6 + step, centre - step, 1, 2 * step + 1, Self.edge) }
-                canvas.write(DepthMapInspector.metres(depth), left + Self.barWidth + 20, centre - 7)
+                canvas.write(DepthMapInspector.centimetres(depth), left + Self.barWidth + 20, centre - 7)
             }
         }
         let lowest = (sums.max() ?? 0) * DepthStatistics.layerPercent * Self.barWidth / (300 * longest)
@@ -119,6 +119,7 @@ package struct DepthPlot: Sendable {
                 !judgement.isScreenLike
             ),
             ("\(range), \(statistics.validPixels) OF \(map.values.count) PIXELS VALID", nil),
+            ("PINK: EDGES, PEAKS, 5 % OF THE HIGHEST PEAK. WHITE: 3-POINT MEAN. GREY: NOT VALID", nil),
         ]
     }
 }

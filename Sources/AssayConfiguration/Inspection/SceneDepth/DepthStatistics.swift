@@ -23,7 +23,7 @@ package struct DepthStatistics: Sendable {
     package let deviation: Double
     /// How many pixels are in each of the bins from minimum to maximum.
     package let histogram: [Int]
-    /// The bins of the histogram's peaks, the first bin of each plateau.
+    /// The bins of the histogram's peaks, the middle one of a plateau.
     package let peaks: [Int]
     /// Where there is an edge: one for each pixel, row by row. Pixels at the border have none.
     package let edges: [Bool]
@@ -86,7 +86,7 @@ package struct DepthStatistics: Sendable {
             let end = sums[start...].firstIndex { $0 != sums[start] } ?? sums.count
             let rises = start == 0 || sums[start - 1] < sums[start]
             let falls = end == sums.count || sums[end] < sums[start]
-            if rises, falls, sums[start] * 100 > highest * layerPercent { peaks.append(start) }
+            if rises, falls, sums[start] * 100 > highest * layerPercent { peaks.append((start + end - 1) / 2) }
             start = end
         }
         return peaks
