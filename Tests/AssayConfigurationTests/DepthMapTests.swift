@@ -97,7 +97,8 @@ struct DepthMapTests {
     func layers() throws {
         for (few, layers) in [(2000, 2), (2001, 3)] {
             let values =
-                [Float](repeating: 1, count: 40000) + [Float](repeating: 2, count: 9152 - few) + [Float](repeating: 3, count: few)
+                [Float](repeating: 1, count: 40000) + [Float](repeating: 2, count: 9152 - few)
+                + [Float](repeating: 3, count: few)
             #expect(try Self.statistics(values).layers == layers)
         }
         let plateau =
@@ -172,7 +173,10 @@ struct DepthMapTests {
     func malformed() throws {
         let good = try SampleDepthMap.gzip(SampleDepthMap.bands)
         for (bytes, sentence) in [
-            (try SampleDepthMap.gzip(SampleDepthMap.bands.dropLast()), "expected 196608 bytes for 256 x 192 pixels, 196604 come out"),
+            (
+                try SampleDepthMap.gzip(SampleDepthMap.bands.dropLast()),
+                "expected 196608 bytes for 256 x 192 pixels, 196604 come out"
+            ),
             (try SampleDepthMap.gzip(SampleDepthMap.bands + [1]), "expected 196608 bytes for 256 x 192 pixels, more come out"),
             (try SampleDepthMap.gzip([Float](repeating: 0, count: 4 << 20)), "more come out"),
             (Array(good.dropLast()), "expected one whole gzip member and nothing behind it"),

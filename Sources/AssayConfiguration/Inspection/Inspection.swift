@@ -55,7 +55,8 @@ package struct Inspectors: Sendable {
 
     package init(_ schemes: [any AttestationScheme.Type]) {
         let unknown = UnknownFile(forms: schemes.compactMap { $0.inspectedForms })
-        let known = schemes.flatMap { $0.inspectors } + [DepthMapInspector(), CertificateInspector(), ChallengeInspector(), unknown]
+        let known =
+            schemes.flatMap { $0.inspectors } + [DepthMapInspector(), CertificateInspector(), ChallengeInspector(), unknown]
         all = (0...2).flatMap { order in known.filter { $0.recognition.order == order } }
     }
 

@@ -141,7 +141,9 @@ struct InspectCommand: ParsableCommand {
             throw Console.unreadable("\(file.path) is not a depth map, and --plot draws nothing else")
         }
         guard let map = try? DepthMap(input) else { return }
-        guard let image = DepthPlot(map, strict: strict).file else { throw Console.unreadable("zlib has no memory for the picture") }
+        guard let image = DepthPlot(map, strict: strict).file else {
+            throw Console.unreadable("zlib has no memory for the picture")
+        }
         try OutputFile.write(image, to: path)
     }
 

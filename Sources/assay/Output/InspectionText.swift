@@ -133,7 +133,8 @@ struct InspectionText {
     private static func json(of depth: (statistics: DepthStatistics, judgement: DepthJudgement)) -> [String: Any] {
         let (numbers, judgement) = depth
         return [
-            "variance": numbers.deviation, "layers": numbers.layers, "edge_coherence": numbers.edgeCoherence, "min": numbers.minimum,
+            "variance": numbers.deviation, "layers": numbers.layers, "edge_coherence": numbers.edgeCoherence,
+            "min": numbers.minimum,
             "max": numbers.maximum, "mean": numbers.mean, "median": numbers.median, "near_median": numbers.medianShare,
             "quadrant_deviation": numbers.quadrantDeviation, "valid_pixels": numbers.validPixels,
             "is_screen_like": judgement.isScreenLike, "is_likely_real_scene": judgement.isLikelyRealScene,

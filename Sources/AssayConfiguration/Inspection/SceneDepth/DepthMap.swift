@@ -43,7 +43,8 @@ package struct DepthMap: Sendable {
     /// byte more than these is inflated.
     package init(gzip: [UInt8], _ geometry: Geometry) throws(Rejection) {
         guard gzip.count <= Self.sizeLimit else {
-            throw Rejection(.malformed, "expected at most \(Self.sizeLimit) bytes of a compressed depth map, found \(gzip.count)")
+            throw Rejection(
+                .malformed, "expected at most \(Self.sizeLimit) bytes of a compressed depth map, found \(gzip.count)")
         }
         let bytes = try Self.inflate(gzip, geometry)
         guard bytes.count == geometry.bytes else {
@@ -52,7 +53,8 @@ package struct DepthMap: Sendable {
         self.init(
             values: (0..<geometry.pixels).map { pixel in
                 Float(
-                    bitPattern: (0..<4).reduce(0) { bits, byte in bits | UInt32(bytes[4 * pixel + byte]) << (8 * UInt32(byte)) })
+                    bitPattern: (0..<4).reduce(0) { bits, byte in bits | UInt32(bytes[4 * pixel + byte]) << (8 * UInt32(byte)) }
+                )
             }, geometry)
     }
 

@@ -60,7 +60,8 @@ struct DepthMapInspector: EvidenceInspector {
             + Self.metres(statistics.mean)
         var findings = [
             Self.finding(
-                "deviation", judgement.deviates, "\(Self.metres(statistics.deviation)), needed: above \(DepthJudgement.deviationAbove) m"),
+                "deviation", judgement.deviates,
+                "\(Self.metres(statistics.deviation)), needed: above \(DepthJudgement.deviationAbove) m"),
             Self.finding("layers", judgement.isLayered, "\(statistics.layers), needed: \(DepthJudgement.layersLeast)"),
             Self.finding(
                 "edge_coherence", judgement.hasEdges,
@@ -68,7 +69,8 @@ struct DepthMapInspector: EvidenceInspector {
             Self.finding("screen", !judgement.isScreenLike, reach, else: "depth_screen_like"),
         ]
         if judgement.hasAlikeQuadrants {
-            let detail = "their means deviate by \(Self.metres(statistics.quadrantDeviation)), at most \(DepthJudgement.quadrantsAlike) m"
+            let detail =
+                "their means deviate by \(Self.metres(statistics.quadrantDeviation)), at most \(DepthJudgement.quadrantsAlike) m"
             findings.append(.note("quadrants", "depth_quadrants_alike", detail))
         }
         return findings

@@ -36,7 +36,8 @@ package struct DepthPlot: Sendable {
 
     /// From near, yellow, to far, violet.
     private static let colours: [PNGImage.RGB] = [
-        .init(253, 231, 37), .init(180, 222, 44), .init(109, 205, 89), .init(53, 183, 121), .init(31, 158, 137), .init(38, 130, 142),
+        .init(253, 231, 37), .init(180, 222, 44), .init(109, 205, 89), .init(53, 183, 121), .init(31, 158, 137),
+        .init(38, 130, 142),
         .init(49, 104, 142), .init(62, 74, 137), .init(72, 40, 120), .init(68, 1, 84),
     ]
     static let invalid = PNGImage.RGB(70, 70, 70)
@@ -110,7 +111,10 @@ package struct DepthPlot: Sendable {
         let range = "\(DepthMapInspector.metres(statistics.minimum)) TO \(DepthMapInspector.metres(statistics.maximum))"
         return [
             (judgement.isLikelyRealScene ? "LIKELY A REAL SCENE" : "NOT LIKELY A REAL SCENE", judgement.isLikelyRealScene),
-            ("DEVIATION \(DepthMapInspector.metres(statistics.deviation)) (> \(DepthJudgement.deviationAbove))", judgement.deviates),
+            (
+                "DEVIATION \(DepthMapInspector.metres(statistics.deviation)) (> \(DepthJudgement.deviationAbove))",
+                judgement.deviates
+            ),
             ("LAYERS \(statistics.layers) (>= \(DepthJudgement.layersLeast))", judgement.isLayered),
             ("EDGE COHERENCE \(coherence) (> \(judgement.coherenceAbove))", judgement.hasEdges),
             (
