@@ -36,7 +36,7 @@ test-touched: setup ## the tests that a change since BASE (default HEAD: what is
 	[ -n "$$names" ] || { echo "no test can break by what differs from $(BASE)"; exit 0; }; \
 	$(BUILD) --build-tests && dev/test.py $$names
 
-PLUGINS = template-c payload-envelope camera-token payload-box template-python liveness-broker video-chain capture-session anomaly
+PLUGINS = template-c payload-envelope camera-token payload-box scene-depth template-python liveness-broker video-chain capture-session anomaly
 .PHONY: plugins
 plugins: setup ## build the launcher of plugins, the SDK for C, and the plugins
 	@$(MAKE) --no-print-directory -C plugins/launcher

@@ -30,7 +30,7 @@ check() {
     echo "plugins: $plugin: $(tail -1 "$folder/log")"
 }
 
-for plugin in template-c payload-envelope camera-token payload-box; do
+for plugin in template-c payload-envelope camera-token payload-box scene-depth; do
     examine "$plugin" "plugins/$plugin/.build/$(sed -n 's/^NAME = //p' "plugins/$plugin/Makefile")"
 done
 for plugin in template-python capture-session; do
