@@ -77,11 +77,14 @@ public struct AppraisalContext: Sendable {
     public let now: Timestamp
     /// The mode for inspection; `nil` for a verdict.
     public let examination: Examination?
+    /// Whether checks go on after a failure.
+    public let report: VerdictReport
 
     public init(
         binding: Binding, facts: Facts = Facts(), attestedKey: AttestedKey? = nil, now: Timestamp,
-        examination: Examination? = nil
+        examination: Examination? = nil, report: VerdictReport = .first
     ) {
+        self.report = report
         self.binding = binding
         self.facts = facts
         self.attestedKey = attestedKey
@@ -181,7 +184,7 @@ extension EvidenceVerifier {
 
     /// Appraises evidence that is within its limit. The first finding is `size`.
     public func appraise(_ evidence: BoundedEvidence, in context: AppraisalContext) -> Appraisal {
-        Appraisal.build(format, under: context.examination) { (appraisal) throws(Rejection) in
+        Appraisal.build(format, under: context.examination, report: context.report) { (appraisal) throws(Rejection) in
             appraisal.findings.reserveCapacity(Self.usualFindings)
             appraisal.findings.append(.pass("size"))
             try appraise(evidence, in: context, &appraisal)

@@ -57,6 +57,7 @@ package struct KeySignatureVerifier: EvidenceVerifier {
                         + Hex.short(SHA256.bytes(of: context.binding.clientData)) + cause)
             }
         }
+        try appraisal.requireAllPassed()
         // From here on the request is authenticated by the device's key.
         appraisal.claims.add("key_id", .bytes(device.registration.keyID))
         appraisal.claims.add("algorithm", .text(algorithm.name))

@@ -170,7 +170,7 @@ extension AndroidPolicy {
     /// packages must be allowed, each with all of its signers.
     func judgeApp(_ facts: KeyFacts, in appraisal: inout Appraisal) throws(Rejection) {
         guard let apps else { return appraisal.skip("attested_app") }
-        let attested = try appraisal.check("attested_app") { () throws(Rejection) in
+        let attested = try appraisal.attempt("attested_app") { () throws(Rejection) in
             guard let attested = facts.application, !attested.packages.isEmpty else {
                 throw Rejection(.attestedAppMissing, "the device names no package")
             }
@@ -179,6 +179,7 @@ extension AndroidPolicy {
             }
             return attested
         }
+        guard let attested else { return appraisal.sayUnchecked("of no package neither signer nor version is known") }
         // By the attested package; names are compared as bytes.
         let allowed = attested.packages.map { package in
             apps.filter { $0.packageName?.hasBytes(of: package.name) ?? true }

@@ -85,6 +85,10 @@ nonisolated enum Assay_Plugin_V1_Freshness: SwiftProtobuf.Enum, Swift.CaseIterab
 
   /// The evidence is a statement: the same one again is accepted again, and marked as repeated. No challenge is needed.
   case statement // = 3
+
+  /// The evidence is a part of the payload that another piece of the request binds, such as a depth map whose hash the signed document
+  /// has. It shares that piece's freshness and can never support an acceptance alone. An appraisal says which payload it belongs to.
+  case payload // = 4
   case UNRECOGNIZED(Int)
 
   init() {
@@ -97,6 +101,7 @@ nonisolated enum Assay_Plugin_V1_Freshness: SwiftProtobuf.Enum, Swift.CaseIterab
     case 1: self = .challenge
     case 2: self = .singleUse
     case 3: self = .statement
+    case 4: self = .payload
     default: self = .UNRECOGNIZED(rawValue)
     }
   }
@@ -107,6 +112,7 @@ nonisolated enum Assay_Plugin_V1_Freshness: SwiftProtobuf.Enum, Swift.CaseIterab
     case .challenge: return 1
     case .singleUse: return 2
     case .statement: return 3
+    case .payload: return 4
     case .UNRECOGNIZED(let i): return i
     }
   }
@@ -117,6 +123,7 @@ nonisolated enum Assay_Plugin_V1_Freshness: SwiftProtobuf.Enum, Swift.CaseIterab
     .challenge,
     .singleUse,
     .statement,
+    .payload,
   ]
 
 }
@@ -511,6 +518,9 @@ nonisolated struct Assay_Plugin_V1_Format: Sendable {
   /// The plugin's own reason codes. At most 64. Codes of docs/reason-codes.md need no declaration.
   var codes: [Assay_Plugin_V1_CodeDeclaration] = []
 
+  /// Freshness by payload: the signals of the confidence that appraisals may measure, each [a-z0-9_]{1,32}, such as "lidar". At most 16.
+  var measures: [Data] = []
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -545,6 +555,9 @@ nonisolated struct Assay_Plugin_V1_CodeDeclaration: Sendable {
   var retry: Assay_Plugin_V1_Retry = .unspecified
 
   var meaning: String = String()
+
+  /// The code of another system that callers must speak, shown with the finding: at most 64 printable ASCII characters. Empty: none.
+  var vendorCode: String = String()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -718,7 +731,7 @@ nonisolated struct Assay_Plugin_V1_AppraiseRequest: Sendable {
   /// What the device sent.
   var body: Data = Data()
 
-  /// What the device was expected to sign. Absent for freshness other than by challenge.
+  /// What the device was expected to sign. Absent for freshness other than by challenge and by payload.
   var expected: Assay_Plugin_V1_Expectation {
     get {_expected ?? Assay_Plugin_V1_Expectation()}
     set {_expected = newValue}
@@ -762,6 +775,10 @@ nonisolated struct Assay_Plugin_V1_Expectation: Sendable {
 
   /// SHA-256 of the payload that the client data bind. Empty if they bind none.
   var payloadSha256: Data = Data()
+
+  /// Freshness by payload: the signed document of the request's signals, if it is the payload (its SHA-256 is payload_sha256). Otherwise
+  /// empty.
+  var signals: Data = Data()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -834,12 +851,38 @@ nonisolated struct Assay_Plugin_V1_AppraiseResponse: Sendable {
   /// Clears the value of `statement`. Subsequent reads from it will return its default value.
   mutating func clearStatement() {self._statement = nil}
 
+  /// Freshness by payload: SHA-256 of the payload that the body was shown to belong to, 32 bytes. The daemon compares it.
+  var verifiedPayloadSha256: Data = Data()
+
+  /// Freshness by payload: at most one for each signal that the format measures. They bear on the confidence, and decide nothing.
+  var measurements: [Assay_Plugin_V1_Measurement] = []
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 
   fileprivate var _effect: Assay_Plugin_V1_Effect? = nil
   fileprivate var _statement: Assay_Plugin_V1_Statement? = nil
+}
+
+/// What an appraisal measured in the payload, in the place of the app's own word.
+nonisolated struct Assay_Plugin_V1_Measurement: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// A signal of Format.measures.
+  var signal: Data = Data()
+
+  /// PASS: it speaks for the capture. FAIL: against it. UNAVAILABLE: it could not be measured. No other.
+  var outcome: Assay_Plugin_V1_Outcome = .unspecified
+
+  /// A sentence with the numbers: at most 1024 bytes.
+  var detail: String = String()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
 }
 
 nonisolated struct Assay_Plugin_V1_Finding: Sendable {
@@ -1206,7 +1249,7 @@ nonisolated extension Assay_Plugin_V1_Purpose: SwiftProtobuf._ProtoNameProviding
 }
 
 nonisolated extension Assay_Plugin_V1_Freshness: SwiftProtobuf._ProtoNameProviding {
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0FRESHNESS_UNSPECIFIED\0\u{1}FRESHNESS_CHALLENGE\0\u{1}FRESHNESS_SINGLE_USE\0\u{1}FRESHNESS_STATEMENT\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0FRESHNESS_UNSPECIFIED\0\u{1}FRESHNESS_CHALLENGE\0\u{1}FRESHNESS_SINGLE_USE\0\u{1}FRESHNESS_STATEMENT\0\u{1}FRESHNESS_PAYLOAD\0")
 }
 
 nonisolated extension Assay_Plugin_V1_ClaimKind: SwiftProtobuf._ProtoNameProviding {
@@ -1330,7 +1373,7 @@ nonisolated extension Assay_Plugin_V1_DescribeResponse: SwiftProtobuf.Message, S
 
 nonisolated extension Assay_Plugin_V1_Format: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Format"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}purposes\0\u{3}size_limit\0\u{1}freshness\0\u{1}locates\0\u{1}prepares\0\u{1}claims\0\u{1}codes\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}purposes\0\u{3}size_limit\0\u{1}freshness\0\u{1}locates\0\u{1}prepares\0\u{1}claims\0\u{1}codes\0\u{1}measures\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1346,6 +1389,7 @@ nonisolated extension Assay_Plugin_V1_Format: SwiftProtobuf.Message, SwiftProtob
       case 6: try { try decoder.decodeSingularBoolField(value: &self.prepares) }()
       case 7: try { try decoder.decodeRepeatedMessageField(value: &self.claims) }()
       case 8: try { try decoder.decodeRepeatedMessageField(value: &self.codes) }()
+      case 9: try { try decoder.decodeRepeatedBytesField(value: &self.measures) }()
       default: break
       }
     }
@@ -1376,6 +1420,9 @@ nonisolated extension Assay_Plugin_V1_Format: SwiftProtobuf.Message, SwiftProtob
     if !self.codes.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.codes, fieldNumber: 8)
     }
+    if !self.measures.isEmpty {
+      try visitor.visitRepeatedBytesField(value: self.measures, fieldNumber: 9)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1388,6 +1435,7 @@ nonisolated extension Assay_Plugin_V1_Format: SwiftProtobuf.Message, SwiftProtob
     if lhs.prepares != rhs.prepares {return false}
     if lhs.claims != rhs.claims {return false}
     if lhs.codes != rhs.codes {return false}
+    if lhs.measures != rhs.measures {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1435,7 +1483,7 @@ nonisolated extension Assay_Plugin_V1_ClaimDeclaration: SwiftProtobuf.Message, S
 
 nonisolated extension Assay_Plugin_V1_CodeDeclaration: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".CodeDeclaration"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}code\0\u{1}retry\0\u{1}meaning\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}code\0\u{1}retry\0\u{1}meaning\0\u{3}vendor_code\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1446,6 +1494,7 @@ nonisolated extension Assay_Plugin_V1_CodeDeclaration: SwiftProtobuf.Message, Sw
       case 1: try { try decoder.decodeSingularBytesField(value: &self.code) }()
       case 2: try { try decoder.decodeSingularEnumField(value: &self.retry) }()
       case 3: try { try decoder.decodeSingularStringField(value: &self.meaning) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.vendorCode) }()
       default: break
       }
     }
@@ -1461,6 +1510,9 @@ nonisolated extension Assay_Plugin_V1_CodeDeclaration: SwiftProtobuf.Message, Sw
     if !self.meaning.isEmpty {
       try visitor.visitSingularStringField(value: self.meaning, fieldNumber: 3)
     }
+    if !self.vendorCode.isEmpty {
+      try visitor.visitSingularStringField(value: self.vendorCode, fieldNumber: 4)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1468,6 +1520,7 @@ nonisolated extension Assay_Plugin_V1_CodeDeclaration: SwiftProtobuf.Message, Sw
     if lhs.code != rhs.code {return false}
     if lhs.retry != rhs.retry {return false}
     if lhs.meaning != rhs.meaning {return false}
+    if lhs.vendorCode != rhs.vendorCode {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1873,7 +1926,7 @@ nonisolated extension Assay_Plugin_V1_AppraiseRequest: SwiftProtobuf.Message, Sw
 
 nonisolated extension Assay_Plugin_V1_Expectation: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Expectation"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}client_data\0\u{3}payload_sha256\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}client_data\0\u{3}payload_sha256\0\u{1}signals\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1883,6 +1936,7 @@ nonisolated extension Assay_Plugin_V1_Expectation: SwiftProtobuf.Message, SwiftP
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularBytesField(value: &self.clientData) }()
       case 2: try { try decoder.decodeSingularBytesField(value: &self.payloadSha256) }()
+      case 3: try { try decoder.decodeSingularBytesField(value: &self.signals) }()
       default: break
       }
     }
@@ -1895,12 +1949,16 @@ nonisolated extension Assay_Plugin_V1_Expectation: SwiftProtobuf.Message, SwiftP
     if !self.payloadSha256.isEmpty {
       try visitor.visitSingularBytesField(value: self.payloadSha256, fieldNumber: 2)
     }
+    if !self.signals.isEmpty {
+      try visitor.visitSingularBytesField(value: self.signals, fieldNumber: 3)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: Assay_Plugin_V1_Expectation, rhs: Assay_Plugin_V1_Expectation) -> Bool {
     if lhs.clientData != rhs.clientData {return false}
     if lhs.payloadSha256 != rhs.payloadSha256 {return false}
+    if lhs.signals != rhs.signals {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1963,7 +2021,7 @@ nonisolated extension Assay_Plugin_V1_Device: SwiftProtobuf.Message, SwiftProtob
 
 nonisolated extension Assay_Plugin_V1_AppraiseResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".AppraiseResponse"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}findings\0\u{1}claims\0\u{1}assurance\0\u{3}verified_client_data_sha256\0\u{1}effect\0\u{3}used_tokens\0\u{1}statement\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}findings\0\u{1}claims\0\u{1}assurance\0\u{3}verified_client_data_sha256\0\u{1}effect\0\u{3}used_tokens\0\u{1}statement\0\u{3}verified_payload_sha256\0\u{1}measurements\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1978,6 +2036,8 @@ nonisolated extension Assay_Plugin_V1_AppraiseResponse: SwiftProtobuf.Message, S
       case 5: try { try decoder.decodeSingularMessageField(value: &self._effect) }()
       case 6: try { try decoder.decodeRepeatedMessageField(value: &self.usedTokens) }()
       case 7: try { try decoder.decodeSingularMessageField(value: &self._statement) }()
+      case 8: try { try decoder.decodeSingularBytesField(value: &self.verifiedPayloadSha256) }()
+      case 9: try { try decoder.decodeRepeatedMessageField(value: &self.measurements) }()
       default: break
       }
     }
@@ -2009,6 +2069,12 @@ nonisolated extension Assay_Plugin_V1_AppraiseResponse: SwiftProtobuf.Message, S
     try { if let v = self._statement {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
     } }()
+    if !self.verifiedPayloadSha256.isEmpty {
+      try visitor.visitSingularBytesField(value: self.verifiedPayloadSha256, fieldNumber: 8)
+    }
+    if !self.measurements.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.measurements, fieldNumber: 9)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2020,6 +2086,48 @@ nonisolated extension Assay_Plugin_V1_AppraiseResponse: SwiftProtobuf.Message, S
     if lhs._effect != rhs._effect {return false}
     if lhs.usedTokens != rhs.usedTokens {return false}
     if lhs._statement != rhs._statement {return false}
+    if lhs.verifiedPayloadSha256 != rhs.verifiedPayloadSha256 {return false}
+    if lhs.measurements != rhs.measurements {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Assay_Plugin_V1_Measurement: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Measurement"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}signal\0\u{1}outcome\0\u{1}detail\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.signal) }()
+      case 2: try { try decoder.decodeSingularEnumField(value: &self.outcome) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.detail) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.signal.isEmpty {
+      try visitor.visitSingularBytesField(value: self.signal, fieldNumber: 1)
+    }
+    if self.outcome != .unspecified {
+      try visitor.visitSingularEnumField(value: self.outcome, fieldNumber: 2)
+    }
+    if !self.detail.isEmpty {
+      try visitor.visitSingularStringField(value: self.detail, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Assay_Plugin_V1_Measurement, rhs: Assay_Plugin_V1_Measurement) -> Bool {
+    if lhs.signal != rhs.signal {return false}
+    if lhs.outcome != rhs.outcome {return false}
+    if lhs.detail != rhs.detail {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
