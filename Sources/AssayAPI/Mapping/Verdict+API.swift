@@ -113,6 +113,7 @@ extension VerdictLimit {
         case .noSystem: .systemNotVerified
         case .softwareKey: .keyInSoftware
         case .vendorsWord: .vendorWordOnly
+        case .captureTime: .captureTimeByTheDevice
         }
     }
 

@@ -136,6 +136,9 @@ public protocol RegisteredDeviceAppraiser: Sendable {
     /// registration does, also where its own key does not sign messages.
     var signsMessages: Bool { get }
 
+    /// How captures are taken that a registered key signed offline; `nil`: they are not. Default: `nil`.
+    var offline: OfflineRule? { get }
+
     /// Adds findings, claims and feeds to the appraisal, sets its assurance, and marks it as simulated if the device is.
     /// Records the first failure and throws it. Pure, like `EvidenceVerifier.appraise`; the caller has verified the device's
     /// signature.
@@ -158,6 +161,7 @@ extension RegisteredDeviceAppraiser {
     }
 
     public var signsMessages: Bool { true }
+    public var offline: OfflineRule? { nil }
 }
 
 /// Evidence whose size its verifier has judged: the only evidence that a verifier is given.

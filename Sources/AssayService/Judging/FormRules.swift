@@ -77,7 +77,7 @@ extension AuthorizedRequest {
     func binding() throws(StageError) -> Binding {
         switch request.binding {
         case .callerOwned(let hash): return Binding(callerOwned: hash)
-        case .inEvidence: return .inEvidence
+        case .inEvidence: return statedBinding
         case .clientData(let payloadHash):
             guard
                 let clientData = ClientData(
@@ -97,6 +97,14 @@ extension AuthorizedRequest {
             }
             return Binding(embedded: clientData, challenge: request.challenge)
         }
+    }
+
+    /// What evidence without a challenge says that it is bound to. Whether that was signed is its verifier's to check.
+    private var statedBinding: Binding {
+        guard let piece = request.evidence.first, request.evidence.count == 1, piece.format == .offlineSignature,
+            let capture = piece.parts.flatMap(OfflineCapture.Parts.init)?.capture, capture.namesPayload
+        else { return .inEvidence }
+        return Binding(capture, for: request.app)
     }
 
     // MARK: Challenge
@@ -147,6 +155,9 @@ extension AppProfile {
     /// The verifier of a format. Throws for evidence that the app does not accept for the purpose.
     func verifier(of format: EvidenceFormat, for purpose: Purpose) throws(Rejection) -> any EvidenceVerifier {
         if let verifier = verifiers[format], verifier.purposes.contains(purpose) { return verifier }
+        guard format != .offlineSignature || verifiers[format] != nil else {
+            throw Rejection(.offlineNotAllowed, "the app takes no captures that devices signed offline (android.offline)")
+        }
         throw discontinuedFormats.contains(format)
             ? Rejection(.providerDeprecated, "the provider of \(format) was turned off")
             : Rejection(.formatNotAccepted, "the app does not accept \(format) for this purpose")

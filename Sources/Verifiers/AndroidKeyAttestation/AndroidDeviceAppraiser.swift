@@ -12,6 +12,8 @@ package struct AndroidDeviceAppraiser: RegisteredDeviceAppraiser {
 
     package init(anchors: [TrustAnchor], policy: AndroidPolicy) { (self.anchors, self.policy) = (anchors, policy) }
 
+    package var offline: OfflineRule? { policy.offline }
+
     package func judge(
         _ device: Device, in context: AppraisalContext, _ appraisal: inout Appraisal
     ) throws(Rejection) {

@@ -27,6 +27,8 @@ package struct AndroidPolicy: Hashable, Sendable {
     package var allowsSuspended: Bool
     /// Certificates and keys that are refused like revoked ones, whatever Google's list says.
     package var denied: DenyList
+    /// How captures are taken that registered keys signed offline; `nil`: they are not.
+    package var offline: OfflineRule?
 
     package init(
         apps: [AndroidApp]?, minimumLevel: SecurityLevel = .trustedEnvironment, boot: BootRule? = BootRule(),
@@ -34,8 +36,9 @@ package struct AndroidPolicy: Hashable, Sendable {
         provisioning: RemoteKeyProvisioningRule = RemoteKeyProvisioningRule(),
         attestedIDs: [AuthorizationTag: Set<OpaqueText>] = [:],
         creationWindow: Int64? = nil, requiresTagOrder: Bool = false, requiresEqualVersions: Bool = false,
-        allowsSuspended: Bool = false, denied: DenyList = DenyList()
+        allowsSuspended: Bool = false, denied: DenyList = DenyList(), offline: OfflineRule? = nil
     ) {
+        self.offline = offline
         self.apps = apps
         self.minimumLevel = minimumLevel
         self.boot = boot
