@@ -124,6 +124,15 @@ struct OpenJudgement: Sendable {
             named: named, replaced: replaced, refusals: refusals)
     }
 
+    /// The verdict of a request that is refused by what ends the judgement, whatever it reports.
+    func ended(by rejection: Rejection, check: String, device: Device?) -> Verdict {
+        let last = EarlyRefusals.Refusal(rejection: rejection, check: check, device: device, format: nil)
+        var refusals = refusals
+        refusals.add(last)
+        refusals.leaveOut(Finding.furtherChecks, because: "nothing is judged of a request that is refused by the check \(check)")
+        return Verdict(refusing: admitted, refusals.first ?? last, refusals)
+    }
+
     // MARK: Steps
 
     private mutating func advance() throws(StageError) -> Question? {

@@ -155,12 +155,10 @@ package struct VerificationPipeline: Sendable {
             if judging.refusals.isEmpty { try reservations.checkRate(of: prepared.knownDevice, admitted) }
             live.stage = .prepared(prepared)
         } catch {
-            // The limit of attempts bounds the work that is done for one challenge: nothing goes on after it.
-            if case .refused(let rejection, let check, let device) = error, !judging.refusals.isEmpty {
-                var refusals = judging.refusals
-                refusals.add(.init(rejection: rejection, check: check, device: device, format: nil))
-                guard let first = refusals.first else { return end(live, by: error) }
-                return end(live, .verdict(Verdict(refusing: admitted, first, refusals)))
+            // The limit of attempts bounds the work for one challenge, and a key that was used for another request answers nothing: both end
+            // the judgement, also where it reports every failure.
+            if admitted.request.report == .all, case .refused(let rejection, let check, let device) = error {
+                return end(live, .verdict(judging.ended(by: rejection, check: check, device: device)))
             }
             if case .refused(let rejection, let check, let device) = error, let freshness = judging.freshness {
                 live.taken.refusal = .init(judging.refusal(rejection, check: check, device: device), freshness)
