@@ -20,6 +20,7 @@ extension VerificationRequest {
             $0.signals = Data(signals)
             $0.replacesDeviceID = Data(replaces?.bytes ?? [])
             $0.results = results.map(\.message)
+            $0.report = report.message
         }
     }
 }

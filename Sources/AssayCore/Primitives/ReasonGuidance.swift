@@ -100,6 +100,7 @@ extension ReasonCode {
         case .secretUndecryptable: .secretUndecryptable
         case .serialMismatch: .serialMismatch
         case .splitNotAllowed: .splitNotAllowed
+        case .offlineNotAllowed: .offlineNotAllowed
         case .malformedCSR: .malformedCSR
         case .possessionNotProven: .possessionNotProven
         case .csrKeyMismatch: .csrKeyMismatch

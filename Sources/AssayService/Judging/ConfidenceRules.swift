@@ -73,8 +73,9 @@ extension VerificationCase {
         zip(pieces, appraisals).contains { piece, appraisal in
             guard !appraisal.isSupplement else { return false }
             return switch piece.verifier.replayProtection {
-            case .challenge, .counter: true
-            case .rememberedUse, .statement, .ownTokens, .payload: false
+            // A statement that names no payload has come to its end before.
+            case .challenge, .counter, .statement: true
+            case .rememberedUse, .ownTokens, .payload: false
             }
         }
     }

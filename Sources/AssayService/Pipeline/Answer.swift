@@ -37,6 +37,17 @@ package enum PipelineError: Error, Hashable, Sendable {
     case inconsistent(String)
 }
 
+extension PipelineError {
+    /// What is unavailable, for a sentence.
+    var cause: String {
+        switch self {
+        case .evidenceUnavailable(let check, let detail): "\(check): \(detail)"
+        case .ledger: "the ledger cannot be read now"
+        case .evidenceMemoryFull, .issuing, .fleetNotConfigured, .rateLimited, .inconsistent: "the request cannot be judged now"
+        }
+    }
+}
+
 /// Why a request left the stages of the pipeline early.
 package enum StageError: Error {
     /// The evidence or the request is refused: the answer is a verdict. The device is the one that the registry has for it.

@@ -31,6 +31,9 @@ package final class AuthorizedRequest: Sendable {
         let key: [UInt8]
         /// SHA-256 over all fields of the request but the key.
         let request: [UInt8]
+        /// Not a part of what makes requests equal in the ledger, which keeps accepted verdicts alone. Requests in progress wait for one with the
+        /// same report: a refusal with one failure is no answer to a request for all.
+        let report: VerdictReport
     }
 
     package init(
@@ -58,7 +61,9 @@ package final class AuthorizedRequest: Sendable {
     }
 
     private init(_ other: AuthorizedRequest, under profile: AppProfile) {
-        (request, caller, now, requestID) = (other.request, other.caller, other.now, other.requestID)
+        var request = other.request
+        request.report = .first
+        (self.request, caller, now, requestID) = (request, other.caller, other.now, other.requestID)
         self.profile = profile
         (step, trace, idempotency, evidenceDigest) = (nil, nil, nil, other.evidenceDigest)
         isAbandoned = { false }
@@ -104,6 +109,7 @@ extension AuthorizedRequest.Idempotency {
     fileprivate init(
         _ request: VerificationRequest, _ caller: Caller, _ step: (any AcceptanceStep)?, evidence digests: [[UInt8]]
     ) {
+        report = request.report
         key = caller.idempotencyKey(request.idempotencyKey, method: step?.method ?? API.verify.path, app: request.app)
         let digest = request.digest(evidence: digests)
         guard let step else {
