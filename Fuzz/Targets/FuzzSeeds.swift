@@ -116,7 +116,21 @@ public enum FuzzSeeds {
             let scene = SceneAnalysis(counted: try SignalDocument(parsing: document), digest: clientDataHash)
             let confidence = ConfidenceRule(profile: .weighted).assess(
                 scene, platform: .iOS, HardwareAttestation(.secureElement, platform: .iOS, simulated: false))
-            return [("signals/document", document), ("signals/model", EvidenceModel(confidence).json)]
+            let capture = Array(
+                (#"{"version":2,"media":[{"sha256":"\#(Hex.encode(clientDataHash))"}],"signals":{"lidar":{"score":0.95},"#
+                    + #""moire":{"score":8.8e-1,"screen_detected":false,"frequency_peaks":[1.5]}},"depth":{"variance":1.3218,"#
+                    + #""layers":3,"edge_coherence":0.3765,"min":0.8,"max":4.0,"is_likely_real_scene":true,"#
+                    + #""algorithm_version":"1"},"metadata":{"captured_at":"2026-09-21T16:13:20+02:00","late":true,"#
+                    + #""model":"iPhone 15 Pro","width":4032,"location":{"latitude":48.14,"longitude":-11.58},"#
+                    + #""device":{"build":"22A3354"}},"flags":{"location":"coarse","timestamp":"exact","device":"model_only"},"#
+                    + #""mode":"hash_only","final_score":0.9}"#).utf8)
+            let suite = ConfidenceRule(profile: .suite).assess(
+                SceneAnalysis(counted: try SignalDocument(parsing: capture), digest: clientDataHash), platform: .iOS,
+                HardwareAttestation(.secureElement, platform: .iOS, simulated: true))
+            return [
+                ("signals/document", document), ("signals/model", EvidenceModel(confidence).json), ("signals/capture", capture),
+                ("signals/suite", EvidenceModel(suite).json),
+            ]
         }
     }
 

@@ -7,7 +7,12 @@ extension FuzzTarget {
             for profile in ConfidenceProfile.allCases {
                 for platform in DevicePlatform.allCases {
                     let hardware = HardwareAttestation(.hardware, platform: platform, simulated: false)
-                    _ = EvidenceModel(ConfidenceRule(profile: profile).assess(scene, platform: platform, hardware)).json
+                    let confidence = ConfidenceRule(profile: profile).assess(
+                        scene, platform: platform, hardware, receivedAt: Timestamp(unixSeconds: 1_790_000_000))
+                    let model = EvidenceModel(confidence)
+                    guard (try? EvidenceModel(parsing: model.json))?.json == model.json else {
+                        fatalError("a model that was written is not read as it was")
+                    }
                 }
             }
         }

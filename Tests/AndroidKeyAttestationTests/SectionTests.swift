@@ -235,6 +235,7 @@ struct AndroidSectionTests {
             "policy.requiresTagOrder": { $0.policy.requiresTagOrder = false },
             "policy.requiresEqualVersions": { $0.policy.requiresEqualVersions = false },
             "policy.allowsSuspended": { $0.policy.allowsSuspended = false },
+            "policy.offline": { $0.policy.offline = OfflineRule(maxAge: 86_400_000) },
             "policy.denied.serials": { $0.policy.denied = DenyList(serials: [], publicKeys: [[6]]) },
             "policy.denied.publicKeys": { $0.policy.denied = DenyList(serials: [[4, 5]], publicKeys: []) },
         ]

@@ -59,6 +59,23 @@ struct ConfidenceConfigurationTests {
         }
     }
 
+    @Test("The profile suite has very_high and thresholds of its own, and the profile weighted keeps its numbers")
+    func suite() throws {
+        let suite = try rule("{profile: suite}")
+        #expect(suite == ConfidenceRule(profile: .suite) && suite.thresholds == .suite && !suite.isDepthStrict)
+        let set = try rule(
+            "{profile: suite, require: very_high, strict_depth: true, flags_violated: reject, thresholds: {very_high: 0.95, high: 0.8}}"
+        )
+        #expect(set.required == .veryHigh && set.isDepthStrict && set.rejectsViolatedFlags)
+        #expect(set.thresholds.veryHigh?.description == "0.95" && set.thresholds.high.description == "0.8")
+        #expect(set.thresholds.mediumHigh == set.thresholds.high && set.thresholds.low.description == "0.25")
+        for level in ["suspicious", "low", "medium", "medium_high", "high", "very_high"] {
+            #expect(try rule("{profile: suite, require: \(level)}").required?.name == level)
+        }
+        let strict = try rule("{profile: mvp, strict_depth: true, flags_violated: note}")
+        #expect(strict.isDepthStrict && !strict.rejectsViolatedFlags)
+    }
+
     @Test("Mistakes are named, with what is wanted")
     func mistakes() {
         for (section, words) in [
@@ -66,7 +83,7 @@ struct ConfidenceConfigurationTests {
             ("{profile: weighted, require: highest}", "one of suspicious, low, medium, medium_high, high"),
             ("{profile: weighted, require: rejected}", "one of suspicious"),
             ("{profile: mvp, require: medium_high}", "one of suspicious, low, medium, high"),
-            ("{profile: mvp, thresholds: {high: 0.9}}", "thresholds are for the profile weighted"),
+            ("{profile: mvp, thresholds: {high: 0.9}}", "thresholds are for the profiles weighted and suite"),
             ("{profile: weighted, pass_score: 1.5}", "a number from 0 to 1"),
             ("{profile: weighted, pass_score: -0.1}", "a number from 0 to 1"),
             ("{profile: weighted, pass_score: half}", "a number from 0 to 1"),
@@ -80,6 +97,12 @@ struct ConfidenceConfigurationTests {
                 "want a format of evidence such as scene-depth, have \"Scene Depth\""
             ),
             ("{profile: mvp, measured: lidar}", "confidence.measured"),
+            ("{profile: weighted, require: very_high}", "one of suspicious, low, medium, medium_high, high"),
+            ("{profile: weighted, thresholds: {very_high: 0.9}}", "unknown key \"very_high\""),
+            ("{profile: suite, thresholds: {medium_high: 0.8}}", "unknown key \"medium_high\""),
+            ("{profile: suite, thresholds: {very_high: 0.74}}", "must not rise from very_high over high"),
+            ("{profile: suite, strict_depth: often}", "true or false"),
+            ("{profile: suite, flags_violated: drop}", "one of note, reject"),
         ] {
             #expect(problem(section)?.contains(words) == true, "\(section): \(problem(section) ?? "no problem")")
         }
@@ -98,12 +121,18 @@ struct ConfidenceConfigurationTests {
             "{profile: mvp, measured: {lidar: scene-depth}}", "{profile: mvp, measured: {moire: scene-depth}}",
             "{profile: mvp, measured: {lidar: scene-map}}",
             "{profile: mvp, measured: {lidar: scene-depth, moire: scene-depth}}",
+            "{profile: suite}",
+            "{profile: suite, thresholds: {very_high: 0.91}}", "{profile: suite, strict_depth: true}",
+            "{profile: suite, flags_violated: reject}", "{profile: mvp, strict_depth: true}",
+            "{profile: mvp, flags_violated: reject}",
         ]
         #expect(try Set(variations.map(digest)).count == variations.count)
         #expect(
             try digest("{profile: mvp, measured: {}}") == digest("{profile: mvp}"))
         #expect(
             try digest("{pass_score: 0.50, thresholds: {high: 8.5e-1}, profile: weighted}") == digest("{profile: weighted}"))
+        #expect(
+            try digest("{profile: weighted, strict_depth: false, flags_violated: note}") == digest("{profile: weighted}"))
     }
 
     @Test("The formats that measure signals are read, and check-config warns of one that no plugin of the app judges")
@@ -132,6 +161,11 @@ struct ConfidenceConfigurationTests {
             #expect(try findings("{profile: mvp, require: high}", platforms).isEmpty)
         }
         #expect(try findings("{profile: weighted, require: high}", [Self.phone]).isEmpty)
+        for level in ["high", "very_high"] {
+            #expect(try findings("{profile: suite, require: \(level)}", [Self.android]).map(\.code) == [.policyUnmeetable])
+            #expect(try findings("{profile: suite, require: \(level)}", [Self.phone]).isEmpty)
+        }
+        #expect(try findings("{profile: suite, require: medium_high}", [Self.android]).isEmpty)
         let mac = "app_attest: {identities: [{app_id: TEAMID1234.com.example.photos, platform: macos}]}"
         #expect(try findings("{profile: weighted, require: medium}", [mac]).map(\.code) == [.policyUnmeetable])
         #expect(try findings("{profile: weighted, require: low}", [mac]).isEmpty)

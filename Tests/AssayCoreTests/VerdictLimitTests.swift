@@ -52,6 +52,18 @@ struct VerdictLimitTests {
         #expect(limit([], measured: ["lidar": .pass]), "the digests of the media are the app's word")
     }
 
+    @Test("The time of a capture that was signed offline is the word of the device, its payload is bound, and no other evidence has that limit")
+    func offline() throws {
+        let app = try #require(AppID("camera"))
+        let capture = OfflineCapture(capturedAt: Timestamp(unixMilliseconds: 1), payloadHash: [UInt8](repeating: 0xAB, count: 32))
+        let found = limits([.offlineSignature], .hardware, Binding(capture, for: app))
+        #expect(found.isSuperset(of: [.captureTime, .noChallenge, .attestedEarlier]))
+        #expect(found.isDisjoint(with: [.noPayload, .callersFreshness, .noApp]))
+        for kind in EvidenceKind.all where kind.format != .offlineSignature {
+            #expect(!limits([kind.format], .hardware).contains(.captureTime), "\(kind.format)")
+        }
+    }
+
     @Test("What evidence speaks of is no limit")
     func evidence() {
         #expect(limits([.keyAttestation], .hardware).isDisjoint(with: [.attestedEarlier, .noApp, .noSystem, .softwareKey]))

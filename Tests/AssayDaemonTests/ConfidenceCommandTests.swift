@@ -51,10 +51,61 @@ extension ProcessTests {
             #expect(other.status == 65 && other.err.contains("has no section confidence"), "\(other)")
         }
 
+        @Test("assay confidence score reads documents of version 2, and prints what stands out")
+        func captures() async throws {
+            let metadata =
+                #""metadata":{"captured_at":"2026-04-21T18:13:13Z","model":"iPhone 15 Pro"},"flags":{"device":"none"}}"#
+            let document = Self.document.replacing("\"version\":1", with: "\"version\":2").dropLast() + "," + metadata
+            func run(_ more: String...) async throws -> Child.Ending {
+                try await Child.run(
+                    "assay", ["confidence", "score", "-", "--platform", "ios", "--profile", "suite"] + more,
+                    input: String(document))
+            }
+            let text = try await run()
+            #expect(
+                text.status == 0
+                    && text.lines.first?.hasPrefix("  level     medium, score 0.9408 (profile suite, ios, ") == true, "\(text)")
+            #expect(text.out.contains("methods agree, disagreement 0.055"), "\(text)")
+            #expect(
+                text.out.contains("  method    lidar: 0.95, weight 0.55, measured by the device, available true"), "\(text)")
+            #expect(
+                text.out.contains("  note      metadata_flags_violated: flags.device is none, and metadata.model is there"),
+                "\(text)")
+            #expect(!text.out.contains("capture_time_off"), "the time is judged only if it is asked for")
+            #expect(try await run("--received-at", "2026-04-21T19:00:00Z").out.contains("  note      capture_time_off: "))
+            let json = try object(try await run("--json").out)
+            #expect(json["confidence_level"] as? String == "medium" && json["version"] == nil)
+            #expect((json["scene_analysis"] as? [String: Any])?["method_suite"] as? String == "iphone_lidar")
+        }
+
+        @Test("assay confidence show reads a model that another program wrote, and writes the same members")
+        func foreign() async throws {
+            let model =
+                #"{"platform":"ios","confidence_level":"VERY_HIGH","confidence_score":0.896,"hardware_attestation":{"status":"verified","#
+                + #""method":"app_attest","device_model":"iPhone 15 Pro"},"scene_analysis":{"status":"complete","is_likely_real_scene":true,"#
+                + #""primary_method":"lidar","method_suite":"full","breakdown":{"lidar":{"available":true,"depth_variance":2.4,"#
+                + #""depth_layers":5,"edge_coherence":0.87,"score":0.95,"weight":0.55},"parallax":{"available":false,"#
+                + #""reason":"not needed","score":null,"weight":0},"moire":{"screen_detected":false,"frequency_peaks":[],"#
+                + #""score":0.88,"weight":0.15},"texture":{"classification":"natural","material_confidence":0.91,"score":0.82,"weight":0.15},"#
+                + #""supporting":{"pwm_detected":false,"specular_uniformity":0.12,"halftone_detected":false,"score":0.79,"weight":0.15}},"#
+                + #""cross_validation":{"methods_agree":true,"disagreement_score":0.055,"flagged":false},"final_score":0.896}}"#
+            let text = try await Child.run("assay", ["confidence", "show", "-"], input: model)
+            #expect(
+                text.status == 0
+                    && text.lines.first?.hasPrefix("  level     very_high, score 0.896 (profile suite, ios, ") == true,
+                "\(text)")
+            #expect(text.out.contains("  hardware  verified (app_attest) on iPhone 15 Pro"), "\(text)")
+            #expect(
+                text.out.contains("  method    moire: 0.88, weight 0.15, screen_detected false, frequency_peaks []"), "\(text)")
+            let json = try await Child.run("assay", ["confidence", "show", "-", "--json"], input: model)
+            let same = try NSDictionary(dictionary: object(json.out)).isEqual(to: object(model))
+            #expect(same, "\(json)")
+        }
+
         @Test("assay confidence show reads models of older versions, and refuses other files with 65")
         func show() async throws {
             let older = try await Child.run("assay", ["confidence", "show", "-"], input: #"{"confidence_level":"HIGH"}"#)
-            #expect(older.status == 0 && older.lines == ["  level     high"], "\(older)")
+            #expect(older.status == 0 && older.lines == ["  level     high (ios)"], "\(older)")
             let again = try await Child.run(
                 "assay", ["confidence", "show", "-", "--json"], input: #"{"confidence_score":0.25}"#)
             let shown = try object(again.out)

@@ -142,6 +142,79 @@ struct ConfidenceTests {
         #expect(verdict.isAccepted && notes(verdict) == ["signals_disagree"] && verdict.confidence.level == .medium)
     }
 
+    // MARK: Documents of version 2
+
+    /// A document whose capture was made at the time of its receipt, with further members.
+    private func capture(_ members: String..., at time: Timestamp = ServiceHarness.opening) -> [UInt8] {
+        let version1 = String(decoding: Self.document, as: UTF8.self).dropLast().replacing(
+            "\"version\":1", with: "\"version\":2")
+        let metadata = #""metadata":{"captured_at":"\#(time)","model":"iPhone 15 Pro"}"#
+        return Array((([String(version1), metadata] + members).joined(separator: ",") + "}").utf8)
+    }
+
+    @Test("In the profile suite a capture of an iPhone with LiDAR is very_high, with level_of_four high")
+    func suite() async throws {
+        let harness = try await harness(ConfidenceRule(profile: .suite, required: .high), audit: true)
+        var (handset, _) = try await harness.enrol()
+        let verdict = try await harness.verify(try await upload(&handset, in: harness, capture()))
+        #expect(verdict.isAccepted && notes(verdict).isEmpty, "\(verdict.detail)")
+        let confidence = verdict.confidence
+        #expect(confidence.level == .veryHigh && confidence.levelOfFour == .high && confidence.profile == "suite")
+        #expect(confidence.disagreementScore.millionths == 55_000 && confidence.deviceKind == "iphone_lidar")
+        #expect(confidence.breakdown.allSatisfy { $0.source == .device })
+        let model = try EvidenceModel(parsing: Array(confidence.evidenceModelJson.utf8))
+        #expect(model.level == .veryHigh && model.suite?.hardware?.deviceModel == "iPhone 15 Pro")
+        #expect(model.suite?.hardware?.simulated == true, "the phone's authority is a test root")
+        let kept = try await harness.call(
+            API.getAuditClaims, Assay_V1_GetAuditClaimsRequest.with { ($0.app, $0.number) = ("camera", 2) })
+        #expect(Claims(kept.claims).text("confidence_level") == "very_high")
+    }
+
+    @Test("The time of a capture is compared with that of its receipt")
+    func captureTime() async throws {
+        let harness = try await harness(ConfidenceRule(profile: .suite))
+        var (handset, _) = try await harness.enrol()
+        let opening = ServiceHarness.opening
+        for (milliseconds, level, found) in [
+            (-900_000, .veryHigh, []), (-901_000, .medium, ["capture_time_off"]), (900_000, .veryHigh, []),
+            (901_000, .medium, ["capture_time_off"]),
+        ] as [(Int64, Assay_V1_Confidence.Level, [String])] {
+            let document = capture(at: opening.adding(milliseconds: milliseconds))
+            let verdict = try await harness.verify(try await upload(&handset, in: harness, document))
+            #expect(verdict.isAccepted && verdict.confidence.level == level && notes(verdict) == found, "\(milliseconds) ms")
+        }
+    }
+
+    @Test("Metadata that violate their own flags are noted, and rejected where the app's rule says so")
+    func violatedFlags() async throws {
+        let document = capture(#""flags":{"device":"none"}"#)
+        for rejects in [false, true] {
+            let harness = try await harness(ConfidenceRule(profile: .suite, rejectsViolatedFlags: rejects))
+            var (handset, _) = try await harness.enrol()
+            let verdict = try await harness.verify(try await upload(&handset, in: harness, document))
+            #expect(notes(verdict).contains("metadata_flags_violated"))
+            #expect(verdict.isAccepted == !rejects && verdict.confidence.level == (rejects ? .rejected : .medium))
+            guard rejects else { continue }
+            #expect(verdict.rejection == .metadataFlagsViolated && verdict.check == "confidence" && verdict.retry == .never)
+            #expect(verdict.detail == "flags.device is none, and metadata.model is there")
+        }
+    }
+
+    @Test("An upload of hashes alone counts up to 10240 bytes of document and evidence together")
+    func hashOnly() async throws {
+        let harness = try await harness(ConfidenceRule(profile: .suite))
+        var (handset, _) = try await harness.enrol()
+        let short = capture(#""mode":"hash_only""#)
+        let probe = try await upload(&handset, in: harness, short)
+        let evidence = probe.evidence.reduce(0) { $0 + $1.size }
+        // The length of a signature in DER varies by a few bytes.
+        for (excess, signals) in [(-16, Assay_V1_Confidence.Signals.counted), (16, .malformed)] {
+            let padding = [UInt8](repeating: 0x20, count: SignalDocument.hashOnlyLimit - evidence - short.count + excess)
+            let verdict = try await harness.verify(try await upload(&handset, in: harness, short + padding))
+            #expect(verdict.isAccepted && verdict.confidence.signals == signals, "\(excess): \(notes(verdict))")
+        }
+    }
+
     // MARK: The demanded level
 
     @Test("A capture below the demanded level is rejected, spends nothing, and keeps its level in the verdict")

@@ -213,19 +213,19 @@ def vectors() -> list[dict]:
 
 
 def older() -> list[dict]:
-    """Models that were written before some members existed, and what they say: a member that is missing is null."""
+    """Models that were written before some members existed, and what they say: a member that is missing is null, and the platform ios."""
     return [
-        {"id": "level-alone", "json": '{"confidence_level":"HIGH"}', "level": "high"},
-        {"id": "empty", "json": "{}"},
+        {"id": "level-alone", "json": '{"confidence_level":"HIGH"}', "platform": "ios", "level": "high"},
+        {"id": "empty", "json": "{}", "platform": "ios"},
         {"id": "nulls", "json": '{"platform":null,"confidence_level":null,"confidence_score":null,"hardware_attestation":null,'
             '"scene_analysis":null,"breakdown":null,"cross_validation":null}'},
         {"id": "before-scores", "json": '{"confidence_level":"medium","hardware_attestation":{"status":"pass"},'
-            '"scene_analysis":{"signals":{"lidar":{"outcome":"pass"}}}}', "level": "medium", "hardware_status": "pass",
+            '"scene_analysis":{"signals":{"lidar":{"outcome":"pass"}}}}', "platform": "ios", "level": "medium", "hardware_status": "pass",
             "signals": ["lidar"]},
         {"id": "before-cross-validation", "json": '{"platform":"android","confidence_level":"MEDIUM_HIGH","confidence_score":0.8125,'
             '"hardware_attestation":{"status":"pass","level":"strongbox"},"breakdown":{"profile":"weighted","weighted_score":0.8125}}',
             "platform": "android", "level": "medium_high", "score_millionths": 812_500, "hardware_status": "pass",
             "profile": "weighted"},
         {"id": "members-of-others", "json": '{"confidence_level":"low","confidence_score":1e-1,"captured_by":{"name":[1,2]},"version":7}',
-            "level": "low", "score_millionths": 100_000},
+            "platform": "ios", "level": "low", "score_millionths": 100_000},
     ]

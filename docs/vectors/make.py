@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Writes challenge-v1.json and client-data-v1.json, the test vectors of docs/challenges.md; audit-v1.json, those of
-docs/audit.md; confidence-v1.json, those of docs/confidence.md; and frames-v1.json, those of proto/README.md.
+docs/audit.md; confidence-v1.json and captures-v2.json, those of docs/confidence.md; and frames-v1.json, those of proto/README.md.
 
 Standard library only, and written from the text of the pages, not from the Swift code: that is what makes them a test.
 Run it after a change of a page; without one it changes nothing.
@@ -13,6 +13,7 @@ import struct
 import sys
 
 sys.dont_write_bytecode = True
+import captures  # noqa: E402
 import confidence  # noqa: E402
 import frames  # noqa: E402
 
@@ -248,6 +249,10 @@ def main() -> None:
         "confidence-v1.json",
         "Signals and the evidence models that they give, and models of older versions; docs/confidence.md. Made by make.py.",
         confidence.vectors(), older=confidence.older())
+    write(
+        "captures-v2.json",
+        "Documents of version 2 and the evidence models of the profile suite that they give; docs/confidence.md. Made by make.py.",
+        captures.vectors())
     verdicts = audit()
     changes = audit_changes(verdicts[-1]["number"], bytes.fromhex(verdicts[-1]["head_hex"]))
     write(

@@ -19,6 +19,9 @@ extension ProtobufWriter {
         write(10, Int64(confidence.breakdown.ceiling?.rawValue ?? 0))
         if let validation = confidence.crossValidation { write(11, Int64(validation.message.rawValue)) }
         write(12, String(decoding: EvidenceModel(confidence).json, as: UTF8.self))
+        write(13, Int64(confidence.level.amongFour.rawValue))
+        if let score = confidence.suite?.disagreement { writeMessage(14) { $0.write(score) } }
+        write(15, confidence.suite?.kind.rawValue ?? "")
     }
 
     private mutating func write(_ score: Score) { write(1, Int64(score.millionths)) }
@@ -29,6 +32,7 @@ extension ProtobufWriter {
         if let score = part.score { writeMessage(3) { $0.write(score) } }
         if let weight = part.weight { writeMessage(4) { $0.write(weight) } }
         if let contribution = part.contribution { writeMessage(5) { $0.write(contribution) } }
+        if let source = part.source { write(6, Int64(source.message.rawValue)) }
     }
 }
 
@@ -61,6 +65,15 @@ extension Signal.Outcome {
         case .pass: .pass
         case .fail: .fail
         case .unavailable: .unavailable
+        }
+    }
+}
+
+extension SignalReading.Source {
+    fileprivate var message: Assay_V1_Confidence.Part.Source {
+        switch self {
+        case .device: .device
+        case .server: .server
         }
     }
 }

@@ -114,6 +114,7 @@ extension VerdictLimit {
         case .noSystem: .systemNotVerified
         case .softwareKey: .keyInSoftware
         case .vendorsWord: .vendorWordOnly
+        case .captureTime: .captureTimeByTheDevice
         }
     }
 

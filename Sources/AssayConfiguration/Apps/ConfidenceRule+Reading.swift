@@ -6,18 +6,27 @@ extension ConfidenceRule {
     /// Reads the section `confidence` of an app; `nil` if it names no profile.
     init?(reading value: ConfigurationReader.Value) {
         let section = value.section()
-        let profile = section.required("profile")?.choice(["mvp": ConfidenceProfile.mvp, "weighted": .weighted])
+        let profile = section.required("profile")?.choice([
+            "mvp": ConfidenceProfile.mvp, "weighted": .weighted, "suite": .suite,
+        ])
         let least = section.optional("pass_score")?.score()
         let thresholds = section.optional("thresholds")
-        if profile == .mvp { thresholds?.report("the profile mvp has no score; thresholds are for the profile weighted") }
-        let limits = thresholds.flatMap(Thresholds.init(reading:))
-        let words = ConfidenceLevel.allCases.filter { $0 > .rejected && (profile != .mvp || $0 != .mediumHigh) }.map(\.name)
+        if profile == .mvp {
+            thresholds?.report("the profile mvp has no score; thresholds are for the profiles weighted and suite")
+        }
+        let limits = thresholds.flatMap { Thresholds(reading: $0, of: profile ?? .weighted) }
+        let words = ConfidenceLevel.allCases.filter { level in
+            level > .rejected && level <= (profile ?? .suite).highest && (profile != .mvp || level != .mediumHigh)
+        }.map(\.name)
+        let isStrict = section.optional("strict_depth")?.boolean()
+        let rejects = section.optional("flags_violated")?.choice(["note": false, "reject": true])
         let required = section.optional("require")?.choice(among: words).flatMap { ConfidenceLevel(name: $0.utf8) }
         let measured = section.optional("measured").map(Self.measured) ?? [:]
         section.done()
         guard let profile else { return nil }
         self.init(
-            profile: profile, thresholds: limits ?? .usual, passScore: least ?? Self.usualPassScore, required: required,
+            profile: profile, thresholds: limits, passScore: least ?? Self.usualPassScore, required: required,
+            isDepthStrict: isStrict ?? false, rejectsViolatedFlags: rejects ?? false,
             measured: measured)
     }
 
@@ -53,22 +62,30 @@ extension ConfidenceRule {
     /// What the rule does, as a part of a sentence.
     var summary: String {
         "confidence in captures by the profile \(profile.rawValue)"
-            + (required.map { "; captures below \($0.name) are rejected" } ?? ", which informs only")
+            + (required.map { "; captures below \($0.name) are rejected" }
+                ?? (rejectsViolatedFlags ? "" : ", which informs only"))
+            + (rejectsViolatedFlags ? "; captures that violate their own flags are rejected" : "")
     }
 }
 
 extension ConfidenceRule.Thresholds {
-    fileprivate init?(reading value: ConfigurationReader.Value) {
+    /// The profile `suite` has `very_high` and no `medium_high`, the profile `weighted` the other way round.
+    fileprivate init?(reading value: ConfigurationReader.Value, of profile: ConfidenceProfile) {
         let section = value.section()
-        let (high, mediumHigh) = (section.optional("high")?.score(), section.optional("medium_high")?.score())
+        let isSuite = profile == .suite
+        let veryHigh = isSuite ? section.optional("very_high")?.score() : nil
+        let high = section.optional("high")?.score()
+        let mediumHigh = isSuite ? nil : section.optional("medium_high")?.score()
         let (medium, low) = (section.optional("medium")?.score(), section.optional("low")?.score())
         section.done()
-        let usual = Self.usual
+        let usual = Self.usual(of: profile)
         let thresholds = Self(
-            high: high ?? usual.high, mediumHigh: mediumHigh ?? usual.mediumHigh, medium: medium ?? usual.medium,
+            veryHigh: veryHigh ?? usual.veryHigh, high: high ?? usual.high,
+            mediumHigh: isSuite ? high ?? usual.high : mediumHigh ?? usual.mediumHigh, medium: medium ?? usual.medium,
             low: low ?? usual.low)
         guard let thresholds else {
-            value.report("the thresholds must not rise from high over medium_high and medium to low")
+            let names = isSuite ? "very_high over high" : "high over medium_high"
+            value.report("the thresholds must not rise from \(names) and medium to low")
             return nil
         }
         self = thresholds
@@ -105,7 +122,7 @@ extension AppConfiguration {
         guard let rule = confidence, let required = rule.required else { return [] }
         let platforms = sections.reduce(into: Set<DevicePlatform>()) { $0.formUnion($1.section.devicePlatforms) }
         let path = "confidence.require"
-        // Without a platform there is no depth in the profile mvp, and no table in the profile weighted.
+        // Without a platform there is no depth in the profile mvp, and no table in the others.
         if platforms.isEmpty, required > (rule.profile == .mvp ? .medium : .low) {
             return [
                 .unmeetable(
@@ -114,7 +131,7 @@ extension AppConfiguration {
                         + "\(required.name)")
             ]
         }
-        if rule.profile == .weighted, required == .high, platforms.contains(.android) {
+        if rule.profile != .mvp, required > .mediumHigh, platforms.contains(.android) {
             let others = platforms.contains(.iOS) ? "" : ", and the app has no others"
             return [.unmeetable(path, "captures of Android devices are at most medium_high\(others)")]
         }

@@ -77,11 +77,14 @@ public struct AppraisalContext: Sendable {
     public let now: Timestamp
     /// The mode for inspection; `nil` for a verdict.
     public let examination: Examination?
+    /// Whether checks go on after a failure.
+    public let report: VerdictReport
 
     public init(
         binding: Binding, facts: Facts = Facts(), attestedKey: AttestedKey? = nil, now: Timestamp,
-        examination: Examination? = nil
+        examination: Examination? = nil, report: VerdictReport = .first
     ) {
+        self.report = report
         self.binding = binding
         self.facts = facts
         self.attestedKey = attestedKey
@@ -137,6 +140,9 @@ public protocol RegisteredDeviceAppraiser: Sendable {
     /// registration does, also where its own key does not sign messages.
     var signsMessages: Bool { get }
 
+    /// How captures are taken that a registered key signed offline; `nil`: they are not. Default: `nil`.
+    var offline: OfflineRule? { get }
+
     /// Adds findings, claims and feeds to the appraisal, sets its assurance, and marks it as simulated if the device is.
     /// Records the first failure and throws it. Pure, like `EvidenceVerifier.appraise`; the caller has verified the device's
     /// signature.
@@ -159,6 +165,7 @@ extension RegisteredDeviceAppraiser {
     }
 
     public var signsMessages: Bool { true }
+    public var offline: OfflineRule? { nil }
 }
 
 /// Evidence whose size its verifier has judged: the only evidence that a verifier is given.
@@ -186,7 +193,7 @@ extension EvidenceVerifier {
     /// Appraises evidence that is within its limit. The first finding is `size`.
     public func appraise(_ evidence: BoundedEvidence, in context: AppraisalContext) -> Appraisal {
         limited(
-            Appraisal.build(format, under: context.examination) { (appraisal) throws(Rejection) in
+            Appraisal.build(format, under: context.examination, report: context.report) { (appraisal) throws(Rejection) in
                 appraisal.findings.reserveCapacity(Self.usualFindings)
                 appraisal.findings.append(.pass("size"))
                 try appraise(evidence, in: context, &appraisal)

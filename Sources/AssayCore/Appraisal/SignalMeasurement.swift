@@ -18,7 +18,7 @@ extension Appraisal {
     ///
     /// - Parameter binding: the request's.
     func asPart(of binding: Binding) -> Appraisal {
-        var part = Appraisal(format: format, examination: examination)
+        var part = Appraisal(format: format, examination: examination, report: report)
         (part.isPart, part.findings, part.plugin) = (true, findings, plugin)
         (part.feeds, part.simulated) = (feeds, simulated)
         guard failure == nil, firstFinding(.unavailable) == nil else { return part }

@@ -61,6 +61,16 @@ public struct Binding: Hashable, Sendable {
         self.challenge = challenge ?? ClientData(parsing: clientData)?.challenge
     }
 
+    /// Binding by a capture that a device signed offline: the evidence says by itself what it is about, and names its payload.
+    ///
+    /// - Parameter capture: one that names a payload.
+    package init(_ capture: OfflineCapture, for app: AppID) {
+        mode = .inEvidence
+        clientData = capture.signedBytes(for: app)
+        clientDataHash = SHA256.bytes(of: clientData)
+        (payloadHash, challenge) = (capture.payloadHash, nil)
+    }
+
     /// No binding: the evidence says by itself what it is about.
     public static let inEvidence = Binding()
 

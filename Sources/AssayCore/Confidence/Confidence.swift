@@ -12,13 +12,25 @@ public final class Confidence: Sendable {
     public let breakdown: ConfidenceBreakdown
     /// `nil` in the profile `mvp`, and where no signal counts.
     public let crossValidation: CrossValidation?
+    /// `nil` in other profiles than `suite`, and where the platform is not known.
+    public let suite: SuiteAnalysis?
+    /// What stands out, in the order in which it was found.
+    public let notes: [ConfidenceNote]
 
     public init(
         platform: DevicePlatform?, level: ConfidenceLevel, score: Score?, hardware: HardwareAttestation, scene: SceneAnalysis,
-        breakdown: ConfidenceBreakdown, crossValidation: CrossValidation?
+        breakdown: ConfidenceBreakdown, crossValidation: CrossValidation?, suite: SuiteAnalysis? = nil,
+        notes: [ConfidenceNote] = []
     ) {
         (self.platform, self.level, self.score, self.hardware) = (platform, level, score, hardware)
         (self.scene, self.breakdown, self.crossValidation) = (scene, breakdown, crossValidation)
+        (self.suite, self.notes) = (suite, notes)
+    }
+
+    func noting(_ notes: [ConfidenceNote]) -> Confidence {
+        Confidence(
+            platform: platform, level: level, score: score, hardware: hardware, scene: scene, breakdown: breakdown,
+            crossValidation: crossValidation, suite: suite, notes: notes)
     }
 
     /// That of a rejected verdict: nothing is attested, so nothing counts.
@@ -39,7 +51,7 @@ public final class Confidence: Sendable {
 extension Confidence: Equatable {
     public static func == (a: Confidence, b: Confidence) -> Bool {
         a.platform == b.platform && a.level == b.level && a.score == b.score && a.hardware == b.hardware && a.scene == b.scene
-            && a.breakdown == b.breakdown && a.crossValidation == b.crossValidation
+            && a.breakdown == b.breakdown && a.crossValidation == b.crossValidation && a.suite == b.suite && a.notes == b.notes
     }
 }
 
@@ -90,7 +102,7 @@ public struct SceneAnalysis: Hashable, Sendable {
 
 /// How a level and a score came about.
 public struct ConfidenceBreakdown: Hashable, Sendable {
-    /// One check of the profile `mvp`, or one weighted part of the profile `weighted`.
+    /// One check of the profile `mvp`, or one weighted part of another profile.
     public struct Part: Hashable, Sendable {
         public let name: String
         /// Of a check; of a weighted part only `unavailable`, where it does not count.
@@ -100,12 +112,15 @@ public struct ConfidenceBreakdown: Hashable, Sendable {
         public let weight: Score?
         /// Score times weight over the sum of the weights that count, rounded for itself.
         public let contribution: Score?
+        /// Who measured the signal; `nil` where there is none, and for what a document of version 1 states.
+        public let source: SignalReading.Source?
 
         public init(
-            name: String, outcome: Signal.Outcome? = nil, score: Score? = nil, weight: Score? = nil, contribution: Score? = nil
+            name: String, outcome: Signal.Outcome? = nil, score: Score? = nil, weight: Score? = nil, contribution: Score? = nil,
+            source: SignalReading.Source? = nil
         ) {
             (self.name, self.outcome, self.score) = (name, outcome, score)
-            (self.weight, self.contribution) = (weight, contribution)
+            (self.weight, self.contribution, self.source) = (weight, contribution, source)
         }
     }
 

@@ -12,6 +12,8 @@ public enum ConfidenceLevel: UInt8, CaseIterable, Hashable, Comparable, Sendable
     case medium = 4
     case mediumHigh = 5
     case high = 6
+    /// All methods of the device's suite were available and agree. Only the profile `suite` has it.
+    case veryHigh = 7
 
     public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
 
@@ -24,6 +26,17 @@ public enum ConfidenceLevel: UInt8, CaseIterable, Hashable, Comparable, Sendable
         case .medium: "medium"
         case .mediumHigh: "medium_high"
         case .high: "high"
+        case .veryHigh: "very_high"
+        }
+    }
+
+    /// The level among the older four, `high`, `medium`, `low` and `suspicious`, for readers that know no others.
+    public var amongFour: ConfidenceLevel {
+        switch self {
+        case .veryHigh, .high: .high
+        case .mediumHigh, .medium: .medium
+        case .low: .low
+        case .suspicious, .rejected: .suspicious
         }
     }
 

@@ -3,28 +3,29 @@ extension ConfidenceRule {
     func assessChecks(
         _ scene: SceneAnalysis, _ readings: SignalReadings, _ platform: DevicePlatform?, _ hardware: HardwareAttestation
     ) -> Confidence {
-        func outcome(_ name: String?) -> Signal.Outcome {
-            name.flatMap { readings[$0] }?.outcome(passingFrom: passScore) ?? .unavailable
+        let (depth, metadata) = (platform.flatMap { readings[$0.depthSignal] }, readings["metadata"])
+        let showsDevice = scene.document.map { $0.version > 1 } ?? false
+        func check(_ name: String, _ reading: SignalReading?) -> ConfidenceBreakdown.Part {
+            .init(
+                name: name, outcome: reading?.outcome(passingFrom: passScore) ?? .unavailable,
+                source: reading?.shownSource(showsDevice))
         }
-        let (attested, depth, metadata) = (hardware.outcome, outcome(platform?.depthSignal), outcome("metadata"))
+        let parts = [
+            ConfidenceBreakdown.Part(name: "hardware", outcome: hardware.outcome), check("depth", depth),
+            check("metadata", metadata),
+        ]
         return Confidence(
-            platform: platform, level: Self.level(attested, depth, metadata), score: nil, hardware: hardware, scene: scene,
-            breakdown: ConfidenceBreakdown(
-                profile: .mvp,
-                parts: [
-                    .init(name: "hardware", outcome: attested), .init(name: "depth", outcome: depth),
-                    .init(name: "metadata", outcome: metadata),
-                ]), crossValidation: nil)
+            platform: platform, level: Self.level(parts.compactMap(\.outcome)), score: nil, hardware: hardware, scene: scene,
+            breakdown: ConfidenceBreakdown(profile: .mvp, parts: parts), crossValidation: nil)
     }
 
-    private static func level(
-        _ hardware: Signal.Outcome, _ depth: Signal.Outcome, _ metadata: Signal.Outcome
-    ) -> ConfidenceLevel {
-        if [hardware, depth, metadata].contains(.fail) { return .suspicious }
-        return switch (hardware == .pass, depth == .pass) {
-        case (true, true): .high
-        case (true, false), (false, true): .medium
-        case (false, false): .low
+    /// - Parameter outcomes: of hardware, depth and metadata.
+    private static func level(_ outcomes: [Signal.Outcome]) -> ConfidenceLevel {
+        if outcomes.contains(.fail) { return .suspicious }
+        switch outcomes.prefix(2).count(where: { $0 == .pass }) {
+        case 2: return .high
+        case 1: return .medium
+        default: return .low
         }
     }
 }

@@ -1,14 +1,20 @@
 extension EvidenceModel {
-    /// Reads a model of this version or an older one: a JSON object in which every member may be missing or `null`. Throws `malformed` for
-    /// other JSON, a member of another type, and a word or number that is none of this version's.
+    /// Reads a model of this version, of an older one, or of the profile `suite`: a JSON object in which every member may be missing or `null`. A
+    /// model without `platform` was written before there was another than iOS. Throws `malformed` for other JSON, a member of another type, and a
+    /// word or number that is none of this version's.
     public init(parsing document: [UInt8]) throws(Rejection) {
         guard document.count <= Self.sizeLimit else {
             throw Rejection(ReasonCode.malformed, "\(document.count) bytes, limit \(Self.sizeLimit)")
         }
         let fields = try JSONFields(parsing: document[...], code: .malformed)
-        platform = try fields.word("platform") { DevicePlatform(bytesOf: $0) }
+        platform = fields.has("platform") ? try fields.word("platform") { DevicePlatform(bytesOf: $0) } : .iOS
         level = try fields.word("confidence_level") { ConfidenceLevel(name: $0.utf8) }
         score = try fields.score("confidence_score")
+        suite = try SuiteModel(fields)
+        guard suite == nil else {
+            levelText = try fields.text("confidence_level")
+            return
+        }
         hardware = try fields.section("hardware_attestation").map { (fields) throws(Rejection) in try Hardware(fields) }
         scene = try fields.section("scene_analysis").map { (fields) throws(Rejection) in try Scene(fields) }
         breakdown = try fields.section("breakdown").map { (fields) throws(Rejection) in try Breakdown(fields) }
@@ -59,7 +65,8 @@ extension EvidenceModel.Breakdown {
             ConfidenceBreakdown.Part(
                 name: try fields.required("name", fields.word("name") { $0.utf8.count <= SignalDocument.nameLimit ? $0 : nil }),
                 outcome: try fields.word("outcome") { Signal.Outcome(bytesOf: $0) }, score: try fields.score("score"),
-                weight: try fields.score("weight"), contribution: try fields.score("contribution"))
+                weight: try fields.score("weight"), contribution: try fields.score("contribution"),
+                source: try fields.word("source") { SignalReading.Source(bytesOf: $0) })
         }
     }
 }
@@ -70,16 +77,6 @@ extension JSONFields {
         guard let text = try text(name) else { return nil }
         guard let known = word(text) else { throw Rejection(code, "\(name) is not a word of this version") }
         return known
-    }
-
-    fileprivate func score(_ name: String) throws(Rejection) -> Score? {
-        switch object[name.utf8] {
-        case nil, .null?: return nil
-        case .number(let digits)?:
-            guard let score = Score(decimal: digits) else { throw Rejection(code, "\(name) is not a number from 0 to 1") }
-            return score
-        default: throw Rejection(code, "\(name) is not a number from 0 to 1")
-        }
     }
 
     fileprivate func digest(_ name: String) throws(Rejection) -> [UInt8]? {

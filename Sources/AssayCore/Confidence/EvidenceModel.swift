@@ -1,7 +1,7 @@
 /// The confidence in a capture as JSON, for those who keep or show it beside the capture (`docs/confidence.md`, "The evidence model").
 ///
 /// The daemon writes every member. Packages that were written before a member existed are read too: what they do not say is `nil` here,
-/// and members that are not known are ignored.
+/// and members that are not known are ignored. The profile `suite` has a shape of its own.
 public struct EvidenceModel: Hashable, Sendable {
     /// The longest model that is read, in bytes. The longest that is written has less than half.
     public static let sizeLimit = 65_536
@@ -37,9 +37,17 @@ public struct EvidenceModel: Hashable, Sendable {
     public var scene: Scene?
     public var breakdown: Breakdown?
     public var crossValidation: CrossValidation?
+    /// What the model says below its first three members in the shape of the profile `suite`; then the members above are `nil`.
+    public var suite: SuiteModel?
+    /// The level as a model of the profile `suite` spells it: others write it in capitals.
+    var levelText: String?
 
     public init(_ confidence: Confidence) {
         (platform, level, score) = (confidence.platform, confidence.level, confidence.score)
+        guard confidence.breakdown.profile != .suite else {
+            suite = SuiteModel(confidence)
+            return
+        }
         let (hardware, scene, breakdown) = (confidence.hardware, confidence.scene, confidence.breakdown)
         self.hardware = Hardware(status: hardware.status, level: hardware.level, simulated: hardware.simulated)
         self.scene = Scene(
@@ -57,9 +65,17 @@ public struct EvidenceModel: Hashable, Sendable {
 extension EvidenceModel {
     /// The JSON, without white space: members in the documented order, `null` for absent values.
     public var json: [UInt8] {
-        JSONValue.members([
-            ("version", .text("\(Self.version)", quoted: false)), ("platform", .text(platform?.rawValue)),
-            ("confidence_level", .text(level?.name)), ("confidence_score", .number(score)),
+        if let suite {
+            return JSONValue.members(
+                [
+                    ("platform", .text(platform?.rawValue)), ("confidence_level", .text(levelText ?? level?.name)),
+                    ("confidence_score", .score(score)),
+                ] + suite.members
+            ).text
+        }
+        return JSONValue.members([
+            ("version", .digits("\(Self.version)")), ("platform", .text(platform?.rawValue)),
+            ("confidence_level", .text(level?.name)), ("confidence_score", .score(score)),
             ("hardware_attestation", hardware?.json ?? .null), ("scene_analysis", scene?.json ?? .null),
             ("breakdown", breakdown?.json ?? .null), ("cross_validation", crossValidation?.json ?? .null),
         ]).text
@@ -88,7 +104,7 @@ extension EvidenceModel.Scene {
 extension Signal {
     fileprivate var json: JSONValue {
         switch value {
-        case .score(let score): .members([("score", .number(score))])
+        case .score(let score): .members([("score", .score(score))])
         case .outcome(let outcome): .members([("outcome", .text(outcome.rawValue))])
         }
     }
@@ -97,36 +113,24 @@ extension Signal {
 extension EvidenceModel.Breakdown {
     fileprivate var json: JSONValue {
         .members([
-            ("profile", .text(profile?.rawValue)), ("weighted_score", .number(weightedScore)),
+            ("profile", .text(profile?.rawValue)), ("weighted_score", .score(weightedScore)),
             ("level_by_score", .text(levelByScore?.name)), ("ceiling", .text(ceiling?.name)),
-            (
-                "parts",
-                .array(
-                    parts.map { part in
-                        .members([
-                            ("name", .text(part.name)), ("outcome", .text(part.outcome?.rawValue)),
-                            ("score", .number(part.score)), ("weight", .number(part.weight)),
-                            ("contribution", .number(part.contribution)),
-                        ])
-                    })
-            ),
+            ("parts", .array(parts.map(\.json))),
         ])
+    }
+}
+
+extension ConfidenceBreakdown.Part {
+    fileprivate var json: JSONValue {
+        var members: [(name: String, value: JSONValue)] = [
+            ("name", .text(name)), ("outcome", .text(outcome?.rawValue)), ("score", .score(score)), ("weight", .score(weight)),
+            ("contribution", .score(contribution)),
+        ]
+        if let source { members.append(("source", .text(source.rawValue))) }
+        return .members(members)
     }
 }
 
 extension CrossValidation {
     fileprivate var json: JSONValue { .members([("result", .text(rawValue)), ("flagged", .boolean(isFlagged))]) }
-}
-
-extension JSONValue {
-    fileprivate static func members(_ members: [(name: String, value: JSONValue)]) -> JSONValue {
-        .object(JSONObject(members.map { JSONObject.Member(name: Array($0.name.utf8), value: $0.value) }))
-    }
-
-    fileprivate static func text(_ text: String?, quoted: Bool = true) -> JSONValue {
-        guard let text else { return .null }
-        return quoted ? .string(Array(text.utf8)) : .number(Array(text.utf8)[...])
-    }
-
-    fileprivate static func number(_ score: Score?) -> JSONValue { .text(score?.description, quoted: false) }
 }

@@ -22,21 +22,38 @@ public struct Signal: Hashable, Sendable {
 /// The signals of one capture and the digests of its media, as the app wrote them (`docs/confidence.md`, "The signals' document").
 ///
 /// The bytes are the canonical form: the device signs their SHA-256 as its payload, and nothing is encoded again. Unknown members are
-/// ignored, so that an app can have its own statements in the document.
+/// ignored, so that an app can have its own statements in the document. Those that version 2 added are unknown to version 1.
 public struct SignalDocument: Hashable, Sendable {
+    /// What the upload carries.
+    public enum Mode: String, CaseIterable, Hashable, Sendable {
+        /// The files of the capture too.
+        case full
+        /// Their digests alone.
+        case hashOnly = "hash_only"
+    }
+
     /// The longest document, in bytes.
     public static let sizeLimit = 65_536
     public static let mediaLimit = 16
     public static let signalLimit = 32
     static let nameLimit = 32
-    static let version: Int64 = 1
+    static let versions: ClosedRange<Int64> = 1...2
+    /// The longest upload of the mode `hash_only`, in bytes: document and evidence together.
+    public static let hashOnlyLimit = 10_240
 
+    /// 1 or 2.
+    public let version: Int64
     /// SHA-256 of each file of the capture, 32 bytes each, in the order of the document: 1 to 16, all different.
     public let media: [[UInt8]]
     /// In the order of the document, at most 32.
     public let signals: [Signal]
+    /// What version 2 states beside the signals; empty in version 1.
+    public let statements: CaptureStatements
 
-    public init(media: [[UInt8]], signals: [Signal]) { (self.media, self.signals) = (media, signals) }
+    /// A document of version 1.
+    public init(media: [[UInt8]], signals: [Signal]) {
+        (version, self.media, self.signals, statements) = (1, media, signals, CaptureStatements())
+    }
 
     /// Reads strict JSON. Throws `malformed` for everything else, a duplicate name included; the sentence repeats nothing of the document.
     public init(parsing document: [UInt8]) throws(Rejection) {
@@ -44,9 +61,19 @@ public struct SignalDocument: Hashable, Sendable {
             throw Self.malformed("\(document.count) bytes, limit \(Self.sizeLimit)")
         }
         let fields = try JSONFields(parsing: document[...], code: .malformed)
-        guard try fields.integer("version") == Self.version else { throw Self.malformed("version is not \(Self.version)") }
+        guard let version = try fields.integer("version"), Self.versions.contains(version) else {
+            throw Self.malformed("version is not 1 or 2")
+        }
+        self.version = version
         media = try Self.media(fields.object["media".utf8])
-        signals = try Self.signals(fields.object["signals".utf8])
+        let signals = fields.object["signals".utf8]
+        guard version > 1 else {
+            self.signals = try Self.signals(signals)
+            statements = CaptureStatements()
+            return
+        }
+        self.signals = signals == nil ? [] : try Self.signals(signals)
+        statements = try CaptureStatements(fields)
     }
 
     private static func media(_ value: JSONValue?) throws(Rejection) -> [[UInt8]] {
@@ -79,7 +106,16 @@ public struct SignalDocument: Hashable, Sendable {
         return signals
     }
 
-    private static func malformed(_ problem: String) -> Rejection { Rejection(ReasonCode.malformed, "signals: \(problem)") }
+    /// Throws `malformed` for a document of the mode `hash_only` in a longer upload than that mode allows.
+    ///
+    /// - Parameter size: of document and evidence together, in bytes.
+    package func checkSize(ofUpload size: Int) throws(Rejection) {
+        guard statements.mode == .full || size <= Self.hashOnlyLimit else {
+            throw Self.malformed("mode is hash_only, and document and evidence have \(size) bytes, limit \(Self.hashOnlyLimit)")
+        }
+    }
+
+    static func malformed(_ problem: String) -> Rejection { Rejection(ReasonCode.malformed, "signals: \(problem)") }
 }
 
 extension Signal {

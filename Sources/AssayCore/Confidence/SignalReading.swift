@@ -34,6 +34,9 @@ public struct SignalReading: Hashable, Sendable {
         case .outcome(let outcome): outcome
         }
     }
+
+    /// Documents of version 1 know no source: their readings show one only where it is not the device.
+    func shownSource(_ showsDevice: Bool) -> Source? { source == .server || showsDevice ? source : nil }
 }
 
 /// The signals of one capture as they count: those of the document first, then in their place what was judged of them and what the server

@@ -24,6 +24,9 @@ package struct JSONFields: Sendable {
         (self.object, self.path, self.code) = (object, path, code)
     }
 
+    /// The member's path in the document, for a sentence about it.
+    package func place(of name: String) -> String { path + name }
+
     /// Whether the object has the member, of any type.
     package func has(_ name: String) -> Bool { object[name.utf8] != nil }
 

@@ -8,6 +8,7 @@ package enum LookupNote: String, CaseIterable, Hashable, Sendable {
     case hardware = "attested_hardware"
     case platform = "attested_platform"
     case software = "attested_software"
+    case veryHighConfidence = "confidence_very_high"
     case highConfidence = "confidence_high"
     case mediumHighConfidence = "confidence_medium_high"
     case mediumConfidence = "confidence_medium"
@@ -28,6 +29,7 @@ package enum LookupNote: String, CaseIterable, Hashable, Sendable {
 
     private init(_ level: ConfidenceLevel) {
         switch level {
+        case .veryHigh: self = .veryHighConfidence
         case .high: self = .highConfidence
         case .mediumHigh: self = .mediumHighConfidence
         case .medium: self = .mediumConfidence
@@ -62,6 +64,9 @@ package enum LookupNote: String, CaseIterable, Hashable, Sendable {
         case .software:
             "A key that software stores, and that may have been copied, signed the hash of exactly these bytes. Little is known of the device, and nothing "
                 + "of what the file shows."
+        case .veryHighConfidence:
+            "A genuine device signed the hash of exactly these bytes, and everything that its app can measure speaks clearly for a real scene. "
+                + Self.appsWord
         case .highConfidence:
             "A genuine device signed the hash of exactly these bytes, and what its app measured speaks clearly for a real scene. \(Self.appsWord)"
         case .mediumHighConfidence:

@@ -113,6 +113,9 @@ public enum ReasonCode: String, CaseIterable, Hashable, Sendable {
     case serialMismatch = "serial_mismatch"
     case splitNotAllowed = "split_not_allowed"
 
+    // Captures that were signed offline.
+    case offlineNotAllowed = "offline_not_allowed"
+
     // Requests for certificates.
     case malformedCSR = "malformed_csr"
     case possessionNotProven = "possession_not_proven"
@@ -150,6 +153,7 @@ public enum ReasonCode: String, CaseIterable, Hashable, Sendable {
     case accountActivity = "account_activity"
     case evidenceMissing = "evidence_missing"
     case confidenceTooLow = "confidence_too_low"
+    case metadataFlagsViolated = "metadata_flags_violated"
 
     // Registry.
     case unknownDevice = "unknown_device"
@@ -265,11 +269,12 @@ extension ReasonCode {
         case .pluginQuarantined:
             "This very evidence ended two processes of the plugin that judges it; it is kept aside for the plugin's author."
         case .vendorRefused: "The vendor's service does not accept the evidence."
-        case .timestampTooOld: "The bundle was made longer ago than the app allows."
+        case .timestampTooOld: "The bundle, or the capture, was made longer ago than the app allows."
         case .secretUndecryptable:
             "The device secret in the certificate is missing, or cannot be decrypted by a key table of the app."
         case .serialMismatch: "The certificate names another serial number than the registry has for the device."
         case .splitNotAllowed: "The app demands the whole bundle, and only the digest of what was signed was given."
+        case .offlineNotAllowed: "The app takes no captures that devices signed offline."
         case .malformedCSR: "The certificate signing request is not strict DER of the form of RFC 2986."
         case .possessionNotProven: "Nothing proves that the requester has the private key to be certified."
         case .csrKeyMismatch: "The key to be certified is not the attested key."
@@ -304,6 +309,7 @@ extension ReasonCode {
         case .accountActivity: "The app does not allow the activity level of the user's account."
         case .evidenceMissing: "The app requires another piece of evidence beside what was given."
         case .confidenceTooLow: "The confidence in the capture is below the level that the app demands."
+        case .metadataFlagsViolated: "The document of the capture states what its own flags leave out."
         case .unknownDevice: "No device with this key is registered for the app."
         case .deviceBlocked: "The device, its key or its subject is blocked."
         case .deviceMismatch: "The evidence belongs to another device than the caller expected, or to several."
@@ -353,7 +359,7 @@ extension ReasonCode {
             .ctsProfileMismatch,
             .providerDeprecated, .pluginQuarantined, .vendorRefused, .riskMetricTooHigh, .deviceBits, .decryptionFailed,
             .secretUndecryptable,
-            .serialMismatch, .splitNotAllowed, .unknownCertificate, .notEnrolled, .alreadyProvisioned:
+            .serialMismatch, .splitNotAllowed, .offlineNotAllowed, .unknownCertificate, .notEnrolled, .alreadyProvisioned:
             .contactOperator
         case .challengeWrongPurpose, .idempotencyKeyReused, .payloadRequired, .payloadNotBound, .keyIDMismatch,
             .keyAlreadyRegistered,
@@ -367,7 +373,7 @@ extension ReasonCode {
             .credentialKeyMismatch,
             .flagsInvalid, .counterNotZero, .aclMissing, .aclMismatch, .malformedExtension, .missingAttestationExtension,
             .chainExtended, .chainShape, .securityLevelMismatch, .keyOrigin, .keyPurpose, .keyNotAppBound, .keyType,
-            .attestedAppMissing, .malformedToken, .badAlgorithm, .replacementRefused:
+            .attestedAppMissing, .malformedToken, .badAlgorithm, .replacementRefused, .metadataFlagsViolated:
             .never
         }
     }

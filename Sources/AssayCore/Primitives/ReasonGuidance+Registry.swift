@@ -165,6 +165,16 @@ extension ReasonGuidance {
             devices cannot reach is lowered in `confidence.require`.
             """)
 
+    static let metadataFlagsViolated = ReasonGuidance(
+        cause: """
+            The app writes coordinates, a time of day, a model, a serial number or a build into the signed document, although the \
+            document's flags say that the user left them out. The detail names each place.
+            """,
+        remedy: """
+            The app is fixed: it takes out what the flags leave out before the device signs. The same document is never accepted. \
+            `confidence.flags_violated: note` accepts such captures, with a failed check of the metadata.
+            """)
+
     static let pluginQuarantined = ReasonGuidance(
         cause: "The evidence makes the plugin crash, hang or exceed its limits, by a fault of the plugin or by intention.",
         remedy: """

@@ -100,6 +100,7 @@ extension ReasonCode {
         case .secretUndecryptable: .secretUndecryptable
         case .serialMismatch: .serialMismatch
         case .splitNotAllowed: .splitNotAllowed
+        case .offlineNotAllowed: .offlineNotAllowed
         case .malformedCSR: .malformedCSR
         case .possessionNotProven: .possessionNotProven
         case .csrKeyMismatch: .csrKeyMismatch
@@ -134,6 +135,7 @@ extension ReasonCode {
         case .accountActivity: .accountActivity
         case .evidenceMissing: .evidenceMissing
         case .confidenceTooLow: .confidenceTooLow
+        case .metadataFlagsViolated: .metadataFlagsViolated
         case .unknownDevice: .unknownDevice
         case .deviceBlocked: .deviceBlocked
         case .deviceMismatch: .deviceMismatch

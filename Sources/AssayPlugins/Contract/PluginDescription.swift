@@ -147,8 +147,9 @@ extension PluginFormat {
     static let reservedCodes: Set<ReasonCode> = [
         .challengeInvalid, .challengeWrongPurpose, .challengeAttemptsExceeded, .idempotencyKeyReused, .bindingNotAllowed,
         .payloadNotBound,
-        .formatNotAccepted, .pluginQuarantined, .vendorRefused, .confidenceTooLow, .assuranceTooLow, .deviceBlocked,
-        .deviceMismatch, .keyOwnerMismatch, .keyAlreadyRegistered, .tooManyDevices, .replacementRefused,
+        .formatNotAccepted, .pluginQuarantined, .vendorRefused, .confidenceTooLow, .metadataFlagsViolated,
+        .assuranceTooLow, .deviceBlocked, .deviceMismatch, .keyOwnerMismatch, .keyAlreadyRegistered, .tooManyDevices,
+        .replacementRefused,
         .importedNotAccepted, .simulatedNotAccepted, .unknownCertificate,
         .keyAlreadyCertified, .certificateSerialTaken, .tooManySubmissions, .notEnrolled, .alreadyProvisioned, .malformedCSR,
         .possessionNotProven, .csrKeyMismatch, .csrNotBound,
@@ -219,7 +220,7 @@ package enum HostService: String, CaseIterable, Hashable, Sendable {
         case .getAnchors: self = .getAnchors
         case .findFleetDevice: self = .findFleetDevice
         case .deriveKey: self = .deriveKey
-        case .unspecified, .UNRECOGNIZED: return nil
+        case .unspecified, .flagDevice, .UNRECOGNIZED: return nil
         }
     }
 }

@@ -300,6 +300,9 @@ extension Assay_Plugin_V1_VerdictEvent {
         (deviceID, policyDigest) = (Data(verdict.device?.bytes ?? []), Data(verdict.policyDigest))
         (simulated, repeatedAnswer) = (verdict.simulated, verdict.repeated)
         decidedAtUnixMs = verdict.decidedAt.unixMilliseconds
+        let traits = verdict.traits
+        (keyID, address, subject) = (Data(traits.key), Data(traits.address), Data(traits.subject))
+        (model, osPatchLevel, counter) = (Data(traits.model), traits.osPatchLevel, traits.counter)
     }
 }
 

@@ -61,6 +61,8 @@ package final class AppProfile: Sendable {
     package let shadow: AppProfile?
     /// How long accepted verdicts can be found by the hash of what the device signed; `nil`: they cannot. It bears on no verdict.
     package let lookup: LookupRule?
+    /// How payloads are uploaded in chunks; `nil`: they are not. It bears on no verdict.
+    package let uploads: UploadRule?
     /// Makes the signed results that its verdicts may have; `nil`: they have none. It bears on no verdict, and is no part of the policy digest.
     package let results: ResultComposer?
     /// Whether something goes on with a request after its answer.
@@ -80,7 +82,7 @@ package final class AppProfile: Sendable {
         keepsAuditClaims: Bool = false, acceptsSimulated: Bool = false, confidence: ConfidenceRule? = nil,
         issuing: IssuingRule? = nil, fleet: Fleet? = nil, policyKeys: PolicyKeys = PolicyKeys(),
         recording: RecordingRule? = nil, lookup: LookupRule? = nil, shadow: AppProfile? = nil,
-        results: ResultComposer? = nil
+        results: ResultComposer? = nil, uploads: UploadRule? = nil
     ) {
         self.id = id
         self.verifiers = Dictionary(verifiers.map { ($0.format, $0) }, uniquingKeysWith: { _, last in last })
@@ -106,6 +108,7 @@ package final class AppProfile: Sendable {
         self.confidence = confidence
         (self.issuing, self.fleet, self.policyKeys) = (issuing, fleet, policyKeys)
         (self.recording, self.lookup, self.shadow, self.results) = (recording, lookup, shadow, results)
+        self.uploads = uploads
         isFollowed = recording != nil || shadow != nil
     }
 }

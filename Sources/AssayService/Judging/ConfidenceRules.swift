@@ -10,7 +10,7 @@ extension AuthorizedRequest {
     /// Whether there is something to say of confidence or signals. False for all requests of most apps.
     var assessesConfidence: Bool { confidenceRule != nil || !request.signals.isEmpty }
 
-    /// The rejection of a capture below the level that the app demands. A registration without signals is no capture.
+    /// The rejection of a capture that the app's rule does not take. A registration without signals is no capture.
     func refusal(of confidence: Confidence) -> Rejection? {
         guard request.purpose == .assert || !request.signals.isEmpty else { return nil }
         return confidenceRule?.refusal(of: confidence)
@@ -32,10 +32,8 @@ extension VerificationCase {
         let confidence = rule.assess(
             scene, platform: platform,
             HardwareAttestation(assurance, platform: platform, simulated: appraisals.contains(where: \.simulated)),
-            measured: scene.measured)
-        if confidence.crossValidation?.isFlagged == true {
-            findings.append(.note("signals_disagree", "signals speak against the capture, or against each other"))
-        }
+            receivedAt: admitted.now, measured: scene.measured)
+        findings += confidence.notes.map { .note($0.code.rawValue, $0.detail) }
         return confidence
     }
 
@@ -60,7 +58,9 @@ extension VerificationCase {
             return SceneAnalysis(.notBound)
         }
         do throws(Rejection) {
-            return SceneAnalysis(counted: try SignalDocument(parsing: signals), digest: digest)
+            let document = try SignalDocument(parsing: signals)
+            try document.checkSize(ofUpload: admitted.request.evidence.reduce(signals.count) { $0 + $1.size })
+            return SceneAnalysis(counted: document, digest: digest)
         } catch {
             findings.append(.note("signals_malformed", error.detail))
             return SceneAnalysis(.malformed)
@@ -73,8 +73,9 @@ extension VerificationCase {
         zip(pieces, appraisals).contains { piece, appraisal in
             guard !appraisal.isSupplement else { return false }
             return switch piece.verifier.replayProtection {
-            case .challenge, .counter: true
-            case .rememberedUse, .statement, .ownTokens, .payload: false
+            // A statement that names no payload has come to its end before.
+            case .challenge, .counter, .statement: true
+            case .rememberedUse, .ownTokens, .payload: false
             }
         }
     }

@@ -89,16 +89,19 @@ extension AuthorizedRequest {
         throw .bindingNotAllowed("\(first.format) \(why)")
     }
 
-    /// What the device had to sign, by the app's rules.
+    /// Whether a payload is bound where the app requires one.
+    func checkPayload() throws(StageError) {
+        // What a certificate is issued for is bound by rules of its own.
+        guard case .clientData(nil) = request.binding, profile.binding.payloadRequired, request.purpose != .provision else { return }
+        throw .refused(Rejection(.payloadRequired, "the app binds a payload to every request"), check: "binding")
+    }
+
+    /// What the device had to sign, by the app's rules, of a request that binds a payload where that is required (``checkPayload()``).
     func binding() throws(StageError) -> Binding {
         switch request.binding {
         case .callerOwned(let hash): return Binding(callerOwned: hash)
-        case .inEvidence: return .inEvidence
+        case .inEvidence: return statedBinding
         case .clientData(let payloadHash):
-            // What a certificate is issued for is bound by rules of its own.
-            guard payloadHash != nil || !profile.binding.payloadRequired || request.purpose == .provision else {
-                throw .refused(Rejection(.payloadRequired, "the app binds a payload to every request"), check: "binding")
-            }
             guard
                 let clientData = ClientData(
                     purpose: request.purpose, challenge: request.challenge, payloadHash: payloadHash)
@@ -117,6 +120,14 @@ extension AuthorizedRequest {
             }
             return Binding(embedded: clientData, challenge: request.challenge)
         }
+    }
+
+    /// What evidence without a challenge says that it is bound to. Whether that was signed is its verifier's to check.
+    private var statedBinding: Binding {
+        guard let piece = request.evidence.first, request.evidence.count == 1, piece.format == .offlineSignature,
+            let capture = piece.parts.flatMap(OfflineCapture.Parts.init)?.capture, capture.namesPayload
+        else { return .inEvidence }
+        return Binding(capture, for: request.app)
     }
 
     // MARK: Challenge
@@ -149,24 +160,17 @@ extension AuthorizedRequest {
 
     // MARK: Evidence
 
-    /// The pieces of evidence, each with its verifier and what that needs.
-    func locateEvidence() throws(StageError) -> [VerificationCase.Piece] {
-        if let lacking = profile.objection(toEvidenceOf: request.evidence.lazy.map(\.format), for: request.purpose) {
-            throw .refused(lacking, check: "evidence")
-        }
-        var pieces: [VerificationCase.Piece] = []
-        pieces.reserveCapacity(request.evidence.count)
-        for evidence in request.evidence {
-            do throws(Rejection) {
-                let verifier = try profile.verifier(of: evidence.format, for: request.purpose)
-                let bounded = try verifier.bounded(evidence)
-                pieces.append(
-                    VerificationCase.Piece(evidence: bounded, verifier: verifier, needs: try verifier.locate(bounded)))
-            } catch {
-                throw .refused(error, check: "evidence")
-            }
-        }
-        return pieces
+    /// The refusal of a request without evidence that the app requires; `nil`: it has all.
+    var lackingEvidence: StageError? {
+        profile.objection(toEvidenceOf: request.evidence.lazy.map(\.format), for: request.purpose)
+            .map { .refused($0, check: "evidence") }
+    }
+
+    /// A piece of evidence with its verifier and what that needs.
+    func locate(_ evidence: Evidence) throws(Rejection) -> VerificationCase.Piece {
+        let verifier = try profile.verifier(of: evidence.format, for: request.purpose)
+        let bounded = try verifier.bounded(evidence)
+        return VerificationCase.Piece(evidence: bounded, verifier: verifier, needs: try verifier.locate(bounded))
     }
 }
 
@@ -174,6 +178,9 @@ extension AppProfile {
     /// The verifier of a format. Throws for evidence that the app does not accept for the purpose.
     func verifier(of format: EvidenceFormat, for purpose: Purpose) throws(Rejection) -> any EvidenceVerifier {
         if let verifier = verifiers[format], verifier.purposes.contains(purpose) { return verifier }
+        guard format != .offlineSignature || verifiers[format] != nil else {
+            throw Rejection(.offlineNotAllowed, "the app takes no captures that devices signed offline (android.offline)")
+        }
         throw discontinuedFormats.contains(format)
             ? Rejection(.providerDeprecated, "the provider of \(format) was turned off")
             : Rejection(.formatNotAccepted, "the app does not accept \(format) for this purpose")

@@ -12,12 +12,16 @@ package struct AttestationService: Sendable {
     private let clock: any WallClock
     private let horizon: SpentHorizon
     private let results: ResultAdmission
+    private let uploads: UploadBinding
 
-    /// - Parameter results: says which results may be asked for.
+    /// - Parameters:
+    ///   - results: says which results may be asked for.
+    ///   - uploads: reads the uploads that requests name.
     package init(
         answering: Answering, keys: ChallengeKeys, counters: VerdictCounters, clock: any WallClock,
-        horizon: SpentHorizon = SpentHorizon(), results: ResultAdmission
+        horizon: SpentHorizon = SpentHorizon(), results: ResultAdmission, uploads: UploadBinding
     ) {
+        self.uploads = uploads
         (self.answering, self.keys, self.counters) = (answering, keys, counters)
         (self.clock, self.horizon, self.results) = (clock, horizon, results)
     }
@@ -77,7 +81,8 @@ package struct AttestationService: Sendable {
 
     private func verify(_ batch: CallBatch) async {
         let time = answering.chargingTime()
-        let batch = batch.reading { call throws(RPCError) in try request(call, at: time) }
+        var batch = batch.reading { call throws(RPCError) in try request(call, at: time) }
+        if batch.requests.contains(where: { $0.request.upload != nil }) { batch = await batch.mapping(uploads.bind) }
         guard batch.requests.contains(where: Self.asksOutside) else {
             await judge(batch)
             return

@@ -15,7 +15,7 @@ struct ConfidenceCommand: ParsableCommand {
 
 struct ConfidenceShowCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Show an evidence model, of this version or an older one.",
+        commandName: "show", abstract: "Show an evidence model, of this version, of an older one, or of another program.",
         discussion: "Exit status 65 if the file is no evidence model.")
 
     @Argument(help: "The evidence model as JSON, or '-' for standard input.")
@@ -41,7 +41,7 @@ struct ConfidenceScoreCommand: ParsableCommand {
         commandName: "score", abstract: "Compute the confidence that signals would give.",
         discussion: """
             The signals count as if a device had signed them. The rule is that of an app of --config, or that of a profile with its usual \
-            numbers. Exit status 65 if the file is no document of signals.
+            numbers. The time of a capture is judged only with --received-at. Exit status 65 if the file is no document of signals.
             """)
 
     @Argument(help: "The signals about a capture, as JSON, or '-' for standard input.")
@@ -62,6 +62,9 @@ struct ConfidenceScoreCommand: ParsableCommand {
     @Option(help: "The app, as the configuration names it.")
     var app: AppID?
 
+    @Option(help: ArgumentHelp("Judge the time of the capture as received at this time (RFC 3339).", valueName: "time"))
+    var receivedAt: Timestamp?
+
     @Flag(help: "Print a JSON object.")
     var json = false
 
@@ -75,13 +78,17 @@ struct ConfidenceScoreCommand: ParsableCommand {
         let document: SignalDocument
         do throws(Rejection) {
             document = try SignalDocument(parsing: bytes)
+            try document.checkSize(ofUpload: bytes.count)
         } catch {
             throw Console.unreadable("\(file.path): \(error.detail)")
         }
         let scene = SceneAnalysis(counted: document, digest: Array(SHA256.hash(data: bytes)))
         let confidence = try rule().assess(
-            scene, platform: platform, HardwareAttestation(assurance.assurance, platform: platform, simulated: false))
+            scene, platform: platform, HardwareAttestation(assurance.assurance, platform: platform, simulated: false),
+            receivedAt: receivedAt)
         ConfidenceText(EvidenceModel(confidence)).print(asJSON: json)
+        guard !json else { return }
+        for note in confidence.notes { Console.print("  note      \(note.code.rawValue): \(note.detail)") }
     }
 
     private func rule() throws -> ConfidenceRule {

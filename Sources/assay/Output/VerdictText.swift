@@ -48,7 +48,8 @@ struct VerdictText {
     /// `nil` for an app without a rule of confidence.
     private var confidence: ConfidenceText? {
         guard verdict.hasConfidence else { return nil }
-        return ConfidenceText(json: Array(verdict.confidence.evidenceModelJson.utf8))
+        return ConfidenceText(
+            json: Array(verdict.confidence.evidenceModelJson.utf8), media: verdict.confidence.mediaSha256.map { Array($0) })
     }
 
     var json: [String: Any] {
@@ -72,7 +73,10 @@ struct VerdictText {
         }
         if !verdict.deviceID.isEmpty { object.add(device: "device_id", verdict.deviceID) }
         if verdict.hasBound { object["bound"] = verdict.bound.json }
-        if let confidence { object["confidence"] = confidence.json }
+        if let confidence {
+            object["confidence"] = confidence.json
+            if !confidence.media.isEmpty { object["media_sha256"] = confidence.media.map { Hex.encode($0) } }
+        }
         if !verdict.limits.isEmpty { object["limits"] = verdict.limits.compactMap { VerdictLimit($0)?.rawValue } }
         if !verdict.results.isEmpty { object["results"] = results.map(\.json) }
         return object

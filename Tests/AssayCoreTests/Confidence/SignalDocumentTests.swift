@@ -72,7 +72,7 @@ struct SignalDocumentTests {
         #expect(refusal(document(signals: #"{"lidar":{"score":1},"lidar":{"score":0}}"#)) != nil)
         #expect(refusal(document(signals: #"{"lidar":{"score":1,"score":0}}"#)) != nil)
         #expect(refusal(document(more: #","version":1"#)) != nil)
-        for version in ["2", "0", "null", "1.0", "true"] { #expect(refusal(document(version: version)) != nil, "\(version)") }
+        for version in ["3", "0", "null", "1.0", "true"] { #expect(refusal(document(version: version)) != nil, "\(version)") }
         for other in ["", "{}", "[]", "1", "{", "nul"] { #expect(refusal(Array(other.utf8)) != nil) }
         #expect(refusal(document() + [0x20]) == nil, "white space after the value is JSON")
         #expect(refusal(document() + [0x7D]) != nil)

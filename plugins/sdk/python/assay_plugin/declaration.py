@@ -83,6 +83,7 @@ class HostService(IntEnum):
     GET_ANCHORS = 3
     FIND_FLEET_DEVICE = 4
     DERIVE_KEY = 5
+    FLAG_DEVICE = 6
 
 
 class Assurance(IntEnum):

@@ -86,6 +86,18 @@ class Event:
     simulated: bool
     repeated_answer: bool
     decided_at_ms: int
+    key_id: bytes
+    """Of accepted evidence: a keyed hash of the key that signed, 32 bytes. Empty, like all below, if it is not known."""
+    model: str
+    """Of accepted evidence: the device's model, as the evidence states it."""
+    os_patch_level: int
+    """Of accepted evidence: year and month, such as 202408; or 0."""
+    counter: int
+    """Of accepted evidence: 1 to 4294967295; or 0."""
+    address: bytes
+    """A keyed hash of the address that the caller says that its client has, 32 bytes."""
+    subject: bytes
+    """A keyed hash of the request's subject, 32 bytes."""
 
 
 class Events:
@@ -109,7 +121,9 @@ def event_of(message: Any) -> Event:
         purpose=known(Purpose, message.purpose), formats=[identifier(name) for name in message.formats], accepted=message.accepted,
         code=identifier(message.code), check=identifier(message.check), assurance=known(Assurance, message.assurance),
         device_id=message.device_id, policy_digest=message.policy_digest, simulated=message.simulated,
-        repeated_answer=message.repeated_answer, decided_at_ms=message.decided_at_unix_ms)
+        repeated_answer=message.repeated_answer, decided_at_ms=message.decided_at_unix_ms, key_id=message.key_id,
+        model=message.model.decode("utf-8", "replace"), os_patch_level=message.os_patch_level, counter=message.counter,
+        address=message.address, subject=message.subject)
 
 
 def known(kind: type[Purpose] | type[Assurance], value: int) -> int:

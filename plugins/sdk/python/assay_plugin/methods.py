@@ -123,7 +123,7 @@ class Service:
     def observe(self, request: Any, deadline: float | None) -> Any:
         if self.plugin.observe is None:
             raise missing("the plugin does not observe")
-        judged(self.call(b"", deadline), self.plugin.observe, Events(request))
+        judged(self.call(request.call_token, deadline), self.plugin.observe, Events(request))
         return messages.ObserveResponse()
 
     def health(self, request: Any, deadline: float | None) -> Any:

@@ -43,7 +43,7 @@ public nonisolated struct Assay_V1_Confidence: Sendable {
   /// Clears the value of `score`. Subsequent reads from it will return its default value.
   public mutating func clearScore() {self._score = nil}
 
-  /// mvp or weighted.
+  /// mvp, weighted or suite.
   public var profile: String = String()
 
   /// ios or android, as the attestation says; empty if it does not say.
@@ -84,6 +84,22 @@ public nonisolated struct Assay_V1_Confidence: Sendable {
   /// All of this as the evidence model, to be kept or shown beside the capture.
   public var evidenceModelJson: String = String()
 
+  /// The level among HIGH, MEDIUM, LOW and SUSPICIOUS, for callers that know no others.
+  public var levelOfFour: Assay_V1_Confidence.Level = .unspecified
+
+  /// In the profile suite: the mean absolute deviation of the scores that count.
+  public var disagreementScore: Assay_V1_Confidence.Score {
+    get {_disagreementScore ?? Assay_V1_Confidence.Score()}
+    set {_disagreementScore = newValue}
+  }
+  /// Returns true if `disagreementScore` has been explicitly set.
+  public var hasDisagreementScore: Bool {self._disagreementScore != nil}
+  /// Clears the value of `disagreementScore`. Subsequent reads from it will return its default value.
+  public mutating func clearDisagreementScore() {self._disagreementScore = nil}
+
+  /// In the profile suite: iphone_lidar, iphone or android; empty where the platform is not known.
+  public var deviceKind: String = String()
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public nonisolated enum Level: SwiftProtobuf.Enum, Swift.CaseIterable {
@@ -95,6 +111,9 @@ public nonisolated struct Assay_V1_Confidence: Sendable {
     case medium // = 4
     case mediumHigh // = 5
     case high // = 6
+
+    /// Only in the profile suite: every method of the device's suite was available, and all agree.
+    case veryHigh // = 7
     case UNRECOGNIZED(Int)
 
     public init() {
@@ -110,6 +129,7 @@ public nonisolated struct Assay_V1_Confidence: Sendable {
       case 4: self = .medium
       case 5: self = .mediumHigh
       case 6: self = .high
+      case 7: self = .veryHigh
       default: self = .UNRECOGNIZED(rawValue)
       }
     }
@@ -123,6 +143,7 @@ public nonisolated struct Assay_V1_Confidence: Sendable {
       case .medium: return 4
       case .mediumHigh: return 5
       case .high: return 6
+      case .veryHigh: return 7
       case .UNRECOGNIZED(let i): return i
       }
     }
@@ -136,6 +157,7 @@ public nonisolated struct Assay_V1_Confidence: Sendable {
       .medium,
       .mediumHigh,
       .high,
+      .veryHigh,
     ]
 
   }
@@ -318,7 +340,7 @@ public nonisolated struct Assay_V1_Confidence: Sendable {
     public init() {}
   }
 
-  /// A check of the profile mvp, or a row of the profile weighted.
+  /// A check of the profile mvp, or a row of another profile's table.
   public nonisolated struct Part: Sendable {
     // SwiftProtobuf.Message conformance is added in an extension below. See the
     // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -356,6 +378,9 @@ public nonisolated struct Assay_V1_Confidence: Sendable {
     public var hasContribution: Bool {self._contribution != nil}
     /// Clears the value of `contribution`. Subsequent reads from it will return its default value.
     public mutating func clearContribution() {self._contribution = nil}
+
+    /// Who measured the signal. Unspecified where there is none, and for what a document of version 1 states.
+    public var source: Assay_V1_Confidence.Part.Source = .unspecified
 
     public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -401,6 +426,48 @@ public nonisolated struct Assay_V1_Confidence: Sendable {
 
     }
 
+    public nonisolated enum Source: SwiftProtobuf.Enum, Swift.CaseIterable {
+      public typealias RawValue = Int
+      case unspecified // = 0
+
+      /// The app, under the device's signature.
+      case device // = 1
+
+      /// Assay, on what the device signed.
+      case server // = 2
+      case UNRECOGNIZED(Int)
+
+      public init() {
+        self = .unspecified
+      }
+
+      public init?(rawValue: Int) {
+        switch rawValue {
+        case 0: self = .unspecified
+        case 1: self = .device
+        case 2: self = .server
+        default: self = .UNRECOGNIZED(rawValue)
+        }
+      }
+
+      public var rawValue: Int {
+        switch self {
+        case .unspecified: return 0
+        case .device: return 1
+        case .server: return 2
+        case .UNRECOGNIZED(let i): return i
+        }
+      }
+
+      // The compiler won't synthesize support with the UNRECOGNIZED case.
+      public static let allCases: [Assay_V1_Confidence.Part.Source] = [
+        .unspecified,
+        .device,
+        .server,
+      ]
+
+    }
+
     public init() {}
 
     fileprivate var _score: Assay_V1_Confidence.Score? = nil
@@ -413,6 +480,7 @@ public nonisolated struct Assay_V1_Confidence: Sendable {
   fileprivate var _score: Assay_V1_Confidence.Score? = nil
   fileprivate var _hardware: Assay_V1_Confidence.Hardware? = nil
   fileprivate var _weightedScore: Assay_V1_Confidence.Score? = nil
+  fileprivate var _disagreementScore: Assay_V1_Confidence.Score? = nil
 }
 
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
@@ -421,7 +489,7 @@ fileprivate nonisolated let _protobuf_package = "assay.v1"
 
 nonisolated extension Assay_V1_Confidence: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Confidence"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}level\0\u{1}score\0\u{1}profile\0\u{1}platform\0\u{1}hardware\0\u{1}signals\0\u{3}media_sha256\0\u{1}breakdown\0\u{3}weighted_score\0\u{1}ceiling\0\u{3}cross_validation\0\u{3}evidence_model_json\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}level\0\u{1}score\0\u{1}profile\0\u{1}platform\0\u{1}hardware\0\u{1}signals\0\u{3}media_sha256\0\u{1}breakdown\0\u{3}weighted_score\0\u{1}ceiling\0\u{3}cross_validation\0\u{3}evidence_model_json\0\u{3}level_of_four\0\u{3}disagreement_score\0\u{3}device_kind\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -441,6 +509,9 @@ nonisolated extension Assay_V1_Confidence: SwiftProtobuf.Message, SwiftProtobuf.
       case 10: try { try decoder.decodeSingularEnumField(value: &self.ceiling) }()
       case 11: try { try decoder.decodeSingularEnumField(value: &self.crossValidation) }()
       case 12: try { try decoder.decodeSingularStringField(value: &self.evidenceModelJson) }()
+      case 13: try { try decoder.decodeSingularEnumField(value: &self.levelOfFour) }()
+      case 14: try { try decoder.decodeSingularMessageField(value: &self._disagreementScore) }()
+      case 15: try { try decoder.decodeSingularStringField(value: &self.deviceKind) }()
       default: break
       }
     }
@@ -487,6 +558,15 @@ nonisolated extension Assay_V1_Confidence: SwiftProtobuf.Message, SwiftProtobuf.
     if !self.evidenceModelJson.isEmpty {
       try visitor.visitSingularStringField(value: self.evidenceModelJson, fieldNumber: 12)
     }
+    if self.levelOfFour != .unspecified {
+      try visitor.visitSingularEnumField(value: self.levelOfFour, fieldNumber: 13)
+    }
+    try { if let v = self._disagreementScore {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 14)
+    } }()
+    if !self.deviceKind.isEmpty {
+      try visitor.visitSingularStringField(value: self.deviceKind, fieldNumber: 15)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -503,13 +583,16 @@ nonisolated extension Assay_V1_Confidence: SwiftProtobuf.Message, SwiftProtobuf.
     if lhs.ceiling != rhs.ceiling {return false}
     if lhs.crossValidation != rhs.crossValidation {return false}
     if lhs.evidenceModelJson != rhs.evidenceModelJson {return false}
+    if lhs.levelOfFour != rhs.levelOfFour {return false}
+    if lhs._disagreementScore != rhs._disagreementScore {return false}
+    if lhs.deviceKind != rhs.deviceKind {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
 }
 
 nonisolated extension Assay_V1_Confidence.Level: SwiftProtobuf._ProtoNameProviding {
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0LEVEL_UNSPECIFIED\0\u{1}LEVEL_REJECTED\0\u{1}LEVEL_SUSPICIOUS\0\u{1}LEVEL_LOW\0\u{1}LEVEL_MEDIUM\0\u{1}LEVEL_MEDIUM_HIGH\0\u{1}LEVEL_HIGH\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0LEVEL_UNSPECIFIED\0\u{1}LEVEL_REJECTED\0\u{1}LEVEL_SUSPICIOUS\0\u{1}LEVEL_LOW\0\u{1}LEVEL_MEDIUM\0\u{1}LEVEL_MEDIUM_HIGH\0\u{1}LEVEL_HIGH\0\u{1}LEVEL_VERY_HIGH\0")
 }
 
 nonisolated extension Assay_V1_Confidence.Signals: SwiftProtobuf._ProtoNameProviding {
@@ -591,7 +674,7 @@ nonisolated extension Assay_V1_Confidence.Hardware.Status: SwiftProtobuf._ProtoN
 
 nonisolated extension Assay_V1_Confidence.Part: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = Assay_V1_Confidence.protoMessageName + ".Part"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}outcome\0\u{1}score\0\u{1}weight\0\u{1}contribution\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}outcome\0\u{1}score\0\u{1}weight\0\u{1}contribution\0\u{1}source\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -604,6 +687,7 @@ nonisolated extension Assay_V1_Confidence.Part: SwiftProtobuf.Message, SwiftProt
       case 3: try { try decoder.decodeSingularMessageField(value: &self._score) }()
       case 4: try { try decoder.decodeSingularMessageField(value: &self._weight) }()
       case 5: try { try decoder.decodeSingularMessageField(value: &self._contribution) }()
+      case 6: try { try decoder.decodeSingularEnumField(value: &self.source) }()
       default: break
       }
     }
@@ -629,6 +713,9 @@ nonisolated extension Assay_V1_Confidence.Part: SwiftProtobuf.Message, SwiftProt
     try { if let v = self._contribution {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
     } }()
+    if self.source != .unspecified {
+      try visitor.visitSingularEnumField(value: self.source, fieldNumber: 6)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -638,6 +725,7 @@ nonisolated extension Assay_V1_Confidence.Part: SwiftProtobuf.Message, SwiftProt
     if lhs._score != rhs._score {return false}
     if lhs._weight != rhs._weight {return false}
     if lhs._contribution != rhs._contribution {return false}
+    if lhs.source != rhs.source {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -645,4 +733,8 @@ nonisolated extension Assay_V1_Confidence.Part: SwiftProtobuf.Message, SwiftProt
 
 nonisolated extension Assay_V1_Confidence.Part.Outcome: SwiftProtobuf._ProtoNameProviding {
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0OUTCOME_UNSPECIFIED\0\u{1}OUTCOME_PASS\0\u{1}OUTCOME_FAIL\0\u{1}OUTCOME_UNAVAILABLE\0")
+}
+
+nonisolated extension Assay_V1_Confidence.Part.Source: SwiftProtobuf._ProtoNameProviding {
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0SOURCE_UNSPECIFIED\0\u{1}SOURCE_DEVICE\0\u{1}SOURCE_SERVER\0")
 }

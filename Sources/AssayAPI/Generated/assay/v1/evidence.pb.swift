@@ -431,6 +431,10 @@ public nonisolated struct Assay_V1_PayloadBinding: Sendable {
   /// what the device signs.
   public var payloadSha256: Data = Data()
 
+  /// A finished upload of the same caller and app, 16 bytes, in place of payload_sha256: the payload's SHA-256 is that of the upload
+  /// (Uploads.Begin). Empty: none. A request with an upload that is unknown, unfinished or expired is not judged, and spends nothing.
+  public var uploadID: Data = Data()
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -1118,7 +1122,7 @@ nonisolated extension Assay_V1_Binding: SwiftProtobuf.Message, SwiftProtobuf._Me
 
 nonisolated extension Assay_V1_PayloadBinding: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".PayloadBinding"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}payload_sha256\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}payload_sha256\0\u{3}upload_id\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1127,6 +1131,7 @@ nonisolated extension Assay_V1_PayloadBinding: SwiftProtobuf.Message, SwiftProto
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularBytesField(value: &self.payloadSha256) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self.uploadID) }()
       default: break
       }
     }
@@ -1136,11 +1141,15 @@ nonisolated extension Assay_V1_PayloadBinding: SwiftProtobuf.Message, SwiftProto
     if !self.payloadSha256.isEmpty {
       try visitor.visitSingularBytesField(value: self.payloadSha256, fieldNumber: 1)
     }
+    if !self.uploadID.isEmpty {
+      try visitor.visitSingularBytesField(value: self.uploadID, fieldNumber: 2)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: Assay_V1_PayloadBinding, rhs: Assay_V1_PayloadBinding) -> Bool {
     if lhs.payloadSha256 != rhs.payloadSha256 {return false}
+    if lhs.uploadID != rhs.uploadID {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

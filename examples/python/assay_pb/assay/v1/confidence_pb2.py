@@ -13,7 +13,7 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19\x61ssay/v1/confidence.proto\x12\x08\x61ssay.v1\"\xdc\x0b\n\nConfidence\x12)\n\x05level\x18\x01 \x01(\x0e\x32\x1a.assay.v1.Confidence.Level\x12)\n\x05score\x18\x02 \x01(\x0b\x32\x1a.assay.v1.Confidence.Score\x12\x0f\n\x07profile\x18\x03 \x01(\t\x12\x10\n\x08platform\x18\x04 \x01(\t\x12/\n\x08hardware\x18\x05 \x01(\x0b\x32\x1d.assay.v1.Confidence.Hardware\x12-\n\x07signals\x18\x06 \x01(\x0e\x32\x1c.assay.v1.Confidence.Signals\x12\x14\n\x0cmedia_sha256\x18\x07 \x03(\x0c\x12,\n\tbreakdown\x18\x08 \x03(\x0b\x32\x19.assay.v1.Confidence.Part\x12\x32\n\x0eweighted_score\x18\t \x01(\x0b\x32\x1a.assay.v1.Confidence.Score\x12+\n\x07\x63\x65iling\x18\n \x01(\x0e\x32\x1a.assay.v1.Confidence.Level\x12>\n\x10\x63ross_validation\x18\x0b \x01(\x0e\x32$.assay.v1.Confidence.CrossValidation\x12\x1b\n\x13\x65vidence_model_json\x18\x0c \x01(\t\x1a\x1b\n\x05Score\x12\x12\n\nmillionths\x18\x01 \x01(\r\x1a\xc2\x01\n\x08Hardware\x12\x34\n\x06status\x18\x01 \x01(\x0e\x32$.assay.v1.Confidence.Hardware.Status\x12\r\n\x05level\x18\x02 \x01(\t\"q\n\x06Status\x12\x16\n\x12STATUS_UNSPECIFIED\x10\x00\x12\x0f\n\x0bSTATUS_PASS\x10\x01\x12\x0f\n\x0bSTATUS_FAIL\x10\x02\x12\x16\n\x12STATUS_UNAVAILABLE\x10\x03\x12\x15\n\x11STATUS_NOT_JUDGED\x10\x04\x1a\xb2\x02\n\x04Part\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x32\n\x07outcome\x18\x02 \x01(\x0e\x32!.assay.v1.Confidence.Part.Outcome\x12)\n\x05score\x18\x03 \x01(\x0b\x32\x1a.assay.v1.Confidence.Score\x12*\n\x06weight\x18\x04 \x01(\x0b\x32\x1a.assay.v1.Confidence.Score\x12\x30\n\x0c\x63ontribution\x18\x05 \x01(\x0b\x32\x1a.assay.v1.Confidence.Score\"_\n\x07Outcome\x12\x17\n\x13OUTCOME_UNSPECIFIED\x10\x00\x12\x10\n\x0cOUTCOME_PASS\x10\x01\x12\x10\n\x0cOUTCOME_FAIL\x10\x02\x12\x17\n\x13OUTCOME_UNAVAILABLE\x10\x03\"\x90\x01\n\x05Level\x12\x15\n\x11LEVEL_UNSPECIFIED\x10\x00\x12\x12\n\x0eLEVEL_REJECTED\x10\x01\x12\x14\n\x10LEVEL_SUSPICIOUS\x10\x02\x12\r\n\tLEVEL_LOW\x10\x03\x12\x10\n\x0cLEVEL_MEDIUM\x10\x04\x12\x15\n\x11LEVEL_MEDIUM_HIGH\x10\x05\x12\x0e\n\nLEVEL_HIGH\x10\x06\"\x98\x01\n\x07Signals\x12\x17\n\x13SIGNALS_UNSPECIFIED\x10\x00\x12\x13\n\x0fSIGNALS_COUNTED\x10\x01\x12\x19\n\x15SIGNALS_NOT_SUBMITTED\x10\x02\x12\x15\n\x11SIGNALS_NOT_BOUND\x10\x03\x12\x15\n\x11SIGNALS_MALFORMED\x10\x04\x12\x16\n\x12SIGNALS_NOT_JUDGED\x10\x05\"\xad\x01\n\x0f\x43rossValidation\x12 \n\x1c\x43ROSS_VALIDATION_UNSPECIFIED\x10\x00\x12\x1a\n\x16\x43ROSS_VALIDATION_AGREE\x10\x01\x12\x1c\n\x18\x43ROSS_VALIDATION_PARTIAL\x10\x02\x12\x1d\n\x19\x43ROSS_VALIDATION_DISAGREE\x10\x03\x12\x1f\n\x1b\x43ROSS_VALIDATION_CONTRADICT\x10\x04\x42\x1fP\x01Z\x10\x61ssay/v1;assayv1\xaa\x02\x08\x41ssay.V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19\x61ssay/v1/confidence.proto\x12\x08\x61ssay.v1\"\xeb\r\n\nConfidence\x12)\n\x05level\x18\x01 \x01(\x0e\x32\x1a.assay.v1.Confidence.Level\x12)\n\x05score\x18\x02 \x01(\x0b\x32\x1a.assay.v1.Confidence.Score\x12\x0f\n\x07profile\x18\x03 \x01(\t\x12\x10\n\x08platform\x18\x04 \x01(\t\x12/\n\x08hardware\x18\x05 \x01(\x0b\x32\x1d.assay.v1.Confidence.Hardware\x12-\n\x07signals\x18\x06 \x01(\x0e\x32\x1c.assay.v1.Confidence.Signals\x12\x14\n\x0cmedia_sha256\x18\x07 \x03(\x0c\x12,\n\tbreakdown\x18\x08 \x03(\x0b\x32\x19.assay.v1.Confidence.Part\x12\x32\n\x0eweighted_score\x18\t \x01(\x0b\x32\x1a.assay.v1.Confidence.Score\x12+\n\x07\x63\x65iling\x18\n \x01(\x0e\x32\x1a.assay.v1.Confidence.Level\x12>\n\x10\x63ross_validation\x18\x0b \x01(\x0e\x32$.assay.v1.Confidence.CrossValidation\x12\x1b\n\x13\x65vidence_model_json\x18\x0c \x01(\t\x12\x31\n\rlevel_of_four\x18\r \x01(\x0e\x32\x1a.assay.v1.Confidence.Level\x12\x36\n\x12\x64isagreement_score\x18\x0e \x01(\x0b\x32\x1a.assay.v1.Confidence.Score\x12\x13\n\x0b\x64\x65vice_kind\x18\x0f \x01(\t\x1a\x1b\n\x05Score\x12\x12\n\nmillionths\x18\x01 \x01(\r\x1a\xc2\x01\n\x08Hardware\x12\x34\n\x06status\x18\x01 \x01(\x0e\x32$.assay.v1.Confidence.Hardware.Status\x12\r\n\x05level\x18\x02 \x01(\t\"q\n\x06Status\x12\x16\n\x12STATUS_UNSPECIFIED\x10\x00\x12\x0f\n\x0bSTATUS_PASS\x10\x01\x12\x0f\n\x0bSTATUS_FAIL\x10\x02\x12\x16\n\x12STATUS_UNAVAILABLE\x10\x03\x12\x15\n\x11STATUS_NOT_JUDGED\x10\x04\x1a\xac\x03\n\x04Part\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x32\n\x07outcome\x18\x02 \x01(\x0e\x32!.assay.v1.Confidence.Part.Outcome\x12)\n\x05score\x18\x03 \x01(\x0b\x32\x1a.assay.v1.Confidence.Score\x12*\n\x06weight\x18\x04 \x01(\x0b\x32\x1a.assay.v1.Confidence.Score\x12\x30\n\x0c\x63ontribution\x18\x05 \x01(\x0b\x32\x1a.assay.v1.Confidence.Score\x12\x30\n\x06source\x18\x06 \x01(\x0e\x32 .assay.v1.Confidence.Part.Source\"_\n\x07Outcome\x12\x17\n\x13OUTCOME_UNSPECIFIED\x10\x00\x12\x10\n\x0cOUTCOME_PASS\x10\x01\x12\x10\n\x0cOUTCOME_FAIL\x10\x02\x12\x17\n\x13OUTCOME_UNAVAILABLE\x10\x03\"F\n\x06Source\x12\x16\n\x12SOURCE_UNSPECIFIED\x10\x00\x12\x11\n\rSOURCE_DEVICE\x10\x01\x12\x11\n\rSOURCE_SERVER\x10\x02\"\xa5\x01\n\x05Level\x12\x15\n\x11LEVEL_UNSPECIFIED\x10\x00\x12\x12\n\x0eLEVEL_REJECTED\x10\x01\x12\x14\n\x10LEVEL_SUSPICIOUS\x10\x02\x12\r\n\tLEVEL_LOW\x10\x03\x12\x10\n\x0cLEVEL_MEDIUM\x10\x04\x12\x15\n\x11LEVEL_MEDIUM_HIGH\x10\x05\x12\x0e\n\nLEVEL_HIGH\x10\x06\x12\x13\n\x0fLEVEL_VERY_HIGH\x10\x07\"\x98\x01\n\x07Signals\x12\x17\n\x13SIGNALS_UNSPECIFIED\x10\x00\x12\x13\n\x0fSIGNALS_COUNTED\x10\x01\x12\x19\n\x15SIGNALS_NOT_SUBMITTED\x10\x02\x12\x15\n\x11SIGNALS_NOT_BOUND\x10\x03\x12\x15\n\x11SIGNALS_MALFORMED\x10\x04\x12\x16\n\x12SIGNALS_NOT_JUDGED\x10\x05\"\xad\x01\n\x0f\x43rossValidation\x12 \n\x1c\x43ROSS_VALIDATION_UNSPECIFIED\x10\x00\x12\x1a\n\x16\x43ROSS_VALIDATION_AGREE\x10\x01\x12\x1c\n\x18\x43ROSS_VALIDATION_PARTIAL\x10\x02\x12\x1d\n\x19\x43ROSS_VALIDATION_DISAGREE\x10\x03\x12\x1f\n\x1b\x43ROSS_VALIDATION_CONTRADICT\x10\x04\x42\x1fP\x01Z\x10\x61ssay/v1;assayv1\xaa\x02\x08\x41ssay.V1b\x06proto3')
 
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, globals())
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'assay.v1.confidence_pb2', globals())
@@ -22,21 +22,23 @@ if _descriptor._USE_C_DESCRIPTORS == False:
   DESCRIPTOR._options = None
   DESCRIPTOR._serialized_options = b'P\001Z\020assay/v1;assayv1\252\002\010Assay.V1'
   _CONFIDENCE._serialized_start=40
-  _CONFIDENCE._serialized_end=1540
-  _CONFIDENCE_SCORE._serialized_start=529
-  _CONFIDENCE_SCORE._serialized_end=556
-  _CONFIDENCE_HARDWARE._serialized_start=559
-  _CONFIDENCE_HARDWARE._serialized_end=753
-  _CONFIDENCE_HARDWARE_STATUS._serialized_start=640
-  _CONFIDENCE_HARDWARE_STATUS._serialized_end=753
-  _CONFIDENCE_PART._serialized_start=756
-  _CONFIDENCE_PART._serialized_end=1062
-  _CONFIDENCE_PART_OUTCOME._serialized_start=967
-  _CONFIDENCE_PART_OUTCOME._serialized_end=1062
-  _CONFIDENCE_LEVEL._serialized_start=1065
-  _CONFIDENCE_LEVEL._serialized_end=1209
-  _CONFIDENCE_SIGNALS._serialized_start=1212
-  _CONFIDENCE_SIGNALS._serialized_end=1364
-  _CONFIDENCE_CROSSVALIDATION._serialized_start=1367
-  _CONFIDENCE_CROSSVALIDATION._serialized_end=1540
+  _CONFIDENCE._serialized_end=1811
+  _CONFIDENCE_SCORE._serialized_start=657
+  _CONFIDENCE_SCORE._serialized_end=684
+  _CONFIDENCE_HARDWARE._serialized_start=687
+  _CONFIDENCE_HARDWARE._serialized_end=881
+  _CONFIDENCE_HARDWARE_STATUS._serialized_start=768
+  _CONFIDENCE_HARDWARE_STATUS._serialized_end=881
+  _CONFIDENCE_PART._serialized_start=884
+  _CONFIDENCE_PART._serialized_end=1312
+  _CONFIDENCE_PART_OUTCOME._serialized_start=1145
+  _CONFIDENCE_PART_OUTCOME._serialized_end=1240
+  _CONFIDENCE_PART_SOURCE._serialized_start=1242
+  _CONFIDENCE_PART_SOURCE._serialized_end=1312
+  _CONFIDENCE_LEVEL._serialized_start=1315
+  _CONFIDENCE_LEVEL._serialized_end=1480
+  _CONFIDENCE_SIGNALS._serialized_start=1483
+  _CONFIDENCE_SIGNALS._serialized_end=1635
+  _CONFIDENCE_CROSSVALIDATION._serialized_start=1638
+  _CONFIDENCE_CROSSVALIDATION._serialized_end=1811
 # @@protoc_insertion_point(module_scope)

@@ -3614,7 +3614,7 @@ const ProtobufCMessageDescriptor assay__plugin__v1__prepare_response__descriptor
   (ProtobufCMessageInit) assay__plugin__v1__prepare_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor assay__plugin__v1__observe_request__field_descriptors[2] =
+static const ProtobufCFieldDescriptor assay__plugin__v1__observe_request__field_descriptors[3] =
 {
   {
     "events",
@@ -3640,15 +3640,28 @@ static const ProtobufCFieldDescriptor assay__plugin__v1__observe_request__field_
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "call_token",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Assay__Plugin__V1__ObserveRequest, call_token),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned assay__plugin__v1__observe_request__field_indices_by_name[] = {
+  2,   /* field[2] = call_token */
   1,   /* field[1] = dropped */
   0,   /* field[0] = events */
 };
 static const ProtobufCIntRange assay__plugin__v1__observe_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor assay__plugin__v1__observe_request__descriptor =
 {
@@ -3658,14 +3671,14 @@ const ProtobufCMessageDescriptor assay__plugin__v1__observe_request__descriptor 
   "Assay__Plugin__V1__ObserveRequest",
   "assay.plugin.v1",
   sizeof(Assay__Plugin__V1__ObserveRequest),
-  2,
+  3,
   assay__plugin__v1__observe_request__field_descriptors,
   assay__plugin__v1__observe_request__field_indices_by_name,
   1,  assay__plugin__v1__observe_request__number_ranges,
   (ProtobufCMessageInit) assay__plugin__v1__observe_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor assay__plugin__v1__verdict_event__field_descriptors[14] =
+static const ProtobufCFieldDescriptor assay__plugin__v1__verdict_event__field_descriptors[20] =
 {
   {
     "request_id",
@@ -3835,27 +3848,105 @@ static const ProtobufCFieldDescriptor assay__plugin__v1__verdict_event__field_de
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "key_id",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Assay__Plugin__V1__VerdictEvent, key_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "model",
+    16,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Assay__Plugin__V1__VerdictEvent, model),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "os_patch_level",
+    17,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Assay__Plugin__V1__VerdictEvent, os_patch_level),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "counter",
+    18,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Assay__Plugin__V1__VerdictEvent, counter),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "address",
+    19,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Assay__Plugin__V1__VerdictEvent, address),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "subject",
+    20,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Assay__Plugin__V1__VerdictEvent, subject),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned assay__plugin__v1__verdict_event__field_indices_by_name[] = {
   5,   /* field[5] = accepted */
+  18,   /* field[18] = address */
   1,   /* field[1] = app */
   8,   /* field[8] = assurance */
   2,   /* field[2] = caller */
   7,   /* field[7] = check */
   6,   /* field[6] = code */
+  17,   /* field[17] = counter */
   13,   /* field[13] = decided_at_unix_ms */
   9,   /* field[9] = device_id */
   4,   /* field[4] = formats */
+  14,   /* field[14] = key_id */
+  15,   /* field[15] = model */
+  16,   /* field[16] = os_patch_level */
   10,   /* field[10] = policy_digest */
   3,   /* field[3] = purpose */
   12,   /* field[12] = repeated_answer */
   0,   /* field[0] = request_id */
   11,   /* field[11] = simulated */
+  19,   /* field[19] = subject */
 };
 static const ProtobufCIntRange assay__plugin__v1__verdict_event__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 14 }
+  { 0, 20 }
 };
 const ProtobufCMessageDescriptor assay__plugin__v1__verdict_event__descriptor =
 {
@@ -3865,7 +3956,7 @@ const ProtobufCMessageDescriptor assay__plugin__v1__verdict_event__descriptor =
   "Assay__Plugin__V1__VerdictEvent",
   "assay.plugin.v1",
   sizeof(Assay__Plugin__V1__VerdictEvent),
-  14,
+  20,
   assay__plugin__v1__verdict_event__field_descriptors,
   assay__plugin__v1__verdict_event__field_indices_by_name,
   1,  assay__plugin__v1__verdict_event__number_ranges,
@@ -4128,7 +4219,7 @@ const ProtobufCEnumDescriptor assay__plugin__v1__value_kind__descriptor =
   assay__plugin__v1__value_kind__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCEnumValue assay__plugin__v1__host_service__enum_values_by_number[6] =
+static const ProtobufCEnumValue assay__plugin__v1__host_service__enum_values_by_number[7] =
 {
   { "HOST_SERVICE_UNSPECIFIED", "ASSAY__PLUGIN__V1__HOST_SERVICE__HOST_SERVICE_UNSPECIFIED", 0 },
   { "HOST_SERVICE_FIND_DEVICE", "ASSAY__PLUGIN__V1__HOST_SERVICE__HOST_SERVICE_FIND_DEVICE", 1 },
@@ -4136,16 +4227,18 @@ static const ProtobufCEnumValue assay__plugin__v1__host_service__enum_values_by_
   { "HOST_SERVICE_GET_ANCHORS", "ASSAY__PLUGIN__V1__HOST_SERVICE__HOST_SERVICE_GET_ANCHORS", 3 },
   { "HOST_SERVICE_FIND_FLEET_DEVICE", "ASSAY__PLUGIN__V1__HOST_SERVICE__HOST_SERVICE_FIND_FLEET_DEVICE", 4 },
   { "HOST_SERVICE_DERIVE_KEY", "ASSAY__PLUGIN__V1__HOST_SERVICE__HOST_SERVICE_DERIVE_KEY", 5 },
+  { "HOST_SERVICE_FLAG_DEVICE", "ASSAY__PLUGIN__V1__HOST_SERVICE__HOST_SERVICE_FLAG_DEVICE", 6 },
 };
 static const ProtobufCIntRange assay__plugin__v1__host_service__value_ranges[] = {
-{0, 0},{0, 6}
+{0, 0},{0, 7}
 };
-static const ProtobufCEnumValueIndex assay__plugin__v1__host_service__enum_values_by_name[6] =
+static const ProtobufCEnumValueIndex assay__plugin__v1__host_service__enum_values_by_name[7] =
 {
   { "HOST_SERVICE_DERIVE_KEY", 5 },
   { "HOST_SERVICE_FIND_DEVICE", 1 },
   { "HOST_SERVICE_FIND_FLEET_DEVICE", 4 },
   { "HOST_SERVICE_FIND_USED", 2 },
+  { "HOST_SERVICE_FLAG_DEVICE", 6 },
   { "HOST_SERVICE_GET_ANCHORS", 3 },
   { "HOST_SERVICE_UNSPECIFIED", 0 },
 };
@@ -4156,9 +4249,9 @@ const ProtobufCEnumDescriptor assay__plugin__v1__host_service__descriptor =
   "HostService",
   "Assay__Plugin__V1__HostService",
   "assay.plugin.v1",
-  6,
+  7,
   assay__plugin__v1__host_service__enum_values_by_number,
-  6,
+  7,
   assay__plugin__v1__host_service__enum_values_by_name,
   1,
   assay__plugin__v1__host_service__value_ranges,

@@ -133,7 +133,8 @@ typedef enum _Assay__Plugin__V1__HostService {
   ASSAY__PLUGIN__V1__HOST_SERVICE__HOST_SERVICE_FIND_USED = 2,
   ASSAY__PLUGIN__V1__HOST_SERVICE__HOST_SERVICE_GET_ANCHORS = 3,
   ASSAY__PLUGIN__V1__HOST_SERVICE__HOST_SERVICE_FIND_FLEET_DEVICE = 4,
-  ASSAY__PLUGIN__V1__HOST_SERVICE__HOST_SERVICE_DERIVE_KEY = 5
+  ASSAY__PLUGIN__V1__HOST_SERVICE__HOST_SERVICE_DERIVE_KEY = 5,
+  ASSAY__PLUGIN__V1__HOST_SERVICE__HOST_SERVICE_FLAG_DEVICE = 6
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ASSAY__PLUGIN__V1__HOST_SERVICE)
 } Assay__Plugin__V1__HostService;
 typedef enum _Assay__Plugin__V1__Outcome {
@@ -827,10 +828,14 @@ struct  Assay__Plugin__V1__ObserveRequest
    * Events that were dropped since the call before, because the plugin was too slow.
    */
   uint64_t dropped;
+  /*
+   * Names this call in calls to the host: 16 bytes.
+   */
+  ProtobufCBinaryData call_token;
 };
 #define ASSAY__PLUGIN__V1__OBSERVE_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&assay__plugin__v1__observe_request__descriptor) \
-    , 0,NULL, 0 }
+    , 0,NULL, 0, {0,NULL} }
 
 
 struct  Assay__Plugin__V1__VerdictEvent
@@ -859,11 +864,36 @@ struct  Assay__Plugin__V1__VerdictEvent
   ProtobufCBinaryData policy_digest;
   protobuf_c_boolean simulated;
   protobuf_c_boolean repeated_answer;
+  /*
+   * What is below is of accepted evidence alone, and empty or 0 where the evidence does not say it.
+   */
   int64_t decided_at_unix_ms;
+  /*
+   * A keyed hash of the key that signed, 32 bytes. Keyed hashes are equal for equal values of one app, and say nothing else.
+   */
+  ProtobufCBinaryData key_id;
+  /*
+   * The model of the device as the evidence states it: UTF-8, at most 256 bytes.
+   */
+  ProtobufCBinaryData model;
+  /*
+   * The patch level of the operating system: year and month, such as 202408.
+   */
+  uint32_t os_patch_level;
+  /*
+   * The counter that the evidence had, 1 to 4294967295.
+   */
+  uint32_t counter;
+  /*
+   * Of each verdict, if the request had them: a keyed hash of the address that the caller says that its client has (an IPv6 address by its
+   * first 64 bits), and one of the request's subject. 32 bytes.
+   */
+  ProtobufCBinaryData address;
+  ProtobufCBinaryData subject;
 };
 #define ASSAY__PLUGIN__V1__VERDICT_EVENT__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&assay__plugin__v1__verdict_event__descriptor) \
-    , {0,NULL}, {0,NULL}, {0,NULL}, ASSAY__PLUGIN__V1__PURPOSE__PURPOSE_UNSPECIFIED, 0,NULL, 0, {0,NULL}, {0,NULL}, ASSAY__PLUGIN__V1__ASSURANCE__ASSURANCE_NONE, {0,NULL}, {0,NULL}, 0, 0, 0 }
+    , {0,NULL}, {0,NULL}, {0,NULL}, ASSAY__PLUGIN__V1__PURPOSE__PURPOSE_UNSPECIFIED, 0,NULL, 0, {0,NULL}, {0,NULL}, ASSAY__PLUGIN__V1__ASSURANCE__ASSURANCE_NONE, {0,NULL}, {0,NULL}, 0, 0, 0, {0,NULL}, {0,NULL}, 0, 0, {0,NULL}, {0,NULL} }
 
 
 struct  Assay__Plugin__V1__ObserveResponse
