@@ -192,6 +192,9 @@ public nonisolated enum Assay_V1_VerdictLimit: SwiftProtobuf.Enum, Swift.CaseIte
 
   /// The verdict rests on a vendor's word, without a key in hardware.
   case vendorWordOnly // = 10
+
+  /// When the capture was made is the word of the device's clock, which its owner can set.
+  case captureTimeByTheDevice // = 14
   case UNRECOGNIZED(Int)
 
   public init() {
@@ -211,6 +214,7 @@ public nonisolated enum Assay_V1_VerdictLimit: SwiftProtobuf.Enum, Swift.CaseIte
     case 8: self = .systemNotVerified
     case 9: self = .keyInSoftware
     case 10: self = .vendorWordOnly
+    case 14: self = .captureTimeByTheDevice
     default: self = .UNRECOGNIZED(rawValue)
     }
   }
@@ -228,6 +232,7 @@ public nonisolated enum Assay_V1_VerdictLimit: SwiftProtobuf.Enum, Swift.CaseIte
     case .systemNotVerified: return 8
     case .keyInSoftware: return 9
     case .vendorWordOnly: return 10
+    case .captureTimeByTheDevice: return 14
     case .UNRECOGNIZED(let i): return i
     }
   }
@@ -245,6 +250,7 @@ public nonisolated enum Assay_V1_VerdictLimit: SwiftProtobuf.Enum, Swift.CaseIte
     .systemNotVerified,
     .keyInSoftware,
     .vendorWordOnly,
+    .captureTimeByTheDevice,
   ]
 
 }
@@ -642,7 +648,7 @@ nonisolated extension Assay_V1_RetryClass: SwiftProtobuf._ProtoNameProviding {
 }
 
 nonisolated extension Assay_V1_VerdictLimit: SwiftProtobuf._ProtoNameProviding {
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0VERDICT_LIMIT_UNSPECIFIED\0\u{1}VERDICT_LIMIT_NOT_BOUND_TO_PAYLOAD\0\u{1}VERDICT_LIMIT_RELAY_NOT_EXCLUDED\0\u{1}VERDICT_LIMIT_SIGNALS_ARE_THE_APPS_WORD\0\u{1}VERDICT_LIMIT_FRESHNESS_BY_THE_CALLER\0\u{1}VERDICT_LIMIT_ANSWERS_NO_CHALLENGE\0\u{1}VERDICT_LIMIT_ATTESTED_AT_REGISTRATION\0\u{1}VERDICT_LIMIT_APP_NOT_IDENTIFIED\0\u{1}VERDICT_LIMIT_SYSTEM_NOT_VERIFIED\0\u{1}VERDICT_LIMIT_KEY_IN_SOFTWARE\0\u{1}VERDICT_LIMIT_VENDOR_WORD_ONLY\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0VERDICT_LIMIT_UNSPECIFIED\0\u{1}VERDICT_LIMIT_NOT_BOUND_TO_PAYLOAD\0\u{1}VERDICT_LIMIT_RELAY_NOT_EXCLUDED\0\u{1}VERDICT_LIMIT_SIGNALS_ARE_THE_APPS_WORD\0\u{1}VERDICT_LIMIT_FRESHNESS_BY_THE_CALLER\0\u{1}VERDICT_LIMIT_ANSWERS_NO_CHALLENGE\0\u{1}VERDICT_LIMIT_ATTESTED_AT_REGISTRATION\0\u{1}VERDICT_LIMIT_APP_NOT_IDENTIFIED\0\u{1}VERDICT_LIMIT_SYSTEM_NOT_VERIFIED\0\u{1}VERDICT_LIMIT_KEY_IN_SOFTWARE\0\u{1}VERDICT_LIMIT_VENDOR_WORD_ONLY\0\u{2}\u{4}VERDICT_LIMIT_CAPTURE_TIME_BY_THE_DEVICE\0")
 }
 
 nonisolated extension Assay_V1_Verdict: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
