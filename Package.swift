@@ -441,7 +441,8 @@ let package = Package(
             [
                 "DaemonTesting", "AssayDaemon", "AssaySchemes", "AssayPlugins", "AssaySimulator", "AssayTesting",
                 "AssayService", "AssayResults", "AssaySigning",
-                "AssayPostgres", "AssaySQLite", "AssayVendors", "AssayProvisioning", "AssayCertificates", "AssayEncoding",
+                "AssayPostgres", "AssaySQLite", "AssayVendors", "AssayProvisioning", "AssayCertificates", "AssayCompression",
+                "AssayEncoding",
                 "AssayAPI", "AssayTraceExport", "AssayTracing", "AssayHTTP", "AssayFramedRPC", "AssayListening", "AssayRPC",
                 "AssayCore", "assay", crypto, log,
             ] + schemes),

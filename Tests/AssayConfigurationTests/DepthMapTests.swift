@@ -1,3 +1,4 @@
+import AssayCompression
 import AssayCore
 import AssaySchemes
 import Foundation
