@@ -1,17 +1,73 @@
 """Sessions, signatures, and what is true of all documents. Run by plugins/sdk/tests/suite.py --more."""
+import copy
 import hashlib
 import itertools
 import json
+import pathlib
+import random
+import sys
+import unittest
 
 import suite
-from captures import DEVICE, NOW_MS, ORDER, SESSION_KEY, document, face, image, signed
+from captures import DEVICE, NOW_MS, ORDER, SESSION_KEY, document, face, image, salt_binding, signed, token
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
 from judgement import b64, judged, request_for
 from messages import messages
 from vectors import case, forms, rejected
 
+FOLDER = pathlib.Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(FOLDER), str(FOLDER / "vendor")]
+
+from assay_plugin import Refusal  # noqa: E402
+from capture.document import read_document  # noqa: E402
+from capture.session import Session, session_of  # noqa: E402
+
 REFUSED = {"country_unknown", "country_not_accepted"}
+
+
+class ReadingTests(unittest.TestCase):
+    """The readers alone, on what a process would take too long for."""
+
+    ODD = (None, True, False, 0, -1, 1, 2**63, 10**18, 0.5, -0.0, 1e308, "", "x", "x" * 5000, "\u0000", "ios", "17.2", [], {}, [[]], [{}], {"side": "front"}, "\u202e")
+
+    def places(self, value):
+        """Each container and key within a document."""
+        for key in value if isinstance(value, dict) else range(len(value)):
+            yield value, key
+            if isinstance(value[key], (dict, list)):
+                yield from self.places(value[key])
+
+    def test_changed_documents_are_read_or_refused(self):
+        chance, counts = random.Random(4), {True: 0, False: 0}
+        good = (document(salt_binding=salt_binding()), face(spoof_detected=False))
+        for index in range(20_000):
+            body = copy.deepcopy(good[index % 2])
+            for _ in range(chance.randrange(1, 3)):
+                container, key = chance.choice(list(self.places(body)))
+                container[key] = copy.deepcopy(chance.choice(self.ODD))
+            data = bytearray(json.dumps(body).encode())
+            if chance.randrange(4) == 0:
+                data[chance.randrange(len(data))] = chance.randrange(256)
+            try:
+                read_document(bytes(data))
+                counts[True] += 1
+            except Refusal as refusal:
+                self.assertEqual("malformed", refusal.code)
+                self.assertIn("expected" if "JSON" not in refusal.detail else "JSON", refusal.detail)
+                counts[False] += 1
+        self.assertGreater(min(counts.values()), 100)
+
+    def test_changed_tokens_are_of_no_session(self):
+        chance, good = random.Random(5), token()
+        self.assertIsInstance(session_of(good, SESSION_KEY, "app"), Session)
+        for _ in range(20_000):
+            changed = list(good)
+            for _ in range(chance.randrange(1, 4)):
+                at = chance.randrange(len(changed))
+                changed[at:at + chance.randrange(2)] = chance.choice(("", "A", ".", "=", "\u00e9", "\n", changed[at] * 2))
+            if "".join(changed) != good:
+                self.assertIsNone(session_of("".join(changed), SESSION_KEY, "app"))
 
 
 class SessionTests(suite.PluginTestCase):
