@@ -95,8 +95,8 @@ package struct AttestationService: Sendable {
     }
 
     private func judge(_ batch: RequestBatch<AuthorizedRequest>) async {
-        var batch = batch
-        if batch.requests.contains(where: { $0.request.upload != nil }) { batch = await batch.mapping(uploads.bind) }
+        let namesUpload = batch.requests.contains { $0.request.upload != nil }
+        let batch = namesUpload ? await batch.mapping(uploads.bind) : batch
         let answers = await answering.answer(batch.requests, traceNames: batch.traceNames)
         batch.answer(answers, names: \.names) { request, answer in
             switch answer {
