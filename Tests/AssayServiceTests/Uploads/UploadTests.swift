@@ -266,7 +266,7 @@ struct UploadTests {
         #expect(try await harness.failure(late)?.reason == "upload_expired")
     }
 
-    @Test("An upload that is unknown, unfinished or another caller's leaves the challenge unspent, and no verdict is recorded")
+    @Test("An upload that is unknown, unfinished or another caller's leaves challenge and audit log as they are")
     func unbound() async throws {
         let callers = CallerDirectory(byUserID: [
             1: Caller(name: "first", roles: [.verify], apps: nil), 2: Caller(name: "second", roles: [.verify], apps: nil),
