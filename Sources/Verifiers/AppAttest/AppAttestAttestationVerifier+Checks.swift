@@ -28,6 +28,7 @@ extension AppAttestAttestationVerifier {
     func validateChain(
         _ object: AttestationObject, at now: Timestamp, _ appraisal: inout Appraisal
     ) throws(Rejection) -> ValidatedChain {
+        try appraisal.requirePassed("x5c")
         let unverified = try appraisal.check("certificates") { () throws(Rejection) in
             try UnverifiedChain(parsing: object.certificates, profile: Self.chainProfile)
         }
