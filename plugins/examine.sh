@@ -30,7 +30,7 @@ check() {
     echo "plugins: $plugin: $(tail -1 "$folder/log")"
 }
 
-for plugin in template-c payload-envelope camera-token payload-box scene-depth; do
+for plugin in template-c payload-envelope camera-token scene-depth; do
     examine "$plugin" "plugins/$plugin/.build/$(sed -n 's/^NAME = //p' "plugins/$plugin/Makefile")"
 done
 for plugin in template-python capture-session; do
@@ -38,10 +38,12 @@ for plugin in template-python capture-session; do
     examine "$plugin" "$folder/$plugin"
 done
 
-# Changes are tried of each accepted case: here of those whose every byte is signed. All cases are run by the plugin's own tests.
+# Changes are tried of each accepted case: here of those whose every byte is signed, or opened. All cases are run by the plugin's own tests.
 make -C plugins/video-chain --no-print-directory -s install FOLDER="$folder/video-chain"
 "$python" -B plugins/video-chain/tests/vectors.py . signed >"$folder/video-chain.json"
 check video-chain "$folder/video-chain"
+"$python" -B plugins/payload-box/tests/vectors.py . opened >"$folder/payload-box.json"
+check payload-box plugins/payload-box/.build/payload-box
 
 # Those in Swift, as the root package builds them: with the libraries of the toolchain.
 swift=$(ldd .build/debug/capture-package | sed -n 's#.*=> \(.*\)/libswiftCore.so.*#\1#p')

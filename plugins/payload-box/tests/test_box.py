@@ -1,11 +1,13 @@
 """What is true of all bodies, of configurations, and of the process's memory. Run by plugins/sdk/tests/suite.py --more."""
-import resource
+import random
 import re
+import resource
+from base64 import b64decode
 
 import suite
 from box import b64, envelope, fingerprint, public, sealed, sha256
 from judgement import judged, request_for
-from vectors import GOLDEN, NEXT, OTHER, OWN, TEXT, ZERO_KEYS, bound, case, changed, opening, rejected, structure
+from vectors import GOLDEN, NEXT, OTHER, OWN, TEXT, ZERO_KEYS, bound, case, changed, is_checked, opening, rejected, structure
 
 MARK = b"a sentence that stands nowhere else, 4711"
 VAULT_BYTES = 393_216 + 256
@@ -39,6 +41,20 @@ class BoxTests(suite.PluginTestCase):
             *(rejected("zero", changed(ephemeral_public_key=b64(bytes.fromhex(key)))) for key in ZERO_KEYS))]
         self.assertEqual({("REJECTED", "decryption_failed", "cryptography", seen[0].detail)},
                          {(verdict.verdict, verdict.reason, verdict.check, verdict.detail) for verdict in seen})
+
+    def test_never_accepts_another_body_of_any_case_that_is_opened(self):
+        chance = random.Random(6)
+        opened = [found for found in self.cases if found["expect"]["verdict"] == "ACCEPTED" and is_checked(found)]
+        self.assertGreater(len(opened), 8)
+        for found in opened:
+            host, description = self.configured(found)
+            good = b64decode(found["body_b64"])
+            for _ in range(50):
+                other = bytearray(good)
+                other[chance.randrange(len(other))] ^= 1 << chance.randrange(8)
+                # Hex digits of the other case are no fingerprint or digest; names and Base64 have one reading.
+                verdict = judged(host, description, {**found, "body_b64": b64(bytes(other))})
+                self.assertEqual("REJECTED", verdict.verdict, (found["id"], bytes(other)[:600]))
 
     def test_sentences_name_the_place_and_the_values(self):
         host, description = self.configured(case("", GOLDEN))
