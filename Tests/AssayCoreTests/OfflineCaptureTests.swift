@@ -38,7 +38,8 @@ struct OfflineCaptureTests {
         }
     }
 
-    @Test("Both ends of the time in which a capture is taken are included, and no time overflows", arguments: [Int64.min, .max])
+    @Test(
+        "Both ends of the time in which a capture is taken are included, and no time overflows", arguments: [Int64.min, .max])
     func bounds(_ extreme: Int64) throws {
         let rule = OfflineRule(maxAge: 10_000, maxFuture: 500)
         let now = Timestamp(unixMilliseconds: 1_800_000_000_000)

@@ -52,10 +52,13 @@ struct VerdictLimitTests {
         #expect(limit([], measured: ["lidar": .pass]), "the digests of the media are the app's word")
     }
 
-    @Test("The time of a capture that was signed offline is the word of the device, its payload is bound, and no other evidence has that limit")
+    @Test(
+        "The time of a capture that was signed offline is the word of the device, its payload is bound, and no other evidence has that limit"
+    )
     func offline() throws {
         let app = try #require(AppID("camera"))
-        let capture = OfflineCapture(capturedAt: Timestamp(unixMilliseconds: 1), payloadHash: [UInt8](repeating: 0xAB, count: 32))
+        let capture = OfflineCapture(
+            capturedAt: Timestamp(unixMilliseconds: 1), payloadHash: [UInt8](repeating: 0xAB, count: 32))
         let found = limits([.offlineSignature], .hardware, Binding(capture, for: app))
         #expect(found.isSuperset(of: [.captureTime, .noChallenge, .attestedEarlier]))
         #expect(found.isDisjoint(with: [.noPayload, .callersFreshness, .noApp]))

@@ -7,7 +7,8 @@ import Testing
 struct TrustVectorTests {
     /// Every format that this version knows, and one of a plugin.
     private static let formats: [EvidenceFormat] = [
-        .appAttestAttestation, .appAttestAssertion, .keyAttestation, .keySignature, .offlineSignature, .playIntegrity, .safetyNet,
+        .appAttestAttestation, .appAttestAssertion, .keyAttestation, .keySignature, .offlineSignature, .playIntegrity,
+        .safetyNet,
         .deviceCheck,
         .certificateBundle, .certificateSignature, .fleetDevice, EvidenceFormat(rawValue: "example.plugin"),
     ]

@@ -52,7 +52,8 @@ struct OfflineTests {
             capturedAt: harness.clock.now().adding(milliseconds: -age), payload: Array(payload.utf8))
         return request(
             capture.evidence(
-                keyID: key.keyID, algorithm: key.key.usualScheme.rawValue, signature: try key.sign(capture.signedBytes(for: app))))
+                keyID: key.keyID, algorithm: key.key.usualScheme.rawValue,
+                signature: try key.sign(capture.signedBytes(for: app))))
     }
 
     private static func request(_ evidence: Evidence) -> VerificationRequest {
@@ -71,7 +72,8 @@ struct OfflineTests {
         #expect(verdict.claims.contains { $0.name == "captured_at" })
     }
 
-    @Test("The same capture again is accepted again and marked as repeated, also with another signature, and another one is new")
+    @Test(
+        "The same capture again is accepted again and marked as repeated, also with another signature, and another one is new")
     func repeated() async throws {
         let harness = try await Self.harness()
         let key = try await Self.enrol(harness)
@@ -165,7 +167,8 @@ struct OfflineTests {
             ).isAccepted)
     }
 
-    @Test("A capture names a payload of 32 bytes that are not all zero, and is otherwise malformed", arguments: [0, 31, 32, 33])
+    @Test(
+        "A capture names a payload of 32 bytes that are not all zero, and is otherwise malformed", arguments: [0, 31, 32, 33])
     func payloads(_ count: Int) async throws {
         let harness = try await Self.harness()
         let key = try await Self.enrol(harness)
@@ -244,7 +247,8 @@ struct OfflineTests {
     ) throws -> [VerificationRequest] {
         try (0..<count).map { number in
             let capture = OfflineCapture(
-                capturedAt: harness.clock.now().adding(milliseconds: Int64(number)), payload: [UInt8(truncatingIfNeeded: number)])
+                capturedAt: harness.clock.now().adding(milliseconds: Int64(number)),
+                payload: [UInt8(truncatingIfNeeded: number)])
             let hash = Array(SHA256.hash(data: capture.signedBytes(for: .camera)))
             return VerificationRequest(
                 app: .camera, purpose: .assert, challenge: [], evidence: [try handset.assertion(over: hash)],
@@ -257,7 +261,8 @@ struct OfflineTests {
         return try await ServiceHarness([.testing(.camera, binding: binding)])
     }
 
-    @Test("A queue of 64 assertions that was made offline is accepted in any order, each exactly once, however often it is sent")
+    @Test(
+        "A queue of 64 assertions that was made offline is accepted in any order, each exactly once, however often it is sent")
     func queue() async throws {
         for seed in [1, 7, 2026] as [UInt64] {
             let harness = try await Self.iPhones()

@@ -40,11 +40,14 @@ struct ReportTests {
         ("payload", { $0.edits.append { $0.binding = .clientData(payloadHash: [UInt8](repeating: 7, count: 32)) } }),
         ("replaced device", { $0.edits.append { $0.replaces = other } }),
         ("expected device", { $0.edits.append { $0.expectedDevice = other } }),
-        ("evidence of another format", {
-            $0.edits.append {
-                $0.evidence.append(Evidence(format: .playIntegrity, keyID: [], body: Array("token".utf8)))
+        (
+            "evidence of another format",
+            {
+                $0.edits.append {
+                    $0.evidence.append(Evidence(format: .playIntegrity, keyID: [], body: Array("token".utf8)))
+                }
             }
-        }),
+        ),
     ]
 
     /// All sets of one, two and three faults.

@@ -183,7 +183,8 @@ extension VerificationRequest.BindingRequest {
             }
             try self.init(given)
             guard self != .inEvidence || isOfPlugins else {
-                throw RequestError("binding.in_evidence", "is only for a certificate bundle, an offline signature and evidence of plugins")
+                throw RequestError(
+                    "binding.in_evidence", "is only for a certificate bundle, an offline signature and evidence of plugins")
             }
             return
         }

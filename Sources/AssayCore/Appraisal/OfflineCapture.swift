@@ -86,7 +86,8 @@ public struct OfflineRule: Hashable, Sendable {
         guard time <= now.adding(milliseconds: maxFuture) else {
             throw Rejection(
                 .timestampInFuture,
-                "the capture is of \(time), by the device's clock, now is \(now), at most \(DurationText.exact(maxFuture)) ahead")
+                "the capture is of \(time), by the device's clock, now is \(now), at most \(DurationText.exact(maxFuture)) ahead"
+            )
         }
         guard time >= now.adding(milliseconds: -maxAge) else {
             throw Rejection(

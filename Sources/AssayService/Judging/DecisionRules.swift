@@ -44,7 +44,9 @@ extension VerificationCase {
         }
         findings.append(
             .unchecked(
-                "commit", "the device of an acceptance, its confidence, and whether it was accepted before are judged of good evidence alone"))
+                "commit",
+                "the device of an acceptance, its confidence, and whether it was accepted before are judged of good evidence alone"
+            ))
         return findings
     }
 
@@ -92,7 +94,8 @@ extension VerificationCase {
         if let expected = request.expectedDevice, expected != device?.id {
             let found = device.map { "of \($0.id)" } ?? "of no registered device"
             objections.append(
-                (Rejection(.deviceMismatch, "the evidence is \(found), the request expects \(expected)"), DeviceAdmission.check))
+                (Rejection(.deviceMismatch, "the evidence is \(found), the request expects \(expected)"), DeviceAdmission.check)
+            )
         }
         return objections
     }

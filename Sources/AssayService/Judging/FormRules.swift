@@ -92,7 +92,9 @@ extension AuthorizedRequest {
     /// Whether a payload is bound where the app requires one.
     func checkPayload() throws(StageError) {
         // What a certificate is issued for is bound by rules of its own.
-        guard case .clientData(nil) = request.binding, profile.binding.payloadRequired, request.purpose != .provision else { return }
+        guard case .clientData(nil) = request.binding, profile.binding.payloadRequired, request.purpose != .provision else {
+            return
+        }
         throw .refused(Rejection(.payloadRequired, "the app binds a payload to every request"), check: "binding")
     }
 

@@ -88,7 +88,7 @@ struct OpenJudgement: Sendable {
         }
     }
 
-    /// Keeps a refusal, under a report of every failure, so that the judgement can go on. Throws whatever ends it.
+    /// Keeps a refusal, under a report of every failure, so that the judgement can go on. Throws any other error.
     ///
     /// - Parameter piece: the piece of evidence that it is about.
     mutating func keep(_ error: StageError, piece: Int? = nil) throws(StageError) {
@@ -124,12 +124,13 @@ struct OpenJudgement: Sendable {
             named: named, replaced: replaced, refusals: refusals)
     }
 
-    /// The verdict of a request that is refused by what ends the judgement, whatever it reports.
+    /// The verdict of a request that is refused by what ends the judgement under every report.
     func ended(by rejection: Rejection, check: String, device: Device?) -> Verdict {
         let last = EarlyRefusals.Refusal(rejection: rejection, check: check, device: device, format: nil)
         var refusals = refusals
         refusals.add(last)
-        refusals.leaveOut(Finding.furtherChecks, because: "nothing is judged of a request that is refused by the check \(check)")
+        refusals.leaveOut(
+            Finding.furtherChecks, because: "nothing is judged of a request that is refused by the check \(check)")
         return Verdict(refusing: admitted, refusals.first ?? last, refusals)
     }
 

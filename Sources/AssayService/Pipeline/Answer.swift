@@ -43,6 +43,7 @@ extension PipelineError {
         switch self {
         case .evidenceUnavailable(let check, let detail): "\(check): \(detail)"
         case .ledger: "the ledger cannot be read now"
+        case .upload(let refusal): refusal.description
         case .evidenceMemoryFull, .issuing, .fleetNotConfigured, .rateLimited, .inconsistent: "the request cannot be judged now"
         }
     }

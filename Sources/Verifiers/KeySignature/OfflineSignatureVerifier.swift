@@ -88,7 +88,9 @@ package struct OfflineSignatureVerifier: EvidenceVerifier {
             throw Rejection(.malformed, "not an algorithm, a signature, a time and the hash of a payload")
         }
         guard parts.capture.namesPayload else {
-            throw Rejection(.malformed, "the hash of the payload has \(parts.capture.payloadHash.count) bytes, want 32 that are not all zero")
+            throw Rejection(
+                .malformed,
+                "the hash of the payload has \(parts.capture.payloadHash.count) bytes, want 32 that are not all zero")
         }
         return parts
     }

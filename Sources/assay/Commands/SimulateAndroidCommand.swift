@@ -10,7 +10,8 @@ struct SimulateAndroidCommand: AsyncParsableCommand {
         discussion: "It is kept in a folder, like a virtual iPhone. It signs messages, without a counter.",
         subcommands: [
             SimulateAndroidMakeCommand.self, SimulateAndroidAttestCommand.self, SimulateAndroidSignCommand.self,
-            SimulateAndroidCaptureCommand.self, SimulateAndroidCSRCommand.self, SimulatePlayTokenCommand.self, SimulateAndroidSessionCommand.self,
+            SimulateAndroidCaptureCommand.self, SimulateAndroidCSRCommand.self, SimulatePlayTokenCommand.self,
+            SimulateAndroidSessionCommand.self,
         ])
 }
 
@@ -121,7 +122,8 @@ struct SimulateAndroidSignCommand: ParsableCommand {
 
 struct SimulateAndroidCaptureCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "capture", abstract: "Sign a capture offline, without a challenge, for 'assay verify --offline-signature'.",
+        commandName: "capture",
+        abstract: "Sign a capture offline, without a challenge, for 'assay verify --offline-signature'.",
         discussion: "The key signs the app, the time of the capture and the SHA-256 of the file.")
 
     @Argument(help: "The folder of the virtual device.")

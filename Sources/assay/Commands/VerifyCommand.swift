@@ -26,7 +26,9 @@ struct VerifyCommand: AsyncParsableCommand {
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("What 'assay challenge' printed. Not with --client-data-hash, --bundle or --offline-signature.", valueName: "bytes"))
+        help: ArgumentHelp(
+            "What 'assay challenge' printed. Not with --client-data-hash, --bundle or --offline-signature.", valueName: "bytes")
+    )
     var challenge: BytesArgument?
 
     @Option(help: "The context that the challenge was asked with.")
@@ -113,7 +115,8 @@ struct VerifyCommand: AsyncParsableCommand {
         var request = VerificationRequest(
             app: app, purpose: evidence.purpose, challenge: challenge?.bytes(wanting: Challenge.length) ?? [],
             context: Array(context.utf8),
-            evidence: try evidence.read(payloadHash: payloadHash), binding: try binding(payloadHash), subject: Array(subject.utf8),
+            evidence: try evidence.read(payloadHash: payloadHash), binding: try binding(payloadHash),
+            subject: Array(subject.utf8),
             expectedDevice: expectedDevice, idempotencyKey: Array(idempotencyKey.utf8), sourceAddress: sourceAddress,
             signals: signals, replaces: replaces, results: results.requests, report: allFailures ? .all : .first)
         request.upload = upload

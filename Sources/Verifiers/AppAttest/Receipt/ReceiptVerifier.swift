@@ -41,7 +41,8 @@ package struct ReceiptVerifier: Sendable {
         under examination: Examination? = nil, report: VerdictReport = .first, attested certificate: Certificate? = nil
     ) -> (Appraisal, Receipt?) {
         var read: Receipt?
-        let appraisal = Appraisal.build(.appAttestReceipt, under: examination, report: report) { (appraisal) throws(Rejection) in
+        let appraisal = Appraisal.build(.appAttestReceipt, under: examination, report: report) {
+            (appraisal) throws(Rejection) in
             appraisal.findings.reserveCapacity(20)
             try appraisal.require(
                 "receipt_size", bytes.count <= Self.sizeLimit, else: .evidenceTooLarge, "a receipt of \(bytes.count) bytes")
