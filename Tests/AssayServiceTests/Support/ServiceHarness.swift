@@ -129,7 +129,9 @@ struct ServiceHarness: Sendable {
         let signing = ResultSigning(signer: resultSigner, devices: ledger, requestLog: requestLog)
         let answering = Answering(
             pipeline: pipeline, rates: rates, clock: clock,
-            followers: [counters, requestLog, ObservedVerdicts(observer, hub: hub, subjects: subjects), recorder, signing, TraceNotes()] + followers
+            followers: [
+                counters, requestLog, ObservedVerdicts(observer, hub: hub, subjects: subjects), recorder, signing, TraceNotes(),
+            ] + followers
         )
         let bodies =
             AttestationService(
