@@ -24,7 +24,7 @@ TROUBLE = set(
     "from global lambda None True False pass raise yield with nonlocal del elif except finally assert".split())
 
 # Fields of type string are for people. What is compared is bytes.
-TEXT_FOR_PEOPLE = {"version", "daemon_version", "meaning", "path", "sentence", "detail", "problem", "message", "value"}
+TEXT_FOR_PEOPLE = {"version", "daemon_version", "meaning", "path", "sentence", "detail", "problem", "message", "value", "vendor_code"}
 
 
 def file_descriptors():
