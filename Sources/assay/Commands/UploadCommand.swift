@@ -190,13 +190,6 @@ struct UploadAbortCommand: AsyncParsableCommand {
     }
 }
 
-extension UploadID: ExpressibleByArgument {
-    public init?(argument: String) {
-        guard let bytes = ByteText.decode(argument, count: Self.length) else { return nil }
-        self.init(bytes: bytes)
-    }
-}
-
 extension UploadChunk {
     /// A chunk of a payload; `nil` if it has none with the index.
     fileprivate init?(_ index: Int, of payload: [UInt8], cutBy size: Int) {

@@ -99,3 +99,10 @@ extension ResultShape: ExpressibleByArgument {
     public static var allValueStrings: [String] { allCases.map(\.rawValue) }
     public static var allValueDescriptions: [String: String] { [:] }
 }
+
+extension UploadID: ExpressibleByArgument {
+    public init?(argument: String) {
+        guard let bytes = ByteText.decode(argument, count: Self.length) else { return nil }
+        self.init(bytes: bytes)
+    }
+}
