@@ -36,7 +36,7 @@ test-touched: setup ## the tests that a change since BASE (default HEAD: what is
 	[ -n "$$names" ] || { echo "no test can break by what differs from $(BASE)"; exit 0; }; \
 	$(BUILD) --build-tests && dev/test.py $$names
 
-PLUGINS = template-c payload-envelope camera-token template-python liveness-broker
+PLUGINS = template-c payload-envelope camera-token payload-box scene-depth template-python liveness-broker video-chain capture-session anomaly
 .PHONY: plugins
 plugins: setup ## build the launcher of plugins, the SDK for C, and the plugins
 	@$(MAKE) --no-print-directory -C plugins/launcher
@@ -61,7 +61,8 @@ plugins-check:
 
 .PHONY: build
 build: setup ## release build of assayd and assay
-	$(SWIFT) build $(RELEASE)
+	$(SWIFT) build $(RELEASE) --product assayd
+	$(SWIFT) build $(RELEASE) --product assay
 
 .PHONY: run
 run: build ## run the daemon in the foreground (CONFIG=assayd.yaml)
@@ -123,6 +124,12 @@ http-clients: setup ## run real clients and proxies (gRPC, Connect, curl, nginx,
 	@$(BUILD) --product assay
 	@dev/http-clients.sh
 
+.PHONY: result-verifiers
+result-verifiers: setup ## verify signed results of every shape, and status lists, with joserfc, PyJWT, cwt, pycose, Node.js and OpenSSL
+	@$(BUILD) --product assayd
+	@$(BUILD) --product assay
+	@dev/result-verifiers.sh
+
 # The number of requests.
 CASES = 10000
 .PHONY: http-schema
@@ -158,6 +165,11 @@ bench-fronts: build ## the daemon's CPU per accepted assertion over gRPC and JSO
 	$(SWIFT) build --package-path Benchmarks $(RELEASE)
 	Benchmarks/.build/release/daemon-benchmark fronts --daemon .build/release/assayd --in-flight 32
 	Benchmarks/.build/release/daemon-benchmark fronts --daemon .build/release/assayd --in-flight 128
+
+.PHONY: bench-results
+bench-results: build ## what a signed Entity Attestation Result adds to the daemon's CPU per accepted assertion, in raw P-256 verifications
+	$(SWIFT) build --package-path Benchmarks $(RELEASE)
+	Benchmarks/.build/release/daemon-benchmark results --daemon .build/release/assayd
 
 .PHONY: bench-shared
 bench-shared: build ## CPU of daemons and database per accepted assertion, with 1 to 3 daemons on PostgreSQL and one on SQLite

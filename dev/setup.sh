@@ -6,9 +6,9 @@ set -eu
 # SwiftPM fetches with git; AssaySQLite links SQLite and AssayHTTP zlib, found by pkg-config; AssayPostgres loads libpq, and its tests start a
 # PostgreSQL server of their own; the Python example speaks protobuf; tests of PKCS#11 use
 # SoftHSM, and a page of the documentation uses nginx and curl; prometheus and PyYAML test metrics and alerts; all are skipped without
-# them. The launcher of plugins is C over libseccomp; plugins in C (plugins/sdk/c) link libprotobuf-c and libcrypto, those in Swift libcrypto, and their tests run protoc.
+# them. The launcher of plugins is C over libseccomp; plugins in C (plugins/sdk/c) link libprotobuf-c, libcrypto and libsodium, those in Swift libcrypto, and their tests run protoc.
 wanted="git make pkg-config libsqlite3-dev zlib1g-dev libpq5 postgresql python3 python3-protobuf python3-yaml python3-cryptography softhsm2 nginx-light haproxy pgbouncer iproute2 curl
-prometheus gcc libc6-dev libseccomp-dev protobuf-compiler protobuf-c-compiler libprotobuf-c-dev libssl-dev"
+prometheus gcc libc6-dev libseccomp-dev protobuf-compiler protobuf-c-compiler libprotobuf-c-dev libssl-dev libsodium-dev"
 for argument in "$@"; do
     case $argument in
         --proto) wanted="$wanted protobuf-compiler" ;;

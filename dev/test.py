@@ -125,9 +125,8 @@ class Job:
 
     def shown(self):
         """What of the output is shown when it has ended."""
-        # With what an expectation compared, which has lines of its own; of a crash the end says where.
         lines = self.output.splitlines()
-        lines = [line for line in lines if not PASSED.search(line)][-200:] if self.failed else list(filter(SHOWN.search, lines))
+        lines = failures(lines, self.status) if self.failed else list(filter(SHOWN.search, lines))
         return lines + re.findall(r"Test run with.*", self.output)[-1:]
 
     def reasons(self):
@@ -149,6 +148,25 @@ class Beside(Job):
 
     def reasons(self):
         return self.shown()[-40:]
+
+
+def failures(lines, status):
+    """What the output of a failed process says of its failures: each issue with the lines that belong to it, such as what an expectation compared.
+    Where a process names none, or died by a signal, the end of its output says where."""
+    shown = set()
+    belongs = 0
+    for place, line in enumerate(lines):
+        if ISSUE.search(line):
+            belongs = DETAIL_LINES
+        elif belongs == 0 or MARKED.search(line) and "↳" not in line:
+            belongs = 0
+            continue
+        else:
+            belongs -= 1
+        shown.add(place)
+    if not shown or status < 0 or status > 128:
+        shown.update([place for place, line in enumerate(lines) if not MARKED.search(line)][-END_LINES:])
+    return [lines[place] for place in sorted(shown)][-FAILURE_LINES:]
 
 
 def plain(test):
@@ -205,7 +223,13 @@ def listed(executable):
 
 
 SHOWN = re.compile(r"✘|➜|^skipped|is absent")
-PASSED = re.compile(r"[◇✔]\x1b?[^ ]* ")
+# Lines that begin with a symbol of Swift Testing, in colour or not, and those among them, and of compilers and programs, that tell of a failure.
+MARKED = re.compile(r"^(\x1b\[[0-9;]*m)*[◇✔✘➜◆⚠↳]")
+ISSUE = re.compile(r"✘|(^|[ :])([Ff]atal )?error:")
+# Lines that may follow an issue, lines of an end, and all lines that are shown of a failed process.
+DETAIL_LINES = 40
+END_LINES = 40
+FAILURE_LINES = 400
 REASON = re.compile(r"✘|rror:|↳")
 
 

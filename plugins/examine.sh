@@ -14,6 +14,14 @@ examine() {
     path=$2
     shift 2
     "$python" -B "plugins/$plugin/tests/vectors.py" "$vectors" >"$folder/$plugin.json"
+    check "$plugin" "$path" "$@"
+}
+
+# With the cases that were written.
+check() {
+    plugin=$1
+    path=$2
+    shift 2
     .build/debug/assay plugin check "$path" --vectors "$folder/$plugin.json" --calls 2000 --restarts 30 "$@" >"$folder/log" 2>&1 || {
         cat "$folder/log" >&2
         echo "plugins: $plugin does not pass assay plugin check" >&2
@@ -22,11 +30,20 @@ examine() {
     echo "plugins: $plugin: $(tail -1 "$folder/log")"
 }
 
-for plugin in template-c payload-envelope camera-token; do
+for plugin in template-c payload-envelope camera-token scene-depth; do
     examine "$plugin" "plugins/$plugin/.build/$(sed -n 's/^NAME = //p' "plugins/$plugin/Makefile")"
 done
-make -C plugins/template-python --no-print-directory -s install FOLDER="$folder/template-python"
-examine template-python "$folder/template-python"
+for plugin in template-python capture-session; do
+    make -C "plugins/$plugin" --no-print-directory -s install FOLDER="$folder/$plugin"
+    examine "$plugin" "$folder/$plugin"
+done
+
+# Changes are tried of each accepted case: here of those whose every byte is signed, or opened. All cases are run by the plugin's own tests.
+make -C plugins/video-chain --no-print-directory -s install FOLDER="$folder/video-chain"
+"$python" -B plugins/video-chain/tests/vectors.py . signed >"$folder/video-chain.json"
+check video-chain "$folder/video-chain"
+"$python" -B plugins/payload-box/tests/vectors.py . opened >"$folder/payload-box.json"
+check payload-box plugins/payload-box/.build/payload-box
 
 # Those in Swift, as the root package builds them: with the libraries of the toolchain.
 swift=$(ldd .build/debug/capture-package | sed -n 's#.*=> \(.*\)/libswiftCore.so.*#\1#p')

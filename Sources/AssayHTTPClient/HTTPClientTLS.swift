@@ -1,3 +1,4 @@
+import AssayCore
 package import AssayListening
 import NIOCore
 import NIOSSL
@@ -38,6 +39,13 @@ package struct HTTPClientTLS: Sendable {
                     ? TLSFailure.explain(error) : "the key is not the certificate's (\(TLSFailure.explain(error)))")
         }
         (self.configuration, self.serverName) = (configuration, serverName)
+    }
+
+    /// The DNS name that the server's certificate must have; `nil` for a numeric address, which TLS compares with the certificate's.
+    func expectedName(at address: HTTPAddress) -> ServerName? {
+        guard case .network(let host, _) = address.place else { return nil }
+        let name = serverName ?? host
+        return (try? SocketAddress(ipAddress: name, port: 0)) == nil ? ServerName(name) : nil
     }
 
     /// The machine's CAs, and no certificate to show.

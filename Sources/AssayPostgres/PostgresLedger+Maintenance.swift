@@ -25,6 +25,9 @@ extension PostgresLedger: LedgerMaintenance {
         while try await write({ transaction throws(PostgresError) in
             try PayloadTable.purge(now: min(now, server), transaction.database)
         }) {}
+        while try await write({ transaction throws(PostgresError) in
+            try UploadTable(database: transaction.database).purge(now: min(now, server))
+        }) {}
     }
 
     /// The server's clock. Warns where this daemon's differs from it; `nil` where it differs too much to remove anything by.

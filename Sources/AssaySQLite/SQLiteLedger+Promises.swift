@@ -148,6 +148,7 @@ extension SQLiteLedger: LedgerMaintenance {
         while try await write({ session throws(SQLiteError) in try session.submissions.purge(now: now) }) {}
         while try await write({ session throws(SQLiteError) in try session.statuses.purge(now: now) }) {}
         while try await write({ session throws(SQLiteError) in try session.payloads.purge(now: now) }) {}
+        while try await write({ session throws(SQLiteError) in try session.uploads.purge(now: now) }) {}
     }
 
     package func trim(to limits: Retention) async throws(LedgerError) -> Trimmed {

@@ -223,6 +223,41 @@ public final class MemoryLedger: Ledger {
         }
     }
 
+    // MARK: Uploads
+
+    public func begin(_ upload: Upload, limit: Int) async throws(LedgerError) -> UploadOutcome {
+        try withState { state in UploadOutcome { () throws(UploadRefusal) in try state.begin(upload, limit: limit) } }
+    }
+
+    public func put(
+        _ chunks: [UploadChunk], of id: UploadID, by owner: UploadOwner, at now: Timestamp
+    ) async throws(LedgerError) -> UploadOutcome {
+        try withState { state in
+            UploadOutcome { () throws(UploadRefusal) in try state.put(chunks, of: id, by: owner, at: now) }
+        }
+    }
+
+    public func finish(
+        _ id: UploadID, _ statement: UploadStatement, by owner: UploadOwner, at now: Timestamp
+    ) async throws(LedgerError) -> UploadOutcome {
+        try withState { state in
+            UploadOutcome { () throws(UploadRefusal) in try state.finish(id, statement, by: owner, at: now) }
+        }
+    }
+
+    public func upload(_ id: UploadID) async throws(LedgerError) -> Upload? { try withState { $0.uploads[id]?.upload } }
+
+    public func progress(of id: UploadID, by owner: UploadOwner) async throws(LedgerError) -> UploadProgress? {
+        try withState { $0.uploads[id].flatMap { $0.upload.owner == owner ? $0.progress : nil } }
+    }
+
+    public func abort(_ id: UploadID, by owner: UploadOwner) async throws(LedgerError) -> Bool {
+        try withState { state in
+            guard state.uploads[id]?.upload.owner == owner else { return false }
+            return state.uploads.removeValue(forKey: id) != nil
+        }
+    }
+
     // MARK: Maintenance, audit log, secrets
 
     public func purge(now: Timestamp) async throws(LedgerError) {

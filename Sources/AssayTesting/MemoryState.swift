@@ -43,6 +43,7 @@ struct MemoryState: Sendable {
     var invalidDevices: Set<DeviceID> = []
     /// The verdicts by payload, in the order in which they were committed.
     var indexed: [IndexedVerdict] = []
+    var uploads: [UploadID: KeptUpload] = [:]
     /// In the order in which they were issued. The position of each in listings is its index and 1.
     var certificates: [DeviceCertificate] = []
     var revocationLists: [[UInt8]: StoredRevocationList] = [:]
@@ -203,6 +204,7 @@ struct MemoryState: Sendable {
         let first = SubmissionHours.counted(at: now).lowerBound
         submissions = submissions.mapValues { $0.filter { $0.key >= first } }.filter { !$0.value.isEmpty }
         purgeResults(now: now)
+        purgeUploads(now: now)
     }
 
     func page(from number: Int64, limit: Int) -> AuditPage {

@@ -46,7 +46,8 @@ final class CollectorSession: Sendable {
         for header in settings.headers { request.headers.add(name: header.name, value: header.value) }
         request.body = .bytes(body)
         do {
-            let answer = try await connections.exchange(request, within: timeout, answerLimit: Self.answerLimit)
+            let answer = try await connections.exchange(
+                request, to: settings.endpoint.host, within: timeout, answerLimit: Self.answerLimit)
             return Self.outcome(answer, at: now)
         } catch {
             return .failed(Self.words(for: error), retryAfter: nil)

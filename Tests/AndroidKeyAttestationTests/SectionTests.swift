@@ -33,6 +33,25 @@ struct AndroidSectionTests {
         return (try #require(section as? AndroidKeyAttestationSection), app, reader)
     }
 
+    @Test("Captures that were signed offline are taken only by a section that says how old they may be, with 5 minutes for clocks")
+    func offline() throws {
+        func rule(_ text: String) throws -> (rule: OfflineRule?, problems: Int) {
+            let (section, _, reader) = try read(text)
+            #expect(section.deviceAppraisers(SchemeDependencies(testRoots: [])).first?.offline == section.policy.offline)
+            return (section.policy.offline, reader.problems.count)
+        }
+        #expect(try rule("") == (nil, 0))
+        #expect(try rule("offline: {max_age: 7d}") == (OfflineRule(maxAge: 7 * 86_400_000, maxFuture: 300_000), 0))
+        #expect(try rule("offline: {max_age: 1s, max_future: 0s}") == (OfflineRule(maxAge: 1000, maxFuture: 0), 0))
+        #expect(try rule("offline: {max_age: 366d, max_future: 1d}").problems == 0)
+        for wrong in [
+            "offline: {}", "offline: {max_age: 999ms}", "offline: {max_age: 367d}", "offline: {max_age: 7d, max_future: 2d}",
+            "offline: {max_age: 7d, window: 3}", "offline: 7d",
+        ] {
+            #expect(try rule(wrong).problems > 0, "\(wrong)")
+        }
+    }
+
     @Test("A section makes one verifier and one appraiser, and describes its packages")
     func judging() throws {
         let (section, _, reader) = try read()
@@ -235,6 +254,7 @@ struct AndroidSectionTests {
             "policy.requiresTagOrder": { $0.policy.requiresTagOrder = false },
             "policy.requiresEqualVersions": { $0.policy.requiresEqualVersions = false },
             "policy.allowsSuspended": { $0.policy.allowsSuspended = false },
+            "policy.offline": { $0.policy.offline = OfflineRule(maxAge: 86_400_000) },
             "policy.denied.serials": { $0.policy.denied = DenyList(serials: [], publicKeys: [[6]]) },
             "policy.denied.publicKeys": { $0.policy.denied = DenyList(serials: [[4, 5]], publicKeys: []) },
         ]

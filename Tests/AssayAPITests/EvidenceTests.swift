@@ -45,6 +45,8 @@ struct EvidenceTests {
             case .signature: [(bytes(32, 1), Evidence.join([[9], bytes(300, 2)])), ([], Evidence.join([[0], []]))]
             // Alone in its request and without a challenge: "Certificate bundles on the wire".
             case .bundle: []
+            // Alone in its request and without a challenge: "of a capture that was signed offline".
+            case .offline: []
             }
         for (keyID, body) in samples {
             let evidence = Evidence(format: kind.format, keyID: keyID, body: body)
@@ -52,6 +54,24 @@ struct EvidenceTests {
             request.evidence = [try #require(evidence.message)]
             let back = try #require(try read(request).evidence.first)
             #expect(back == evidence && back.digest == evidence.digest, "\(body.count) bytes")
+        }
+    }
+
+    @Test("of a capture that was signed offline comes back as it was, alone, with the binding in the evidence")
+    func offline() throws {
+        for time in [0, 1, -1, 1_800_000_000_000, Int64.min, Int64.max] {
+            let capture = OfflineCapture(capturedAt: Timestamp(unixMilliseconds: time), payloadHash: bytes(32, 7))
+            let evidence = capture.evidence(keyID: bytes(32, 1), algorithm: 3, signature: bytes(300, 2))
+            var message = try sampleRequest().message
+            (message.evidence, message.challenge) = ([try #require(evidence.message)], Data())
+            message.clearBinding()
+            let back = try read(message)
+            #expect(back.evidence == [evidence] && back.binding == .inEvidence, "\(time)")
+            #expect(message.evidence[0].offlineSignature.capturedAtUnixMs == time)
+        }
+        for body in [[], Evidence.join([[1], [2], bytes(8), []]), Evidence.join([[1], [2], bytes(7), bytes(32, 7)])] {
+            let isWhole = body.count == 4 * 4 + 1 + 1 + 8
+            #expect((Evidence(format: .offlineSignature, keyID: [], body: body).message != nil) == isWhole, "\(body)")
         }
     }
 

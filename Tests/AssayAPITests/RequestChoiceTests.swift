@@ -85,6 +85,29 @@ struct RequestChoiceTests {
         }
     }
 
+    @Test("client data names an upload of 16 bytes in place of the payload's hash, never beside it")
+    func upload() throws {
+        func reading(_ content: [UInt8]) throws -> Reading { try read(field(6, field(1, content))) { $0.clearBinding() } }
+        guard case .request(let request) = try reading(field(2, bytes(16, 7))) else {
+            Issue.record("an upload is read")
+            return
+        }
+        #expect(request.binding == .clientData(payloadHash: nil) && request.upload?.bytes == bytes(16, 7))
+        #expect(try VerificationRequest(serialized: request.message.serializedBytes()) == request)
+        #expect(request.digest != (try sampleRequest()).digest)
+        guard case .request(let without) = try reading(field(1, bytes(32, 1)) + field(2, [])) else {
+            Issue.record("an empty field is no upload")
+            return
+        }
+        #expect(without.upload == nil && without.binding == .clientData(payloadHash: bytes(32, 1)))
+        for length in [1, 15, 17, 32] {
+            #expect(try reading(field(2, bytes(length))).refusedField == "binding.client_data.upload_id", "\(length) bytes")
+        }
+        for both in [field(1, bytes(32, 1)) + field(2, bytes(16)), field(2, bytes(16)) + field(1, bytes(32, 1))] {
+            #expect(try reading(both).refusedField == "binding.client_data")
+        }
+    }
+
     @Test("a binding that is given twice is refused, where protobuf would merge the two")
     func bindingTwice() throws {
         let twice = try field(6, message: payload)

@@ -65,6 +65,7 @@ struct RequestWireTests {
             #expect((mine.replaces?.bytes ?? []) == Array(generated.replacesDeviceID))
             #expect(mine.evidence.count == generated.evidence.count)
             #expect(mine.results.map(\.message) == generated.results)
+            #expect((mine.report == .all) == (generated.report == .all))
             #expect(mine.binding == mine.message.binding.request)
             // Left out, it is that of client data without a payload, or implied by the evidence.
             let isRight =

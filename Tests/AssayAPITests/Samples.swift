@@ -18,7 +18,7 @@ func sampleRequest() throws -> VerificationRequest {
         results: [
             ResultRequest(shape: .earJWT, audience: "https://uploads.example.com", nonce: bytes(16, 12)),
             ResultRequest(shape: .session, audience: "https://uploads.example.com"),
-        ])
+        ], report: .all)
 }
 
 func bytes(_ count: Int, _ value: UInt8 = 0) -> [UInt8] { [UInt8](repeating: value, count: count) }

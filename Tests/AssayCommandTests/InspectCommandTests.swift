@@ -179,6 +179,42 @@ extension CommandTests {
             #expect(ending.out.contains("not judged: only the daemon that issues challenges has the key"))
         }
 
+        @Test("A depth map is judged with its numbers, and drawn; --plot draws nothing else")
+        func depthMap() async throws {
+            let (map, picture) = (
+                try folder.write(try SampleDepthMap.gzip(SampleDepthMap.bands), to: "map.gz"), folder.file("map.png")
+            )
+            let good = try await inspect(map, "--plot", picture)
+            #expect(good.status == 0 && good.out.hasPrefix("depth map  bytes 0..<"), "\(good)")
+            #expect(good.out.contains("edge coherence   0.3765  (0 to 1)") && good.out.contains("✓ layers"), "\(good)")
+            let drawn = try #require(FileManager.default.contents(atPath: picture))
+            #expect(drawn.starts(with: [0x89, 0x50, 0x4E, 0x47]))
+            let strict = try await inspect(map, "--strict")
+            #expect(strict.status == 1 && strict.out.contains("✗ edge_coherence"), "\(strict)")
+            let json = try await inspect(map, "--json")
+            #expect(
+                json.status == 0 && json.out.contains("\"kind\" : \"depth-map\"") && json.out.contains("\"layers\" : 3"),
+                "\(json)")
+            let screen = try await inspect(try folder.write(try SampleDepthMap.gzip(SampleDepthMap.flat(0.45)), to: "flat.gz"))
+            #expect(screen.status == 1 && screen.out.contains("depth_screen_like: range 0.0000 m"), "\(screen)")
+            let empty = try await inspect(try folder.write(try SampleDepthMap.gzip(SampleDepthMap.flat(0)), to: "empty.gz"))
+            #expect(empty.status == 2, "\(empty)")
+
+            let other = folder.file("other.png")
+            let geometry = try await inspect(map, "--width", "257", "--plot", other)
+            #expect(
+                geometry.status == 65 && geometry.out.contains("expected 197376 bytes for 257 x 192 pixels, 196608 come out"),
+                "\(geometry)")
+            let photo = try await inspect(try folder.write("hello world\n", to: "text"), "--plot", other)
+            #expect(
+                photo.status == 65 && photo.err.hasSuffix("is not a depth map, and --plot draws nothing else\n"), "\(photo)")
+            #expect(!FileManager.default.fileExists(atPath: other))
+            for option in [["--width", "245"], ["--height", "203"]] {
+                let wrong = try await Child.run("assay", ["inspect", map] + option)
+                #expect(wrong.status == 64, "\(wrong)")
+            }
+        }
+
         private func path(of bytes: [UInt8]) throws -> String { try folder.write(bytes, to: "payload") }
 
         private let authority = TestAuthority(seed: "inspection")

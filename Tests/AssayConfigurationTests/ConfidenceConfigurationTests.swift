@@ -91,6 +91,12 @@ struct ConfidenceConfigurationTests {
             ("{profile: weighted, thresholds: {low: 0.6}}", "must not rise"),
             ("{profile: weighted, thresholds: {heigh: 0.6}}", "did you mean \"high\"?"),
             ("{profile: weighted, level: high}", "unknown key \"level\""),
+            ("{profile: mvp, measured: {Lidar: scene-depth}}", "want the name of a signal: 1 to 32 of a-z, 0-9 and _"),
+            (
+                "{profile: mvp, measured: {lidar: Scene Depth}}",
+                "want a format of evidence such as scene-depth, have \"Scene Depth\""
+            ),
+            ("{profile: mvp, measured: lidar}", "confidence.measured"),
             ("{profile: weighted, require: very_high}", "one of suspicious, low, medium, medium_high, high"),
             ("{profile: weighted, thresholds: {very_high: 0.9}}", "unknown key \"very_high\""),
             ("{profile: suite, thresholds: {medium_high: 0.8}}", "unknown key \"medium_high\""),
@@ -112,6 +118,9 @@ struct ConfidenceConfigurationTests {
             "{profile: weighted, require: low}", "{profile: weighted, require: high}", "{profile: weighted, pass_score: 0.6}",
             "{profile: weighted, thresholds: {high: 0.86}}", "{profile: weighted, thresholds: {medium_high: 0.71}}",
             "{profile: weighted, thresholds: {medium: 0.51}}", "{profile: weighted, thresholds: {low: 0.31}}",
+            "{profile: mvp, measured: {lidar: scene-depth}}", "{profile: mvp, measured: {moire: scene-depth}}",
+            "{profile: mvp, measured: {lidar: scene-map}}",
+            "{profile: mvp, measured: {lidar: scene-depth, moire: scene-depth}}",
             "{profile: suite}",
             "{profile: suite, thresholds: {very_high: 0.91}}", "{profile: suite, strict_depth: true}",
             "{profile: suite, flags_violated: reject}", "{profile: mvp, strict_depth: true}",
@@ -119,9 +128,24 @@ struct ConfidenceConfigurationTests {
         ]
         #expect(try Set(variations.map(digest)).count == variations.count)
         #expect(
+            try digest("{profile: mvp, measured: {}}") == digest("{profile: mvp}"))
+        #expect(
             try digest("{pass_score: 0.50, thresholds: {high: 8.5e-1}, profile: weighted}") == digest("{profile: weighted}"))
         #expect(
             try digest("{profile: weighted, strict_depth: false, flags_violated: note}") == digest("{profile: weighted}"))
+    }
+
+    @Test("The formats that measure signals are read, and check-config warns of one that no plugin of the app judges")
+    func measured() throws {
+        let section = "{profile: mvp, measured: {lidar: scene-depth, moire: screen.check}}"
+        #expect(
+            try rule(section).measured
+                == ["lidar": EvidenceFormat(rawValue: "scene-depth"), "moire": EvidenceFormat(rawValue: "screen.check")])
+        let found = try parse(section).policyFindings(Timestamp(unixSeconds: 1_790_000_000)).filter {
+            $0.path.hasPrefix("apps.photos.confidence.measured")
+        }
+        #expect(found.map(\.path) == ["lidar", "moire"].map { "apps.photos.confidence.measured.\($0)" })
+        #expect(found.allSatisfy { $0.code == .policyUnmeetable })
     }
 
     @Test("check-config summarises the rule, and warns of a level that captures of a platform do not reach")

@@ -37,6 +37,36 @@ struct VerdictLimitTests {
         #expect(!limits([.keySignature], .hardware, bound).contains(.noPayload))
     }
 
+    @Test("Signals are the app's word unless each signal of the document was measured")
+    func appsWord() throws {
+        func limit(_ signals: [String], measured: [String: Signal.Outcome]) -> Bool {
+            let document = SignalDocument(
+                media: [], signals: signals.map { Signal(name: $0, value: .outcome(.pass)) })
+            let scene = SceneAnalysis(counted: document, digest: [1]).with(measured: measured)
+            let confidence = ConfidenceRule(profile: .mvp).assess(
+                scene, platform: .iOS, HardwareAttestation(.secureElement, platform: .iOS, simulated: false))
+            return VerdictLimit.limits(of: .accepted(.hardware), nil, confidence, formats: [.keySignature]).contains(.appsWord)
+        }
+        #expect(limit(["lidar"], measured: [:]) && limit(["lidar", "moire"], measured: ["lidar": .pass]))
+        #expect(!limit(["lidar"], measured: ["lidar": .fail]) && !limit(["lidar"], measured: ["lidar": .unavailable]))
+        #expect(limit([], measured: ["lidar": .pass]), "the digests of the media are the app's word")
+    }
+
+    @Test(
+        "The time of a capture that was signed offline is the word of the device, its payload is bound, and no other evidence has that limit"
+    )
+    func offline() throws {
+        let app = try #require(AppID("camera"))
+        let capture = OfflineCapture(
+            capturedAt: Timestamp(unixMilliseconds: 1), payloadHash: [UInt8](repeating: 0xAB, count: 32))
+        let found = limits([.offlineSignature], .hardware, Binding(capture, for: app))
+        #expect(found.isSuperset(of: [.captureTime, .noChallenge, .attestedEarlier]))
+        #expect(found.isDisjoint(with: [.noPayload, .callersFreshness, .noApp]))
+        for kind in EvidenceKind.all where kind.format != .offlineSignature {
+            #expect(!limits([kind.format], .hardware).contains(.captureTime), "\(kind.format)")
+        }
+    }
+
     @Test("What evidence speaks of is no limit")
     func evidence() {
         #expect(limits([.keyAttestation], .hardware).isDisjoint(with: [.attestedEarlier, .noApp, .noSystem, .softwareKey]))

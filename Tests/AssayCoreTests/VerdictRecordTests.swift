@@ -36,6 +36,20 @@ struct VerdictRecordTests {
         #expect(!record.isTruncated)
     }
 
+    @Test("A record keeps codes of another system, and one without them has the form of earlier releases")
+    func vendorCodes() throws {
+        var findings = Self.findings
+        let plain = try record(findings).encoded()
+        findings[3].vendorCode = "E-1102"
+        let record = try record(findings)
+        let encoded = record.encoded()
+        #expect(VerdictRecord(decoding: encoded) == record)
+        #expect(VerdictRecord(decoding: encoded)?.findings.map(\.vendorCode) == ["", "", "", "E-1102", "", ""])
+        // The version is the first field, 8 bytes behind a length of 4.
+        #expect(plain[11] == 1 && encoded[11] == 2)
+        for count in 0..<encoded.count { #expect(VerdictRecord(decoding: Array(encoded.prefix(count))) == nil) }
+    }
+
     @Test("No strict prefix of a record, and no longer text, is decoded")
     func prefixes() throws {
         let bytes = try record(Self.findings).encoded()

@@ -23,7 +23,8 @@ extension ProcessTests {
                     "assay", ["verify"],
                     [
                         "--challenge", "--attestation", "--assertion", "--key-attestation", "--key-signature", "--play-token",
-                        "--device-check", "--payload", "--signals", "--key-id",
+                        "--device-check", "--payload", "--signals", "--key-id", "--offline-signature", "--captured-at",
+                        "--all-failures",
                         "Exit status",
                     ]
                 ),
@@ -36,7 +37,7 @@ extension ProcessTests {
                 ("assayd", ["audit", "verify"], ["--expect-head", "Exit status"]),
                 ("assay", ["anchors"], ["--config"]),
                 ("assay", ["simulate"], ["phone", "attest", "assert", "session", "android"]),
-                ("assay", ["simulate", "android"], ["make", "attest", "sign", "play-token", "session"]),
+                ("assay", ["simulate", "android"], ["make", "attest", "sign", "capture", "play-token", "session"]),
                 (
                     "assay", ["simulate", "android", "play-token"],
                     ["--beside-attestation", "--kind", "--package", "--app-verdict", "--device-verdict", "--testing"]

@@ -10,12 +10,12 @@ extension ProcessTests {
         /// A page with steps, and how many of its blocks are run.
         static let pages = [
             ("README.md", 14), ("docs/protect-an-upload.md", 9), ("docs/callers.md", 7), ("docs/operations.md", 4),
-            ("docs/command-line.md", 3), ("docs/http.md", 4), ("docs/check-a-result.md", 14),
+            ("docs/command-line.md", 3), ("docs/http.md", 4), ("docs/check-a-result.md", 14), ("docs/uploads.md", 8),
             ("docs/provisioning.md", 30),
             ("docs/provisioning/pkcs11.md", 10),
             ("docs/provisioning/tls-client.md", 16),
             // That in Swift compiles swift-protobuf, which takes minutes: `make plugins-test` runs it.
-            ("docs/plugins/write-in-c.md", 9), ("docs/plugins/write-in-python.md", 9),
+            ("docs/plugins/write-in-c.md", 9), ("docs/plugins/write-in-python.md", 9), ("docs/plugins/tutorial.md", 20),
         ]
 
         @Test("The steps of each page work", arguments: pages)

@@ -160,6 +160,28 @@ private final class InterruptedLedger: Ledger {
     ) async throws(LedgerError) -> [IndexedVerdict] {
         try await ledger.verdicts(onPayload: key, at: now, limit: limit)
     }
+    func begin(_ upload: Upload, limit: Int) async throws(LedgerError) -> UploadOutcome {
+        try await ledger.begin(upload, limit: limit)
+    }
+    func put(
+        _ chunks: [UploadChunk], of id: UploadID, by owner: UploadOwner, at now: Timestamp
+    ) async throws(LedgerError) -> UploadOutcome {
+        try await ledger.put(chunks, of: id, by: owner, at: now)
+    }
+    func finish(
+        _ id: UploadID, _ statement: UploadStatement, by owner: UploadOwner, at now: Timestamp
+    ) async throws(LedgerError) -> UploadOutcome {
+        try await ledger.finish(id, statement, by: owner, at: now)
+    }
+    func upload(_ id: UploadID) async throws(LedgerError) -> Upload? {
+        try await ledger.upload(id)
+    }
+    func progress(of id: UploadID, by owner: UploadOwner) async throws(LedgerError) -> UploadProgress? {
+        try await ledger.progress(of: id, by: owner)
+    }
+    func abort(_ id: UploadID, by owner: UploadOwner) async throws(LedgerError) -> Bool {
+        try await ledger.abort(id, by: owner)
+    }
     func clockMemory() async throws(LedgerError) -> ClockMemory? { try await ledger.clockMemory() }
     func keep(_ memory: ClockMemory) async throws(LedgerError) { try await ledger.keep(memory) }
     func status() async throws(LedgerError) -> LedgerStatus { try await ledger.status() }

@@ -10,16 +10,17 @@ import Testing
 struct PluginAppraisalTests {
     static let now = Timestamp(unixMilliseconds: 1_800_000_000_000)
     static let clientData = [UInt8](repeating: 7, count: 32)
+    static let payload = [UInt8](repeating: 9, count: 32)
 
     func scope(
         plugin: String = "kiosk", purpose: Purpose = .assert, hasDevice: Bool = false, ceiling: Assurance = .hardware,
-        toldBlock: Bool = false, format: (inout Assay_Plugin_V1_Format) -> Void = { _ in }
+        toldBlock: Bool = false, payload: [UInt8]? = Self.payload, format: (inout Assay_Plugin_V1_Format) -> Void = { _ in }
     ) throws -> PluginScope {
         let description = try PluginDescription(Messages.description(format: format), expected: "kiosk")
         return PluginScope(
             plugin: plugin, format: try #require(description.formats.first), app: try #require(AppID("shop")),
-            purpose: purpose, clientDataSHA256: Self.clientData, hasDevice: hasDevice, ceiling: ceiling, now: Self.now,
-            toldBlock: toldBlock)
+            purpose: purpose, clientDataSHA256: Self.clientData, payloadSHA256: payload, hasDevice: hasDevice,
+            ceiling: ceiling, now: Self.now, toldBlock: toldBlock)
     }
 
     /// An accepting answer.
@@ -234,5 +235,103 @@ struct PluginAppraisalTests {
         }
         #expect(digest.count == 32 && digest != [UInt8](repeating: 0, count: 32))
         #expect(until == Self.now.adding(milliseconds: 5))
+    }
+
+    // MARK: Parts of payloads
+
+    private func partScope(_ payload: [UInt8]? = Self.payload, purpose: Purpose = .assert) throws -> PluginScope {
+        try scope(purpose: purpose, payload: payload) { format in
+            (format.freshness, format.measures) = (.payload, ["lidar".data, "moire".data])
+            format.codes[0].vendorCode = "ERR 7"
+        }
+    }
+
+    /// An accepting answer of a part, with one measurement.
+    private func part(
+        _ change: (inout Assay_Plugin_V1_AppraiseResponse) -> Void = { _ in }
+    ) -> Assay_Plugin_V1_AppraiseResponse {
+        response { response in
+            (response.verifiedClientDataSha256, response.verifiedPayloadSha256) = (Data(), Data(Self.payload))
+            response.assurance = .none
+            response.measurements = [.with { ($0.signal, $0.outcome, $0.detail) = ("lidar".data, .pass, "deviation 0.6 m") }]
+            change(&response)
+        }
+    }
+
+    @Test("A part of a payload is read with its claims and measurements, without assurance")
+    func parts() throws {
+        let appraisal = try PluginAppraisal(part(), in: try partScope())
+        #expect(appraisal.use == .payload && appraisal.claims.text("place") == "hall" && appraisal.assurance == .none)
+        #expect(appraisal.measurements == [SignalMeasurement(signal: "lidar", outcome: .pass, detail: "deviation 0.6 m")])
+        for (outcome, read) in [(Assay_Plugin_V1_Outcome.fail, Signal.Outcome.fail), (.unavailable, .unavailable)] {
+            let measured = try PluginAppraisal(part { $0.measurements[0].outcome = outcome }, in: try partScope())
+            #expect(measured.failure == nil && !measured.isOpen && measured.measurements.first?.outcome == read)
+        }
+        #expect(try PluginAppraisal(part { $0.measurements = [] }, in: try partScope()).measurements.isEmpty)
+    }
+
+    @Test("A part that was shown to belong to no payload, or to another than the request's, is refused")
+    func otherPayload() throws {
+        let words = "the payload that the plugin says its evidence belongs to is not that of the request"
+        for digest in [Data(), Data(count: 32), Data(Self.payload.dropLast()), Data(Self.payload + [0]), Data(Self.clientData)]
+        {
+            #expect(fault(part { $0.verifiedPayloadSha256 = digest }, try partScope()) == words)
+        }
+        #expect(fault(part(), try partScope(nil)) == words, "no payload is known")
+        #expect(fault(part { $0.verifiedPayloadSha256 = Data() }, try partScope(nil)) == words)
+    }
+
+    @Test("A part registers nothing, advances nothing and uses nothing up")
+    func partsChangeNothing() throws {
+        let words = "a part of a payload registers, advances or uses up something, and has nothing of its own"
+        let until = Self.now.unixMilliseconds + 5
+        #expect(
+            fault(part { $0.effect.registration.subjectKey = Data([1]) }, try partScope(purpose: .register)) == words)
+        #expect(fault(part { $0.effect.advance.counter = 1 }, try partScope()) != nil)
+        let token = Assay_Plugin_V1_UsedToken.with { ($0.token, $0.untilUnixMs) = (Data([9]), until) }
+        #expect(fault(part { $0.usedTokens = [token] }, try partScope()) == words)
+        #expect(
+            fault(part { ($0.statement.digest, $0.statement.untilUnixMs) = (Data(count: 32), until) }, try partScope()) == words
+        )
+    }
+
+    @Test("Measurements that were not declared, stand twice, have another outcome or too long a sentence are refused")
+    func measurements() throws {
+        let scope = try partScope()
+        func changed(_ change: @escaping (inout [Assay_Plugin_V1_Measurement]) -> Void) -> String? {
+            fault(part { change(&$0.measurements) }, scope)
+        }
+        #expect(changed { $0[0].signal = "parallax".data } == "the signal 'parallax' was not declared")
+        #expect(changed { $0[0].signal = "Li dar".data }?.hasPrefix("a signal is") == true)
+        #expect(changed { $0 += $0 } == "the signal 'lidar' is measured twice")
+        for outcome in [Assay_Plugin_V1_Outcome.skipped, .note, .unspecified, .UNRECOGNIZED(9)] {
+            #expect(
+                changed { $0[0].outcome = outcome } == "the measurement of 'lidar' is neither PASS nor FAIL nor UNAVAILABLE")
+        }
+        #expect(changed { $0[0].detail = String(repeating: "x", count: 1024) } == nil)
+        #expect(
+            changed { $0[0].detail = String(repeating: "x", count: 1025) }
+                == "the measurement of 'lidar' has a detail of 1025 bytes, want at most 1024")
+        #expect(changed { $0 = Array(repeating: $0[0], count: 17) } == "17 measurements, the limit is 16")
+    }
+
+    @Test("A payload or a measurement beside another freshness is refused")
+    func measurementsBeside() throws {
+        let words = "a payload is verified or measured, and the evidence is no part of a payload"
+        let measurement = Assay_Plugin_V1_Measurement.with { ($0.signal, $0.outcome) = ("lidar".data, .pass) }
+        #expect(fault(response { $0.measurements = [measurement] }, try scope()) == words)
+        #expect(fault(response { $0.verifiedPayloadSha256 = Data(Self.payload) }, try scope()) == words)
+    }
+
+    @Test("After a failed or open check of a part nothing of its measurements counts, and the finding has the vendor code")
+    func failedParts() throws {
+        for outcome in [Assay_Plugin_V1_Outcome.fail, .unavailable] {
+            let answer = part { $0.findings.append(Messages.finding("hours", outcome, "kiosk_closed")) }
+            let appraisal = try PluginAppraisal(answer, in: try partScope())
+            #expect(appraisal.measurements.isEmpty && appraisal.claims.all.isEmpty)
+            #expect(appraisal.findings.map(\.vendorCode) == ["", "", "ERR 7"])
+        }
+        let note = part { $0.findings.append(Messages.finding("hours", .note, "kiosk_closed")) }
+        #expect(try PluginAppraisal(note, in: try partScope()).findings.allSatisfy { $0.vendorCode.isEmpty })
     }
 }

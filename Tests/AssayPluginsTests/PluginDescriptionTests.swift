@@ -69,6 +69,53 @@ struct PluginDescriptionTests {
                 == true)
     }
 
+    private func part(_ change: (inout Assay_Plugin_V1_Format) -> Void = { _ in }) -> Assay_Plugin_V1_DescribeResponse {
+        Messages.description(format: { format in
+            (format.freshness, format.measures) = (.payload, ["lidar".data, "moire".data])
+            change(&format)
+        })
+    }
+
+    @Test("A format that is a part of a payload has signals that it measures, and locates no device")
+    func parts() throws {
+        let format = try #require(try PluginDescription(part(), expected: "kiosk").formats.first)
+        #expect(format.freshness == .payload && format.measures == ["lidar", "moire"])
+        #expect(fault(part { $0.measures = [] }) == nil)
+        #expect(
+            fault(part { $0.locates = true })
+                == "the format 'example.kiosk' is a part of a payload and locates a device: it has none of its own")
+    }
+
+    @Test("Signals beside another freshness, twice, of other characters, and above the limits are refused")
+    func measures() {
+        for freshness in [Assay_Plugin_V1_Freshness.challenge, .singleUse, .statement] {
+            #expect(
+                fault(part { $0.freshness = freshness })
+                    == "the format 'example.kiosk' measures signals, which only a part of a payload can")
+        }
+        #expect(fault(part { $0.measures += $0.measures }) == "the measured signal 'lidar' is declared twice")
+        #expect(fault(part { $0.measures = ["Lidar".data] })?.hasPrefix("a signal is 'Lidar'") == true)
+        #expect(fault(part { $0.measures = ["".data] })?.hasPrefix("a signal is ''") == true)
+        #expect(fault(part { $0.measures = [String(repeating: "l", count: 32).data] }) == nil)
+        #expect(fault(part { $0.measures = [String(repeating: "l", count: 33).data] })?.contains("33 bytes") == true)
+        #expect(fault(part { $0.measures = (0..<16).map { "signal_\($0)".data } }) == nil)
+        #expect(fault(part { $0.measures = (0..<17).map { "signal_\($0)".data } })?.contains("17 signals") == true)
+    }
+
+    @Test("A vendor code is at most 64 printable ASCII characters")
+    func vendorCodes() throws {
+        func declared(_ code: String) -> Assay_Plugin_V1_DescribeResponse {
+            Messages.description(format: { $0.codes[0].vendorCode = code })
+        }
+        let format = try #require(try PluginDescription(declared("ERR 7 (closed)"), expected: "kiosk").formats.first)
+        #expect(format.vendorCodes == ["kiosk_closed": "ERR 7 (closed)"])
+        #expect(try PluginDescription(declared(""), expected: "kiosk").formats.first?.vendorCodes == [:])
+        #expect(fault(declared(String(repeating: "7", count: 64))) == nil)
+        for code in [String(repeating: "7", count: 65), "a\nb", "\u{1B}[2J", "é", "\u{7F}"] {
+            #expect(fault(declared(code))?.hasPrefix("a vendor code is") == true)
+        }
+    }
+
     @Test("A plugin that neither appraises nor observes is refused; one that only observes is not")
     func idle() {
         #expect(fault(Messages.description { $0.formats = [] })?.contains("neither") == true)

@@ -45,6 +45,13 @@ struct TransferTests {
                 [.bytes([6]), .integer(2), .integer(11), .null, .integer(900), .bytes([5])],
                 [.bytes([6]), .integer(2), .integer(12), .bytes(device), .integer(900), .bytes([])],
             ],
+            "uploads": [
+                [
+                    .bytes(device), .text("a"), .text("handler"), .integer(65_537), .integer(65_536), .bytes([3]), .integer(1),
+                    .integer(900), .null,
+                ]
+            ],
+            "upload_chunks": [[.bytes(device), .integer(1), .bytes([4])]],
         ])
     }
 
@@ -93,6 +100,10 @@ struct TransferTests {
         let key = ResultPublicKey(identifier: [1], issuer: .devices, publicKey: [2])
         #expect(
             try await ledger.resultKeys() == [PublishedResultKey(key, publishedAt: Timestamp(unixMilliseconds: 5))])
+        let owner = UploadOwner(app: try #require(AppID("a")), caller: "handler")
+        let id = try #require(UploadID(bytes: Self.device))
+        let progress = try #require(try await ledger.progress(of: id, by: owner))
+        #expect(progress.completed == [1] && progress.missing == [0] && progress.upload.payloadSHA256 == [3])
         let device = try #require(DeviceID(bytes: Self.device))
         let until = Timestamp(unixMilliseconds: 9)
         let place = try await ledger.statusPlace(of: device, for: [8], until: until)

@@ -77,6 +77,68 @@ struct ConfusionTests {
         }
     }
 
+    @Test(
+        "No shape of text is taken unsigned, under an HMAC with the public key, or with a header that is critical, once or twice",
+        arguments: ResultShape.allCases.filter { !$0.isBinary })
+    func everyShape(_ shape: ResultShape) async throws {
+        let mark =
+            shape.hasCertificates ? "\"x5c\":[\"\(Base64.standard.encode(key.certificates[0]))\"]" : "\"kid\":\"\(kid)\""
+        func header(_ algorithm: String, _ more: String = "") -> String {
+            "{\"alg\":\"\(algorithm)\",\(mark),\"typ\":\"\(ResultProfiles.type(of: shape))\"\(more)}"
+        }
+        #expect(fault(try await token(header("ES256"), shape), shape) == nil)
+        for algorithm in ["none", "HS256", "HS512", "ES384"] {
+            expect(try await token(header(algorithm), shape) { _ in [] }, shape, .wrongAlgorithm, "header.alg")
+            expect(try await token(header(algorithm), shape), shape, .wrongAlgorithm, "header.alg")
+            for secret in [signer.publicKey, key.webKey.text] {
+                let forged = try await token(header(algorithm), shape) { input in
+                    Array(HMAC<SHA256>.authenticationCode(for: input, using: SymmetricKey(data: secret)))
+                }
+                expect(forged, shape, .wrongAlgorithm, "header.alg")
+            }
+        }
+        expect(
+            try await token(header("ES256", ",\"crit\":[\"exp\"],\"exp\":1"), shape), shape, .unknownHeader, "header.crit")
+        expect(
+            try await token(header("ES256", ",\"crit\":[\"a\"],\"crit\":[\"b\"]"), shape), shape, .malformed, "token")
+        // Another key under this one's name.
+        let other = FileSigner(SigningKey.random(.p256))
+        let forged = try await token(header("ES256"), shape) { input in try await other.signRaw(input) }
+        expect(forged, shape, .badSignature, "signature")
+    }
+
+    @Test(
+        "No shape of COSE is taken under another algorithm or a MAC's, without one, or with a critical header",
+        arguments: ResultShape.allCases.filter(\.isBinary))
+    func everyMessage(_ shape: ResultShape) async throws {
+        let message = try ForeignMessage(try await Sample.token(shape, by: key))
+        let content = Array(message.payload)
+        var members: [(key: Int64, value: [UInt8])] = []
+        try message.protected.pairs("a header") { name, value throws(Rejection) in
+            members.append((name.integer ?? 0, Array(value.encoded)))
+        }
+        func token(
+            _ change: (inout [(key: Int64, value: [UInt8])]) -> Void, by other: FileSigner? = nil
+        ) async throws -> [UInt8] {
+            var changed = members
+            change(&changed)
+            let writer = COSEWriter(protected: changed)
+            return writer.message(content, signature: try await (other ?? signer).signRaw(writer.toBeSigned(content)))
+        }
+        #expect(fault(try await token({ _ in }), shape) == nil)
+        for algorithm in [Int64(0), 4, 5, -8, -35, -37] {
+            let forged = try await token({ members in
+                members = members.map { $0.key == 1 ? (key: 1, value: CBORWriter.integer(algorithm)) : $0 }
+            })
+            expect(forged, shape, .wrongAlgorithm, "header.alg")
+        }
+        #expect(fault(try await token({ $0.removeAll { $0.key == 1 } }), shape) != nil)
+        let critical = try await token({ $0.append((2, CBORWriter.array([CBORWriter.integer(1)]))) })
+        expect(critical, shape, .unknownHeader, "header.2")
+        expect(
+            try await token({ _ in }, by: FileSigner(SigningKey.random(.p256))), shape, .badSignature, "signature")
+    }
+
     @Test("Another algorithm of the same family is refused, and so are names that differ in case")
     func algorithms() async throws {
         for algorithm in ["ES384", "ES512", "es256", "ES256 ", "ES256K", "PS256", "RS256", "EdDSA"] {

@@ -7,7 +7,9 @@ import Testing
 struct TrustVectorTests {
     /// Every format that this version knows, and one of a plugin.
     private static let formats: [EvidenceFormat] = [
-        .appAttestAttestation, .appAttestAssertion, .keyAttestation, .keySignature, .playIntegrity, .safetyNet, .deviceCheck,
+        .appAttestAttestation, .appAttestAssertion, .keyAttestation, .keySignature, .offlineSignature, .playIntegrity,
+        .safetyNet,
+        .deviceCheck,
         .certificateBundle, .certificateSignature, .fleetDevice, EvidenceFormat(rawValue: "example.plugin"),
     ]
 

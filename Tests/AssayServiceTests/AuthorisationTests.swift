@@ -66,6 +66,10 @@ struct AuthorisationTests {
                 [.enrol]
             case "/assay.v1.Results/GetKeys", "/assay.v1.Results/GetStatusList":
                 [.verify, .provision, .devices, .operate, .observe, .fleet, .enrol]
+            case "/assay.v1.Uploads/Begin", "/assay.v1.Uploads/PutChunks", "/assay.v1.Uploads/Finalize",
+                "/assay.v1.Uploads/Get",
+                "/assay.v1.Uploads/Abort":
+                [.verify]
             case "/assay.v1.Results/ListKeys": [.observe]
             case "/assay.v1.Results/Rotate": [.operate]
             default: nil
@@ -149,7 +153,7 @@ struct AuthorisationTests {
             case "/assay.v1.Plugins/ListQuarantine": Assay_V1_ListQuarantineRequest()
             case "/assay.v1.Plugins/ReadQuarantine": Assay_V1_ReadQuarantineRequest.with { $0.digest = Data(count: 32) }
             case "/assay.v1.Plugins/ReleaseQuarantine": Assay_V1_ReleaseQuarantineRequest.with { $0.digest = Data(count: 32) }
-            default: provisioningSample(path, app) ?? resultSample(path)
+            default: provisioningSample(path, app) ?? resultSample(path) ?? uploadSample(path, app)
             }
         return try #require(message, "\(path) needs a sample in this test").serializedBytes()
     }
@@ -181,6 +185,28 @@ struct AuthorisationTests {
         case "/assay.v1.Provisioning/RemoveEnrolment":
             Assay_V1_RemoveEnrolmentRequest.with { ($0.app, $0.serial) = (app, "CAM-1") }
         case "/assay.v1.Provisioning/ListEnrolments": Assay_V1_ListEnrolmentsRequest.with { $0.app = app }
+        default: nil
+        }
+    }
+
+    private static func uploadSample(_ path: String, _ app: String) -> (any SwiftProtobuf.Message)? {
+        let id = Data(count: 16)
+        return switch path {
+        case "/assay.v1.Uploads/Begin":
+            Assay_V1_BeginUploadRequest.with {
+                ($0.app, $0.size, $0.chunkSize, $0.payloadSha256) = (app, 1, 65_536, Data(repeating: 1, count: 32))
+            }
+        case "/assay.v1.Uploads/PutChunks":
+            Assay_V1_PutChunksRequest.with {
+                ($0.app, $0.uploadID) = (app, id)
+                $0.chunks = [.with { ($0.size, $0.sha256) = (1, Data(count: 32)) }]
+            }
+        case "/assay.v1.Uploads/Finalize":
+            Assay_V1_FinalizeUploadRequest.with {
+                ($0.app, $0.uploadID, $0.chunks, $0.payloadSha256) = (app, id, 1, Data(count: 32))
+            }
+        case "/assay.v1.Uploads/Get": Assay_V1_GetUploadRequest.with { ($0.app, $0.uploadID) = (app, id) }
+        case "/assay.v1.Uploads/Abort": Assay_V1_AbortUploadRequest.with { ($0.app, $0.uploadID) = (app, id) }
         default: nil
         }
     }
@@ -310,7 +336,7 @@ struct AuthorisationTests {
     func unknownApp(_ method: MethodDeclaration) async throws {
         let harness = try await ServiceHarness()
         let namesApp =
-            ["Attestation", "Devices", "Provisioning"].contains { method.path.hasPrefix("/assay.v1.\($0)/") }
+            ["Attestation", "Devices", "Provisioning", "Uploads"].contains { method.path.hasPrefix("/assay.v1.\($0)/") }
             || [API.getAuditClaims.path, API.forgetAuditClaims.path, API.findVerdicts.path].contains(method.path)
         let belongsToAll = [API.getAuthorities.path, API.getRevocationList.path].contains(method.path)
         for (name, hint) in [("camra", "; did you mean \"camera\"?"), ("elsewhere", ", which has camera, notes")] {

@@ -26,6 +26,11 @@ struct EvidenceKindTests {
             case .certificates: [.init(number: 1, type: "bytes", isRepeated: true)]
             case .signature:
                 [.init(number: 1, type: "bytes"), .init(number: 2, type: "Algorithm"), .init(number: 3, type: "bytes")]
+            case .offline:
+                [
+                    .init(number: 1, type: "bytes"), .init(number: 2, type: "KeySignature.Algorithm"),
+                    .init(number: 3, type: "bytes"), .init(number: 4, type: "int64"), .init(number: 5, type: "bytes"),
+                ]
             case .bundle: try ProtoFiles.fields(of: "CertificateBundle")
             }
         #expect(try ProtoFiles.fields(of: type) == expected, "\(type)")
@@ -39,7 +44,7 @@ struct EvidenceKindTests {
             if let field = kind.message?.field { #expect(EvidenceKind.at(field: field) == kind) }
         }
         #expect(EvidenceFormat.described.count == EvidenceKind.all.count)
-        for field in [-1, 0, 8, 10, 1 << 29, Int.max, Int.min] { #expect(EvidenceKind.at(field: field) == nil, "\(field)") }
+        for field in [-1, 0, 8, 11, 1 << 29, Int.max, Int.min] { #expect(EvidenceKind.at(field: field) == nil, "\(field)") }
         #expect(EvidenceKind.of(EvidenceFormat(rawValue: "tarot")) == nil)
     }
 }

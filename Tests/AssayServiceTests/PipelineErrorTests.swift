@@ -29,6 +29,10 @@ struct PipelineErrorTests {
                 "the configuration has no fleet for this app: its devices are neither provisioned nor renewed",
                 "fleet_not_configured", nil
             ),
+            (
+                .upload(.incomplete(missing: [0, 2, 3], count: 5)), .failedPrecondition, "3 of 5 chunks are missing: 0, 2-3",
+                "upload_incomplete", nil
+            ),
             (.inconsistent("what should not happen"), .internalError, "what should not happen", "", nil),
         ] as [(PipelineError, RPCStatusCode, String, String, UInt32?)])
     func wire(_ error: PipelineError, _ code: RPCStatusCode, _ message: String, _ reason: String, _ retry: UInt32?) {

@@ -222,7 +222,7 @@ struct PluginEvidenceTests {
         #expect(device.registration.format == Self.format && device.registration.claims.text("station") == "north")
         let scope = PluginScope(
             plugin: "kiosk", format: try Self.declared(.challenge), app: .camera, purpose: nil, clientDataSHA256: nil,
-            hasDevice: false, ceiling: .none, now: ServiceHarness.opening,
+            payloadSHA256: nil, hasDevice: false, ceiling: .none, now: ServiceHarness.opening,
             toldBlock: false)
         #expect(device.registration.keyID == scope.keyID(ofSubjectKey: Array("k1".utf8)))
 
@@ -453,5 +453,25 @@ struct PluginEvidenceTests {
         #expect(seen.map(\.rejection?.code) == [nil, nil, nil, rejected.reason])
         #expect(seen.map(\.repeated) == [false, false, true, false] && seen[1].device == device)
         #expect(seen[1].formats == [.appAttestAssertion] && seen[1].purpose == .assert && seen[0].purpose == .register)
+    }
+
+    @Test("Observers are told key and counter of accepted evidence, and address and subject of each request, as keyed hashes")
+    func observedTraits() async throws {
+        let observer = SeenVerdicts()
+        let harness = try await ServiceHarness(observer: observer)
+        var (handset, _) = try await harness.enrol()
+        var request = try handset.assertion(try await harness.challenge(.assert))
+        request.sourceAddress = SourceAddress(text: "192.0.2.1".utf8)
+        _ = try await harness.verify(request)
+        // The same counter again.
+        let rejected = try await harness.verify(request)
+        #expect(!rejected.reason.isEmpty)
+        let traits = observer.seen.withLock { $0.map(\.traits) }
+        try #require(traits.count == 3)
+        #expect(traits[0].key.count == 32 && traits[1].key == traits[0].key && traits[2].key.isEmpty)
+        #expect(traits[0].counter == 0 && traits[1].counter > 0 && traits[2].counter == 0)
+        #expect(traits[0].address.isEmpty && traits[1].address.count == 32 && traits[2].address == traits[1].address)
+        #expect(traits[1].address != traits[1].key)
+        #expect(traits[1].model.isEmpty && traits[1].osPatchLevel == 0)
     }
 }

@@ -80,6 +80,16 @@ struct MemoryLedgerTests {
             func verdicts(
                 onPayload key: [UInt8], at now: Timestamp, limit: Int
             ) async throws(LedgerError) -> [IndexedVerdict] { [] }
+            func begin(_ upload: Upload, limit: Int) async throws(LedgerError) -> UploadOutcome { .failure(.unknown) }
+            func put(
+                _ chunks: [UploadChunk], of id: UploadID, by owner: UploadOwner, at now: Timestamp
+            ) async throws(LedgerError) -> UploadOutcome { .failure(.unknown) }
+            func finish(
+                _ id: UploadID, _ statement: UploadStatement, by owner: UploadOwner, at now: Timestamp
+            ) async throws(LedgerError) -> UploadOutcome { .failure(.unknown) }
+            func upload(_ id: UploadID) async throws(LedgerError) -> Upload? { nil }
+            func progress(of id: UploadID, by owner: UploadOwner) async throws(LedgerError) -> UploadProgress? { nil }
+            func abort(_ id: UploadID, by owner: UploadOwner) async throws(LedgerError) -> Bool { false }
             func clockMemory() async throws(LedgerError) -> ClockMemory? { nil }
             func keep(_ memory: ClockMemory) async throws(LedgerError) {}
             func certificate(_ name: CertificateName) async throws(LedgerError) -> DeviceCertificate? { nil }

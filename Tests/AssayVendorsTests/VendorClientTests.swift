@@ -142,6 +142,26 @@ struct VendorClientTests {
         }
     }
 
+    @Test("A certificate with the server's IP address is not one for its name, also beside another name")
+    func addressForName() async throws {
+        for names in [
+            [SubjectAlternativeName.ipAddress([127, 0, 0, 1])], [.ipAddress([127, 0, 0, 1]), .dns("elsewhere.example")],
+        ] {
+            try await Vendor.run(names: names) { vendor in
+                for _ in 0..<2 {
+                    #expect(
+                        await vendor.problem()
+                            == .untrusted(host: vendor.address.host, why: "its certificate is for another name"))
+                }
+                #expect(vendor.server.requests.isEmpty)
+                // By its address it is that server.
+                let address = try #require(VendorAddress(vendor.server.address.replacing("localhost", with: "127.0.0.1")))
+                let answer = try await vendor.client.call(VendorRequest(.get, "/"), at: address)
+                #expect(answer.status == 404 && vendor.server.requests.count == 1)
+            }
+        }
+    }
+
     @Test("An address without a listening server is reported")
     func refused() async throws {
         try await Vendor.run { vendor in

@@ -39,12 +39,14 @@ struct Comparison: Sendable {
             findings.expect(verdict.decision != .accepted || verdict.repeated, "what was refused came to life")
         }
         try await compareBlocks(state)
+        let uploads = sample(state.uploads, recent: recent, &numbers)
+        try await concurrently(uploads) { try await compareUpload($0) }
         let compared = try await certificates.run(seed: seed)
         // None of this was applied.
         try await compareTotals(state)
         return
             "compared \(state.registered.count) devices, \(acceptances.count) challenges and verdicts, \(refused.count) refusals, "
-            + "\(state.blocks.count) blocks, \(state.count) audit records of verdicts; \(compared)"
+            + "\(uploads.count) uploads, \(state.blocks.count) blocks, \(state.count) audit records of verdicts; \(compared)"
     }
 
     private var certificates: CertificateComparison {
@@ -132,6 +134,40 @@ struct Comparison: Sendable {
         certificates.compare(counted)
         expected.edit { [counted] in $0.counted = counted }
         expected.saw(status)
+    }
+
+    /// What was acknowledged of an upload is there; what was not may be.
+    private func compareUpload(_ upload: ExpectedState.Upload) async throws {
+        let found: Assay_V1_Upload
+        do throws(AssayError) {
+            found = try await client.upload(upload.id, in: home.app, timeout: LoadClient.patience)
+        } catch {
+            guard error.code == .notFound else { throw error }
+            return findings.expect(false, "upload \(upload.id) is lost")
+        }
+        let missing = Set(found.missing.map(Int.init))
+        findings.expect(
+            upload.chunks.isDisjoint(with: missing),
+            "upload \(upload.id) lost chunks that were acknowledged: \(upload.chunks.intersection(missing).sorted())")
+        findings.expect(
+            !upload.isFinished || found.state == .finished, "upload \(upload.id) is \(found.state), and was finished")
+        guard let index = upload.chunks.first else { return }
+        // The same again is fine; another hash is not.
+        let again = upload.chunk(index)
+        do throws(AssayError) {
+            _ = try await client.putChunks([again], of: upload.id, in: home.app, timeout: LoadClient.patience)
+        } catch {
+            // Nothing may be written at present.
+            guard error.code == .unavailable else { throw error }
+            return
+        }
+        let other = UploadChunk(index: index, size: again.size, sha256: again.sha256.reversed())
+        do throws(AssayError) {
+            _ = try await client.putChunks([other], of: upload.id, in: home.app, timeout: LoadClient.patience)
+            findings.expect(false, "another chunk \(index) of upload \(upload.id) was kept")
+        } catch {
+            guard error.reason == "tamper_detected" else { throw error }
+        }
     }
 
     /// Valid new evidence over a spent challenge.

@@ -48,7 +48,24 @@ final class ExpectedState: Sendable {
         let isOutOfTime: Bool
     }
 
+    /// An upload in chunks, as far as it was acknowledged.
+    struct Upload: Sendable {
+        let id: UploadID
+        let plan: ChunkPlan
+        let payloadSHA256: [UInt8]
+        var chunks: Set<Int> = []
+        var isFinished = false
+
+        /// What is stated of a chunk: a hash that no other upload has.
+        func chunk(_ index: Int) -> UploadChunk {
+            let hash = Array((id.bytes + payloadSHA256).prefix(31)) + [UInt8(truncatingIfNeeded: index)]
+            return UploadChunk(index: index, size: plan.size(ofChunk: index) ?? 0, sha256: hash)
+        }
+    }
+
     struct State: Sendable {
+        /// In the order in which they began, the newest ``uploadMemory`` of them.
+        var uploads: [Upload] = []
         /// By key id.
         var registered: [[UInt8]: Registered] = [:]
         var acceptances: [Acceptance] = []
@@ -67,6 +84,8 @@ final class ExpectedState: Sendable {
         var publicKey = ""
     }
 
+    /// The most recent uploads kept for comparison.
+    static let uploadMemory = 2000
     /// The most recent acceptances, and rejections, kept for comparison.
     static let memory = 20_000
 
@@ -110,6 +129,20 @@ final class ExpectedState: Sendable {
     func block(_ target: Block.Target, _ phone: Phone, isWanted: Bool, isCertain: Bool) {
         edit {
             $0.blocks[phone.key.keyID] = Block(target: target, phone: phone, isWanted: isWanted, isCertain: isCertain)
+        }
+    }
+
+    /// Records what was acknowledged of an upload.
+    func acknowledged(_ upload: Upload) {
+        edit { state in
+            if let index = state.uploads.lastIndex(where: { $0.id == upload.id }) {
+                state.uploads[index] = upload
+            } else {
+                state.uploads.append(upload)
+                if state.uploads.count > 2 * Self.uploadMemory {
+                    state.uploads.removeFirst(state.uploads.count - Self.uploadMemory)
+                }
+            }
         }
     }
 

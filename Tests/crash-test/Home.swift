@@ -19,14 +19,19 @@ struct Home: Sendable {
     let photos: AppID
     /// Its cameras are a fleet.
     let fleet: AppID
+    /// Whether the daemons take uploads in chunks. Those of earlier versions know no such section.
+    let takesUploads: Bool
     let authority = TestAuthority()
     let android = AndroidAuthority()
 
     /// - Parameters:
     ///   - daemons: their names.
+    ///   - takesUploads: false where one of them may be of an earlier version.
     ///   - store: the configuration's section for the ledger of one of them.
-    init(daemons: [String] = ["assayd"], store: (String) -> String = { _ in "{path: ledger.db}" }) async throws {
-        self.daemons = daemons
+    init(
+        daemons: [String] = ["assayd"], takesUploads: Bool = true, store: (String) -> String = { _ in "{path: ledger.db}" }
+    ) async throws {
+        (self.daemons, self.takesUploads) = (daemons, takesUploads)
         guard let app = AppID("camera"), let photos = AppID("photos"), let fleet = AppID("fleet") else {
             throw Trouble("the apps have no names")
         }
@@ -43,6 +48,7 @@ struct Home: Sendable {
         let roles = "[verify, devices, observe, provision, fleet, enrol]"
         let identities = "app_attest: {identities: [{app_id: \(Self.appID)}]}"
         let packages = "packages: [{name: \(Self.package), signers: [\(Hex.encode(Self.packageSigner))]}]"
+        let uploads = takesUploads ? "uploads: {lifetime: 1d, max_open_uploads: 10000}, " : ""
         // A warning says how many submissions of a device were counted.
         // Challenges have the longest lifetime, so that early spent ones are still worth trying at the end.
         try write(
@@ -55,7 +61,7 @@ struct Home: Sendable {
             provisioning:
               authorities: [{name: issuing-1, certificate: ca/issuing-1.pem, key: ca/issuing-1.key, passphrase_file: ca/issuing-1.passphrase}]
             apps:
-              camera: {accept_simulated: true, challenge: {ttl: 1h}, \(identities)}
+              camera: {\(uploads)accept_simulated: true, challenge: {ttl: 1h}, \(identities)}
               photos:
                 accept_simulated: true
                 challenge: {ttl: 1h}

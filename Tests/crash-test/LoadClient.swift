@@ -19,6 +19,8 @@ struct LoadClient: Sendable {
     var phones: [Phone]
     let isOutOfTime: Bool
     private var mine: [VerificationRequest] = []
+    /// Whose chunks are being stated.
+    private var current: ExpectedState.Upload?
 
     private var home: Home { load.home }
     private var expected: ExpectedState { load.expected }
@@ -33,13 +35,16 @@ struct LoadClient: Sendable {
     }
 
     mutating func run() async throws {
+        // Under a clock that is stepped uploads may expire, and be forgotten.
+        if isOutOfTime { expected.edit { $0.uploads = [] } }
         try await load.untilOver { try await step() }
     }
 
     private mutating func step() async throws {
         switch numbers.next() % 20 {
         case 0..<6: try await register()
-        case 6..<14: try await upload()
+        case 6..<13: try await upload()
+        case 13: try await stateChunks()
         case 14..<16: try await replay()
         case 16: try await forgeUpload()
         case 17: try await forgeRegistration()
@@ -120,6 +125,42 @@ struct LoadClient: Sendable {
         } catch {
             return .failure(error)
         }
+    }
+
+    // MARK: Uploads in chunks
+
+    /// Begins an upload of 2 to 9 chunks, states some of them, of which some were stated before, or finishes it.
+    private mutating func stateChunks() async throws {
+        guard !isOutOfTime, home.takesUploads else { return try await self.upload() }
+        guard var upload = current else {
+            let (hash, count) = (SecureRandom.bytes(32), UInt64(2 + numbers.next() % 8))
+            let begun = try await client.beginUpload(
+                of: home.app, size: (count - 1) * 65_536 + 1, chunkSize: 65_536, payloadSHA256: hash, timeout: Self.patience)
+            guard let id = UploadID(bytes: Array(begun.uploadID)) else { throw Trouble("an upload has no id") }
+            let plan = try ChunkPlan(size: begun.size, chunkSize: UInt64(begun.chunkSize))
+            let upload = ExpectedState.Upload(id: id, plan: plan, payloadSHA256: hash)
+            expected.acknowledged(upload)
+            current = upload
+            return
+        }
+        let daemon = other ?? client
+        if upload.chunks.count == upload.plan.count {
+            let statement = UploadStatement(count: upload.plan.count, payloadSHA256: upload.payloadSHA256)
+            let finished = try await daemon.finalizeUpload(upload.id, in: home.app, statement, timeout: Self.patience)
+            load.findings.expect(finished.state == .finished, "an upload is \(finished.state) after its end")
+            upload.isFinished = true
+            current = nil
+        } else {
+            let first = Int(numbers.next() % UInt64(upload.plan.count))
+            let indexes = first..<min(first + 3, upload.plan.count)
+            let stated = try await daemon.putChunks(
+                indexes.map(upload.chunk), of: upload.id, in: home.app, timeout: Self.patience)
+            upload.chunks.formUnion(indexes)
+            load.findings.expect(
+                upload.chunks.isDisjoint(with: stated.missing.map(Int.init)), "chunks are missing that were acknowledged")
+            current = upload
+        }
+        expected.acknowledged(upload)
     }
 
     // MARK: Requests to be refused

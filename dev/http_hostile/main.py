@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import pathlib
+import resource
 import sys
 import tempfile
 
@@ -17,6 +18,20 @@ import with_http1  # noqa: E402, F401
 import with_connections  # noqa: E402, F401
 
 from daemon import Daemon  # noqa: E402
+
+
+CONNECTIONS = 20_600
+
+
+def allow_files(count: int) -> None:
+    """Lets this process and the daemon open so many files; as many as the system allows if that is fewer."""
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    for limit in (max(count, hard), hard):
+        try:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit))
+            return
+        except (OSError, ValueError):
+            continue
 
 
 def main() -> int:
@@ -33,9 +48,10 @@ def main() -> int:
         if not program.is_file():
             print(f"http-hostile: there is no {program}; build it, or name another with --assayd", file=sys.stderr)
             return 1
+    allow_files(2 * CONNECTIONS)
     with tempfile.TemporaryDirectory(prefix="http-hostile-") as name:
         folder = arguments.keep or pathlib.Path(name)
-        daemon = Daemon(arguments.assayd.resolve(), folder, connections=20600)
+        daemon = Daemon(arguments.assayd.resolve(), folder, connections=CONNECTIONS)
         try:
             daemon.start()
             failed = run(attacks, daemon)

@@ -6,6 +6,7 @@ import json
 import resource
 import socket
 import ssl
+import statistics
 import struct
 import subprocess
 import sys
@@ -46,8 +47,6 @@ print(closed, flush=True)
 
 
 def hold(daemon: Daemon, count: int, data: bytes, processes: int) -> list[subprocess.Popen[str]]:
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     host, port = daemon.plain.rsplit(":", 1)
     holders = [
         subprocess.Popen(
@@ -69,20 +68,37 @@ def let_go(holders: list[subprocess.Popen[str]]) -> int:
     return closed
 
 
-@attack("18,000 idle connections of HTTP/2, each after a call", slow=True, most=400)
+def time_of_a_call(daemon: Daemon, count: int = 1000) -> float:
+    """The median of calls one after the other on a connection, in milliseconds."""
+    taken = []
+    with Peer(daemon.plain).begin() as peer:
+        for stream in range(1, 2 * count, 2):
+            started = time.perf_counter()
+            expect(peer.pump(call(stream), until=lambda: peer.is_over(stream)), f"call {stream} was not answered: {peer.outcome()}")
+            taken.append((time.perf_counter() - started) * 1000)
+            peer.frames.clear()
+    return statistics.median(taken)
+
+
+@attack("20,000 idle connections of HTTP/2, each after a call", slow=True, most=400)
 def idle(daemon: Daemon) -> str:
-    before = daemon.resident
-    holders = hold(daemon, 18_000, PREFACE + settings() + frame(SETTINGS, ACK, 0) + call(1), 2)
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1] - 600
+    count = min(20_000, most)
+    before, alone = daemon.resident, time_of_a_call(daemon)
+    holders = hold(daemon, count, PREFACE + settings() + frame(SETTINGS, ACK, 0) + call(1), 2)
     try:
         time.sleep(3)
-        held, open_now = daemon.resident, daemon.descriptors
+        held, open_now, beside = daemon.resident, daemon.descriptors, time_of_a_call(daemon)
     finally:
         closed = let_go(holders)
+    expect(open_now >= count, f"{open_now} of {count} connections are open")
+    expect(beside < 2 * alone, f"a call takes {alone:.3f} ms alone, and {beside:.3f} ms beside them")
     deadline = time.monotonic() + 10
     while daemon.descriptors > 100 and time.monotonic() < deadline:
         time.sleep(0.2)
     return (
         f"{held:.0f} MiB with {open_now} open files, {(held - before) * 1024 / max(1, open_now):.1f} KiB for each; "
+        f"a call takes {beside:.3f} ms, and {alone:.3f} ms without them; "
         f"{closed} closed by the daemon; {daemon.descriptors} files after")
 
 

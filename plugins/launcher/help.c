@@ -18,7 +18,7 @@ static const char text[] =
     "  --exec PATH           run this ELF file. A dynamic one needs --rx of its ELF interpreter and --ro of its libraries\n"
     "  --env NAME=VALUE      a variable; may be repeated. The plugin has these and no others\n"
     "\n"
-    "Limits (hard as soft; at most what the daemon itself has; core files and locked memory are always 0)\n"
+    "Limits (hard as soft; at most what the daemon itself has; core files are always 0, locked memory is 1 MiB)\n"
     "  --limit NAME=NUMBER   as, data, fsize: bytes; nofile: descriptors; cpu: seconds;\n"
     "                        nproc: threads of the user, only with --user\n"
     "  --threads NUMBER      nproc by what the user has now: so many more, and 256 for the user's other processes to grow by\n"

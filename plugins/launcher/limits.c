@@ -13,6 +13,9 @@
 /* How many threads the user's other processes may start while the plugin runs, the daemon's above all, without the plugin's own being fewer. */
 enum { OTHERS_GROWTH = 256 };
 
+/* Bytes: keys and one payload fit. No other limit counts locked memory. */
+enum { LOCKED_MEMORY = 1024 * 1024 };
+
 static const __rlimit_resource_t resources[LIMIT_KINDS] = {
     [LIMIT_AS] = RLIMIT_AS,       [LIMIT_DATA] = RLIMIT_DATA, [LIMIT_NOFILE] = RLIMIT_NOFILE,
     [LIMIT_FSIZE] = RLIMIT_FSIZE, [LIMIT_CPU] = RLIMIT_CPU,   [LIMIT_NPROC] = RLIMIT_NPROC,
@@ -98,9 +101,9 @@ static rlim_t limit_in_force(const struct options *options, int kind) {
 
 void limits_set(const struct options *options) {
     struct report report = {.used = 0};
-    /* A core file would hold the plugin's secrets; locked memory is not counted by the other limits. */
+    /* A core file would hold the plugin's secrets, and so would a swap file: a plugin may lock what they fill, and little more. */
     append(&report, "core", set_limit(RLIMIT_CORE, "core", 0));
-    append(&report, "memlock", set_limit(RLIMIT_MEMLOCK, "memlock", 0));
+    append(&report, "memlock", set_limit(RLIMIT_MEMLOCK, "memlock", LOCKED_MEMORY));
     for (int kind = 0; kind < LIMIT_KINDS; kind++) append(&report, limit_names[kind], limit_in_force(options, kind));
     status_done("limits", "%s nice=%d", report.text + 1, set_nice(options->nice));
 }

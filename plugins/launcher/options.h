@@ -8,7 +8,7 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
-/* The limits that can be asked for. CORE and MEMLOCK are always 0. */
+/* The limits that can be asked for. CORE is always 0, MEMLOCK 1 MiB. */
 enum limit_kind { LIMIT_AS, LIMIT_DATA, LIMIT_NOFILE, LIMIT_FSIZE, LIMIT_CPU, LIMIT_NPROC, LIMIT_KINDS };
 extern const char *const limit_names[LIMIT_KINDS];
 

@@ -9,27 +9,37 @@ import SwiftProtobuf
 final class AssertionLoad: Load, @unchecked Sendable {  // only one task touches keys, between rounds
     let clients: [AssayClient]
     private let app: AppID
+    /// What each upload asks for beside its verdict.
+    private let results: [ResultRequest]
     private var keys: [VirtualKey]
 
-    private init(app: AppID, clients: [AssayClient], keys: [VirtualKey]) {
-        (self.app, self.clients, self.keys) = (app, clients, keys)
+    private init(app: AppID, clients: [AssayClient], keys: [VirtualKey], results: [ResultRequest]) {
+        (self.app, self.clients, self.keys, self.results) = (app, clients, keys, results)
     }
 
     /// Connects, and registers the devices.
-    static func prepare(_ daemon: DaemonProcess, devices: Int, connections: Int) async throws -> AssertionLoad {
+    static func prepare(
+        _ daemon: DaemonProcess, devices: Int, connections: Int, results: [ResultRequest] = []
+    ) async throws -> AssertionLoad {
         let clients = try await Clients.connect(connections, to: daemon.address)
         let keys = try await Phones.register(devices, with: daemon, over: clients[0])
-        return AssertionLoad(app: try DaemonConfiguration.phoneApp, clients: clients, keys: keys)
+        return AssertionLoad(app: try DaemonConfiguration.phoneApp, clients: clients, keys: keys, results: results)
     }
 
     func requests(_ count: Int) async throws -> [[PlainFrame.Request]] {
-        let (app, clients) = (app, clients)
+        let (app, clients, results) = (app, clients, results)
         return try await Phones.sign(&keys) { index, key in
-            try await Phones.uploads(count, of: &key, to: app, over: clients[index % clients.count])
+            try await Phones.uploads(count, of: &key, to: app, over: clients[index % clients.count], asking: results)
         }
     }
 
-    func check(_ answer: [UInt8]) throws { try Assay_V1_Verdict(serializedBytes: answer).requireAccepted() }
+    func check(_ answer: [UInt8]) throws {
+        let verdict = try Assay_V1_Verdict(serializedBytes: answer)
+        try verdict.requireAccepted()
+        guard verdict.results.count == results.count, verdict.results.allSatisfy({ !$0.id.isEmpty }) else {
+            throw AssayError(.internalError, "not signed: \(verdict.results.map(\.problem.code))")
+        }
+    }
 }
 
 /// Virtual iPhones.
@@ -57,7 +67,7 @@ enum Phones {
 
     /// Signs uploads, each with a challenge of its own.
     static func uploads(
-        _ count: Int, of key: inout VirtualKey, to app: AppID, over client: AssayClient
+        _ count: Int, of key: inout VirtualKey, to app: AppID, over client: AssayClient, asking results: [ResultRequest] = []
     ) async throws -> [PlainFrame.Request] {
         var uploads: [PlainFrame.Request] = []
         let payloadHash = ClientData.payloadHash(Array("a photo".utf8))
@@ -67,10 +77,11 @@ enum Phones {
                 continue
             }
             let assertion = try key.assert(clientDataHash: data.hash)
-            let request = VerificationRequest(
+            var request = VerificationRequest(
                 app: app, purpose: .assert, challenge: challenge.bytes,
                 evidence: [Evidence(format: .appAttestAssertion, keyID: key.keyID, body: assertion)],
                 binding: .clientData(payloadHash: payloadHash))
+            request.results = results
             uploads.append(try PlainFrame.Request("/assay.v1.Attestation/Verify", request.message))
         }
         return uploads

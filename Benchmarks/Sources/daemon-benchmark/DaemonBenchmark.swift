@@ -8,7 +8,7 @@ struct DaemonBenchmark: AsyncParsableCommand {
         abstract: "Measure the daemon's CPU per request against one raw P-256 operation, or its allocations.",
         subcommands: [
             AssertionBenchmark.self, SharedBenchmark.self, GrowthBenchmark.self, BundleBenchmark.self,
-            CertificateBenchmark.self, FrontsBenchmark.self, PluginBenchmark.self,
+            CertificateBenchmark.self, FrontsBenchmark.self, ResultsBenchmark.self, PluginBenchmark.self,
         ],
         defaultSubcommand: AssertionBenchmark.self)
 }

@@ -38,6 +38,13 @@ extension Evidence {
             writer.write(1, keyID)
             writer.write(2, Int64(algorithm))
             writer.write(3, Array(signature))
+        case .offline:
+            guard let parts = parts.flatMap(OfflineCapture.Parts.init) else { return nil }
+            writer.write(1, keyID)
+            writer.write(2, Int64(parts.algorithm))
+            writer.write(3, Array(parts.signature))
+            writer.write(4, parts.capture.capturedAt.unixMilliseconds)
+            writer.write(5, parts.capture.payloadHash)
         case .bundle:
             guard let bundle = parts.flatMap({ CertificateBundle(parts: $0) }) else { return nil }
             return try? bundle.message.serializedBytes()

@@ -36,6 +36,7 @@ extension Evidence {
         case .bytes, .text: try bodyAlone(format, bytes, range)
         case .certificates: try certificates(format, bytes, range)
         case .signature: try signature(format, bytes, range)
+        case .offline: try offline(bytes, range)
         case .bundle: try CertificateBundle.read(bytes, range).evidence
         }
     }
@@ -120,6 +121,34 @@ extension Evidence {
         return Evidence(
             format: format, keyID: Array(bytes[keyID]),
             parts: [[UInt8(exactly: algorithm) ?? 0], Array(bytes[signature])[...]])
+    }
+}
+
+extension Evidence {
+    /// Key id in field 1, algorithm in field 2, signature in field 3, time in field 4, SHA-256 of the payload in field 5. An algorithm above 255 is
+    /// read as unspecified.
+    fileprivate static func offline(
+        _ bytes: UnsafeRawBufferPointer, _ range: Range<Int>
+    ) throws(RequestReadingError) -> Evidence {
+        var reader = RequestReader(bytes, range)
+        var keyID = 0..<0
+        var algorithm: UInt64 = 0
+        var signature = 0..<0
+        var time: UInt64 = 0
+        var payload = 0..<0
+        while let field = try reader.next() {
+            switch field {
+            case .bytes(1, let value): keyID = value
+            case .varint(2, let value): algorithm = value
+            case .bytes(3, let value): signature = value
+            case .varint(4, let value): time = value
+            case .bytes(5, let value): payload = value
+            default: continue
+            }
+        }
+        return OfflineCapture(
+            capturedAt: Timestamp(unixMilliseconds: Int64(bitPattern: time)), payloadHash: Array(bytes[payload])
+        ).evidence(keyID: Array(bytes[keyID]), algorithm: UInt8(exactly: algorithm) ?? 0, signature: Array(bytes[signature]))
     }
 }
 

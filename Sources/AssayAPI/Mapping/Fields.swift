@@ -37,6 +37,16 @@ extension DeviceID? {
     }
 }
 
+extension UploadID {
+    /// An upload id field: 16 bytes.
+    package init(field name: String, _ bytes: some Collection<UInt8>) throws(RequestError) {
+        guard let id = UploadID(bytes: Array(bytes)) else {
+            throw RequestError(name, "must have \(UploadID.length) bytes, not \(bytes.count)")
+        }
+        self = id
+    }
+}
+
 extension AuditWriter? {
     /// The `writer` field of a request; `nil` where it is left empty.
     package init(field text: String) throws(RequestError) {

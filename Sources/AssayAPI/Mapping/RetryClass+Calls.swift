@@ -9,7 +9,7 @@ extension RetryClass {
     package init(ofCallWith code: String, reason: String) {
         switch reason {
         case "message_too_large", "unknown_compression": self = .never
-        default: self = Self.byCode[code] ?? .contactOperator
+        default: self = UploadRefusal.Code(rawValue: reason)?.retry ?? Self.byCode[code] ?? .contactOperator
         }
     }
 

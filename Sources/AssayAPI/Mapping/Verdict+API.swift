@@ -49,6 +49,7 @@ extension ProtobufWriter {
         write(2, Int64(finding.outcome.message.rawValue))
         write(3, finding.code)
         write(4, finding.detail)
+        write(5, finding.vendorCode)
     }
 
     fileprivate mutating func write(_ claim: Claims.Claim) {
@@ -113,6 +114,7 @@ extension VerdictLimit {
         case .noSystem: .systemNotVerified
         case .softwareKey: .keyInSoftware
         case .vendorsWord: .vendorWordOnly
+        case .captureTime: .captureTimeByTheDevice
         }
     }
 

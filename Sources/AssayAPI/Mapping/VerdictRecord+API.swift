@@ -44,6 +44,7 @@ extension VerdictRecord {
                 $0.finding.outcome = finding.outcome.message
                 $0.finding.code = finding.code
                 $0.finding.detail = finding.detail
+                $0.finding.vendorCode = finding.vendorCode
                 $0.policyKey = policyKey(finding) ?? ""
             }
         }

@@ -12,6 +12,7 @@ extension VerificationRequest {
             $0.context = Data(context)
             $0.evidence = evidence.compactMap(\.message)
             $0.binding = binding.message
+            if let upload { $0.binding.clientData = .with { $0.uploadID = Data(upload.bytes) } }
             $0.subject = Data(subject)
             $0.expectedDeviceID = Data(expectedDevice?.bytes ?? [])
             $0.idempotencyKey = Data(idempotencyKey)
@@ -19,6 +20,7 @@ extension VerificationRequest {
             $0.signals = Data(signals)
             $0.replacesDeviceID = Data(replaces?.bytes ?? [])
             $0.results = results.map(\.message)
+            $0.report = report.message
         }
     }
 }

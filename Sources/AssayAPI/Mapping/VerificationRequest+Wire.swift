@@ -49,7 +49,13 @@ extension VerificationRequest {
             idempotencyKey: try bytes[fields.idempotencyKey].bounded("idempotency_key", by: Self.idempotencyKeyLimit),
             sourceAddress: fields.sourceAddress.isEmpty ? nil : try SourceAddress?(field: bytes[fields.sourceAddress]),
             signals: try bytes[fields.signals].bounded("signals", by: SignalDocument.sizeLimit),
-            replaces: try DeviceID?(field: "replaces_device_id", optional: bytes[fields.replaces]), results: fields.results)
+            replaces: try DeviceID?(field: "replaces_device_id", optional: bytes[fields.replaces]), results: fields.results,
+            report: try VerdictReport(field: fields.report))
+        guard !fields.upload.isEmpty else { return }
+        guard self.binding == .clientData(payloadHash: nil) else {
+            throw RequestError("binding.client_data", "must hold payload_sha256 or upload_id, not both")
+        }
+        upload = try UploadID(field: "binding.client_data.upload_id", bytes[fields.upload])
     }
 
     private static func evidence(_ pieces: [Evidence]) throws(RequestError) -> [Evidence] {
@@ -71,6 +77,8 @@ private struct RequestFields {
     var context = 0..<0
     var evidence: [Evidence] = []
     var binding: (mode: Binding.Mode, bytes: Range<Int>)?
+    /// The second field of a binding by client data.
+    var upload = 0..<0
     var subject = 0..<0
     var expectedDevice = 0..<0
     var idempotencyKey = 0..<0
@@ -78,6 +86,7 @@ private struct RequestFields {
     var signals = 0..<0
     var replaces = 0..<0
     var results: [ResultRequest] = []
+    var report: UInt64 = 0
 
     mutating func read(_ bytes: UnsafeRawBufferPointer) throws(RequestReadingError) {
         var reader = RequestReader(bytes)
@@ -90,7 +99,8 @@ private struct RequestFields {
             case .bytes(5, let value): evidence.append(try Evidence.read(bytes, value))
             case .bytes(6, let value):
                 guard binding == nil else { throw .rule(RequestError("binding", "must be given once")) }
-                binding = try Self.binding(bytes, value)
+                let read = try Self.binding(bytes, value)
+                (binding, upload) = ((read.mode, read.bytes), read.upload)
             case .bytes(7, let value): subject = value
             case .bytes(8, let value): expectedDevice = value
             case .bytes(9, let value): idempotencyKey = value
@@ -102,18 +112,19 @@ private struct RequestFields {
                     throw .rule(RequestError("results", "must hold at most \(ResultRequest.countLimit)"))
                 }
                 results.append(try ResultRequest.read(bytes, value, at: results.count))
+            case .varint(14, let value): report = value
             default:
                 // A field of a later version is skipped; a known field of another wire type makes the message malformed.
-                guard !(1...13).contains(field.number) else { throw .malformed }
+                guard !(1...14).contains(field.number) else { throw .malformed }
             }
         }
     }
 
     /// A binding has one mode, once, and neither has an unknown field: it could be a mode of a later version, or a part of what is bound,
-    /// and must not be ignored.
+    /// and must not be ignored. Client data may name an upload in place of its bytes.
     private static func binding(
         _ bytes: UnsafeRawBufferPointer, _ range: Range<Int>
-    ) throws(RequestReadingError) -> (mode: Binding.Mode, bytes: Range<Int>) {
+    ) throws(RequestReadingError) -> (mode: Binding.Mode, bytes: Range<Int>, upload: Range<Int>) {
         var reader = RequestReader(bytes, range)
         // The members of the oneof have the numbers of the modes, and each has its bytes in field 1.
         guard case .bytes(let number, let value)? = try reader.next(),
@@ -123,14 +134,34 @@ private struct RequestFields {
             throw .rule(RequestError("binding", "must hold one mode, once, and nothing that this version does not know"))
         }
         var inner = RequestReader(bytes, value)
-        var held = 0..<0
+        var (held, upload) = (0..<0, 0..<0)
         while let field = try inner.next() {
-            guard case .bytes(1, let value) = field else {
-                throw .rule(RequestError("binding.\(mode.name)", "must hold nothing that this version does not know"))
+            switch field {
+            case .bytes(1, let value): held = value
+            case .bytes(2, let value) where mode == .clientData: upload = value
+            default: throw .rule(RequestError("binding.\(mode.name)", "must hold nothing that this version does not know"))
             }
-            held = value
         }
-        return (mode, held)
+        return (mode, held, upload)
+    }
+}
+
+extension VerdictReport {
+    /// Left out, it is `first`.
+    fileprivate init(field value: UInt64) throws(RequestError) {
+        switch Assay_V1_VerifyRequest.Report(rawValue: Int(clamping: value)) {
+        case .unspecified?, .first?: self = .first
+        case .all?: self = .all
+        case .UNRECOGNIZED?, nil: throw RequestError("report", "must be FIRST or ALL, or left out")
+        }
+    }
+
+    var message: Assay_V1_VerifyRequest.Report {
+        switch self {
+        // As it is left out, so that requests stay as they are.
+        case .first: .unspecified
+        case .all: .all
+        }
     }
 }
 
@@ -138,13 +169,13 @@ extension VerificationRequest.BindingRequest {
     /// The longest client data hash of a caller-owned binding, in bytes. Platforms do not enforce 32 bytes.
     static let hashLimit = 64
 
-    /// The binding that a request names, or leaves out. A certificate bundle is signed without a challenge: it is alone in its request,
-    /// has no challenge, and no binding but that in the evidence, which is implied. For evidence of plugins it is implied if there is no
-    /// challenge. Other evidence never has that binding.
+    /// The binding that a request names, or leaves out. A certificate bundle and an offline signature are signed without a challenge: each is
+    /// alone in its request, has no challenge, and no binding but that in the evidence, which is implied. For evidence of plugins it is implied
+    /// if there is no challenge. Other evidence never has that binding.
     fileprivate init(
         _ given: (mode: Binding.Mode, bytes: ArraySlice<UInt8>)?, of evidence: [Evidence], challenged: Bool
     ) throws(RequestError) {
-        guard evidence.contains(where: { $0.format == .certificateBundle }) else {
+        guard let statement = evidence.lazy.compactMap(\.format.statementName).first else {
             let isOfPlugins = evidence.allSatisfy(\.format.isOfPlugin)
             if given == nil, isOfPlugins, !challenged {
                 self = .inEvidence
@@ -152,19 +183,20 @@ extension VerificationRequest.BindingRequest {
             }
             try self.init(given)
             guard self != .inEvidence || isOfPlugins else {
-                throw RequestError("binding.in_evidence", "is only for a certificate bundle and evidence of plugins")
+                throw RequestError(
+                    "binding.in_evidence", "is only for a certificate bundle, an offline signature and evidence of plugins")
             }
             return
         }
         guard evidence.count == 1 else {
-            throw RequestError("evidence", "must hold a certificate bundle alone, not beside other evidence")
+            throw RequestError("evidence", "must hold \(statement) alone, not beside other evidence")
         }
         guard !challenged else {
-            throw RequestError("challenge", "must be empty: a certificate bundle is signed without one")
+            throw RequestError("challenge", "must be empty: \(statement) is signed without one")
         }
         self = try given.map { (given) throws(RequestError) in try Self(given) } ?? .inEvidence
         guard self == .inEvidence else {
-            throw RequestError("binding", "must be left out, or in_evidence, with a certificate bundle")
+            throw RequestError("binding", "must be left out, or in_evidence, with \(statement)")
         }
     }
 
@@ -194,6 +226,17 @@ extension VerificationRequest.BindingRequest {
                 throw RequestError("binding.in_evidence", "must hold nothing that this version does not know")
             }
             self = .inEvidence
+        }
+    }
+}
+
+extension EvidenceFormat {
+    /// What evidence is called that is always a statement of its own; `nil` for all other formats.
+    fileprivate var statementName: String? {
+        switch self {
+        case .certificateBundle: "a certificate bundle"
+        case .offlineSignature: "an offline signature"
+        default: nil
         }
     }
 }

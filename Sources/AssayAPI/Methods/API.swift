@@ -152,6 +152,19 @@ package enum API {
     package static let getStatusList = DaemonMethod<Assay_V1_GetStatusListRequest, Assay_V1_GetStatusListResponse>(
         "/assay.v1.Results/GetStatusList", roles: Set(Role.allCases), .idempotent)
 
+    // MARK: assay.v1.Uploads
+
+    package static let beginUpload = AppMethod<Assay_V1_BeginUploadRequest, Assay_V1_Upload>(
+        "/assay.v1.Uploads/Begin", roles: [.verify], .idempotentWithKey)
+    package static let putChunks = AppMethod<Assay_V1_PutChunksRequest, Assay_V1_Upload>(
+        "/assay.v1.Uploads/PutChunks", roles: [.verify], .idempotent)
+    package static let finalizeUpload = AppMethod<Assay_V1_FinalizeUploadRequest, Assay_V1_Upload>(
+        "/assay.v1.Uploads/Finalize", roles: [.verify], .idempotent)
+    package static let getUpload = AppMethod<Assay_V1_GetUploadRequest, Assay_V1_Upload>(
+        "/assay.v1.Uploads/Get", roles: [.verify], .idempotent)
+    package static let abortUpload = AppMethod<Assay_V1_AbortUploadRequest, Assay_V1_AbortUploadResponse>(
+        "/assay.v1.Uploads/Abort", roles: [.verify], .notIdempotent)
+
     package static let all: [any APIMethod] = [
         issueChallenge, verify, prepare, getDevice, listDevices, block, unblock, listBlocks, forgetDevice, importDevices,
         status, metrics, watch, whoAmI, createKey, listKeys, revokeKey, listWebhooks, resendWebhook,
@@ -163,6 +176,7 @@ package enum API {
         findVerdicts,
         listPolicies, getPolicy, listRecordings, deleteRecordings, listDifferences,
         getResultKeys, listResultKeys, rotateResultKey, getStatusList,
+        beginUpload, putChunks, finalizeUpload, getUpload, abortUpload,
     ]
 }
 
@@ -195,3 +209,8 @@ extension Assay_V1_AddEnrolmentsRequest: AppRequest {}
 extension Assay_V1_ReadmitDeviceRequest: AppRequest {}
 extension Assay_V1_RemoveEnrolmentRequest: AppRequest {}
 extension Assay_V1_ListEnrolmentsRequest: AppRequest {}
+extension Assay_V1_BeginUploadRequest: AppRequest {}
+extension Assay_V1_PutChunksRequest: AppRequest {}
+extension Assay_V1_FinalizeUploadRequest: AppRequest {}
+extension Assay_V1_GetUploadRequest: AppRequest {}
+extension Assay_V1_AbortUploadRequest: AppRequest {}

@@ -1,5 +1,4 @@
 import AssayCore
-import Crypto
 
 /// The interface over HTTP as OpenAPI 3.1: the declared methods with the comments and messages of the .proto files, and what is served beside
 /// them. Equal sources give equal bytes.
@@ -12,9 +11,6 @@ package enum OpenAPIDocument {
         "# The interface over HTTP. Made from the declared methods and the .proto files by `make openapi`; do not edit.\n"
             + YAMLText.text(of: tree)
     }
-
-    /// The entity tag of ``json()``, with its quotation marks: half of its SHA-256.
-    package static func etag() -> String { "\"\(Hex.encode(Array(SHA256.hash(data: json()).prefix(16))))\"" }
 
     static let tree: JSONValue = tree(of: API.all.compactMap { OpenAPIOperations.Method($0) }, in: .current)
 

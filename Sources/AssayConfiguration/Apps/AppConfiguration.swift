@@ -33,6 +33,8 @@ package struct AppConfiguration: Sendable {
     package var recording: RecordingRule?
     /// How long its accepted verdicts can be found by the hash of what the device signed; `nil`: they cannot.
     package var lookup: LookupRule?
+    /// How payloads are uploaded in chunks; `nil`: they are not. It bears on no verdict.
+    package var uploads: UploadRule?
     /// What its shadow policy states otherwise; `nil`: it has none.
     package var shadow: ShadowSettings?
 
@@ -139,6 +141,7 @@ extension AppConfiguration {
             results: section.optional("results").flatMap(ResultRule.init(reading:)),
             recording: section.optional("record").map(RecordingRule.init(reading:)),
             lookup: section.optional("lookup").map(LookupRule.init(reading:)),
+            uploads: section.optional("uploads").map(UploadRule.init(reading:)),
             shadow: section.optional("shadow").map { ShadowSettings(reading: $0, shared, schemes) })
         section.done()
         check(section, schemes)

@@ -1,4 +1,5 @@
 import AssayCore
+import AssayPlugins
 import AssaySchemes
 
 extension ConfidenceRule {
@@ -20,11 +21,42 @@ extension ConfidenceRule {
         let isStrict = section.optional("strict_depth")?.boolean()
         let rejects = section.optional("flags_violated")?.choice(["note": false, "reject": true])
         let required = section.optional("require")?.choice(among: words).flatMap { ConfidenceLevel(name: $0.utf8) }
+        let measured = section.optional("measured").map(Self.measured) ?? [:]
         section.done()
         guard let profile else { return nil }
         self.init(
             profile: profile, thresholds: limits, passScore: least ?? Self.usualPassScore, required: required,
-            isDepthStrict: isStrict ?? false, rejectsViolatedFlags: rejects ?? false)
+            isDepthStrict: isStrict ?? false, rejectsViolatedFlags: rejects ?? false,
+            measured: measured)
+    }
+
+    /// The formats of evidence, by the signal that they measure.
+    private static func measured(_ value: ConfigurationReader.Value) -> [String: EvidenceFormat] {
+        let members = value.members() ?? []
+        if members.count > SignalDocument.signalLimit {
+            value.report("want at most \(SignalDocument.signalLimit) signals, have \(members.count)")
+        }
+        var formats: [String: EvidenceFormat] = [:]
+        for (name, member) in members {
+            let isSignal = (1...32).contains(name.utf8.count) && name.utf8.allSatisfy { isLower($0) || $0 == UInt8(ascii: "_") }
+            guard isSignal else {
+                member.report("want the name of a signal: 1 to 32 of a-z, 0-9 and _")
+                continue
+            }
+            guard let format = member.text() else { continue }
+            let isFormat =
+                (1...64).contains(format.utf8.count) && format.utf8.allSatisfy { isLower($0) || ".-_".utf8.contains($0) }
+            guard isFormat else {
+                member.report("want a format of evidence such as scene-depth, have \"\(format.prefix(60))\"")
+                continue
+            }
+            formats[name] = EvidenceFormat(rawValue: format)
+        }
+        return formats
+    }
+
+    private static func isLower(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
     }
 
     /// What the rule does, as a part of a sentence.
@@ -73,8 +105,20 @@ extension ConfigurationReader.Value {
 }
 
 extension AppConfiguration {
-    /// Levels that no device of the app reaches, or no device of one of its platforms.
-    var confidenceFindings: [SectionFinding] {
+    /// Levels that no device of the app reaches, or no device of one of its platforms; signals that no evidence of the app measures.
+    var confidenceFindings: [SectionFinding] { unreachedLevels + unmeasuredSignals }
+
+    private var unmeasuredSignals: [SectionFinding] {
+        let measured = (confidence?.measured ?? [:]).sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+        return measured.compactMap { signal, format in
+            guard !plugins.contains(where: { $0.isPrimary(for: format) }) else { return nil }
+            return .unmeetable(
+                "confidence.measured.\(signal)",
+                "no plugin of the app is the one that judges \(format), so that '\(signal)' is always the app's word")
+        }
+    }
+
+    private var unreachedLevels: [SectionFinding] {
         guard let rule = confidence, let required = rule.required else { return [] }
         let platforms = sections.reduce(into: Set<DevicePlatform>()) { $0.formUnion($1.section.devicePlatforms) }
         let path = "confidence.require"

@@ -31,7 +31,7 @@ extension AppConfiguration {
         guard let shadow else { return nil }
         var other = self
         other.shadow = nil
-        (other.recording, other.lookup) = (nil, nil)
+        (other.recording, other.lookup, other.uploads) = (nil, nil, nil)
         for (key, section) in shadow.sections {
             if let index = other.sections.firstIndex(where: { $0.key == key }) {
                 other.sections[index].section = section

@@ -35,6 +35,8 @@ package enum EvidenceFile {
             let chosen = KeySignatureAlgorithm.allCases.first { $0.name == algorithm } ?? .ecdsaP256SHA256
             return Evidence(format: format, keyID: keyID, body: Evidence.join([[chosen.rawValue], bytes(of: file)]))
         case .bundle: return CertificateBundle.json(file).evidence
+        // The parts of a capture, joined.
+        case .offline: return Evidence(format: format, keyID: keyID, body: bytes(of: file))
         case .text:
             let token = String(decoding: file, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
             return Evidence(format: format, keyID: keyID, body: Array(token.utf8))

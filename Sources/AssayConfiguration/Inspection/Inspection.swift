@@ -15,6 +15,8 @@ package struct Inspection: Sendable {
     /// The app whose policy was applied; `nil`: only the platform's own checks.
     package let app: AppID?
     package let judgedAt: Timestamp
+    /// The numbers of a depth map with a valid pixel; `nil` for other files.
+    package let depth: (statistics: DepthStatistics, judgement: DepthJudgement)?
     private let inspector: any EvidenceInspector
 
     /// No check failed.
@@ -37,7 +39,8 @@ package struct Inspection: Sendable {
         kind = inspector.kind
         app = subject.app
         judgedAt = input.now
-        explanation = inspector.explain(input.bytes, for: subject)
+        depth = inspector.kind == .depthMap ? DepthMapInspector.numbers(of: input) : nil
+        explanation = inspector.explain(input, for: subject)
         let result = inspector.judge(input, for: subject)
         (findings, remarks) = (result.findings, result.remarks)
     }
@@ -52,7 +55,8 @@ package struct Inspectors: Sendable {
 
     package init(_ schemes: [any AttestationScheme.Type]) {
         let unknown = UnknownFile(forms: schemes.compactMap { $0.inspectedForms })
-        let known = schemes.flatMap { $0.inspectors } + [CertificateInspector(), ChallengeInspector(), unknown]
+        let known =
+            schemes.flatMap { $0.inspectors } + [DepthMapInspector(), CertificateInspector(), ChallengeInspector(), unknown]
         all = (0...2).flatMap { order in known.filter { $0.recognition.order == order } }
     }
 
@@ -71,7 +75,7 @@ struct UnknownFile: EvidenceInspector {
     let recognition = InspectedKind.Recognition.remaining { _ in true }
 
     func judge(_ input: InspectionInput, for subject: InspectionSubject) -> InspectionResult {
-        let known = forms + ["certificates in PEM or DER", "challenges"]
+        let known = forms + ["depth maps (gzip)", "certificates in PEM or DER", "challenges"]
         return InspectionResult([], remarks: ["What is known: \(known.joined(separator: "; "))."])
     }
 

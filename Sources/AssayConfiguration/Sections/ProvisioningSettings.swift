@@ -109,16 +109,11 @@ extension ProvisioningSettings.Authority {
         if let name, AppID(name) == nil { nameValue?.report("a CA's name is of the form [a-z0-9._-]{1,64}") }
         let certificateValue = section.required("certificate")
         let certificate = certificateValue?.path(files)
-        let keyFile = section.optional("key")
-        let passphrase = section.optional("passphrase_file")?.path(files)
-        let token = section.optional("pkcs11")
-        var key: AuthoritySettings.Key?
-        switch (keyFile, token) {
-        case (let file?, nil): key = file.path(files).map { .file($0, passphraseFile: passphrase) }
-        case (nil, let token?):
-            key = TokenKeySettings(reading: token, files).map { .pkcs11($0) }
-            if passphrase != nil { section.optional("passphrase_file")?.report("a token's key has a \"pin_file\"") }
-        case (nil, nil), (_?, _?): value.report("want either \"key\" or \"pkcs11\"")
+        let key = KeyPlace(reading: section, file: "key", of: value, files).map { place -> AuthoritySettings.Key in
+            switch place {
+            case .file(let path, let passphraseFile): .file(path, passphraseFile: passphraseFile)
+            case .token(let token): .pkcs11(token)
+            }
         }
         let signsFrom = section.optional("signs_from")?.time()
         section.done()
@@ -128,19 +123,6 @@ extension ProvisioningSettings.Authority {
             settings: AuthoritySettings(
                 name: name, certificateFile: certificate, certificates: content, key: key, signsFrom: signsFrom),
             anchor: content.flatMap { ConfigurationFiles.issuingAnchor($0, certificateValue, at: certificate, name: name) })
-    }
-}
-
-extension TokenKeySettings {
-    init?(reading value: ConfigurationReader.Value, _ files: ConfigurationFiles) {
-        let section = value.section()
-        let module = section.required("module")?.path(files)
-        let label = section.required("token")?.filledText()
-        let key = section.required("key")?.filledText()
-        let pin = section.required("pin_file")?.path(files)
-        section.done()
-        guard let module, let label, let key, let pin else { return nil }
-        self.init(module: module, tokenLabel: label, keyLabel: key, pinFile: pin)
     }
 }
 

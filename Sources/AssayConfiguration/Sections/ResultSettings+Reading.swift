@@ -66,29 +66,21 @@ extension ResultSettings.Issuer {
 extension ResultSettings.Key {
     fileprivate init?(reading value: ConfigurationReader.Value, _ files: ConfigurationFiles) {
         let section = value.section()
-        let (file, token) = (section.optional("file"), section.optional("pkcs11"))
-        let passphrase = section.optional("passphrase_file")
-        let passphraseFile = passphrase?.path(files)
+        let key = KeyPlace(reading: section, file: "file", of: value, files)
         let publicKey = section.optional("public_key")
         let publicKeyFile = publicKey?.path(files)
         let certificate = section.optional("certificate")?.path(files)
         section.done()
-        let place: Place?
-        switch (file, token) {
-        case (let file?, nil):
+        switch key {
+        case .file(let path, let passphraseFile)?:
             publicKey?.report("the file has the public key too: leave it out")
-            place = file.path(files).map { .file($0, passphraseFile: passphraseFile) }
-        case (nil, let token?):
-            passphrase?.report("a token's key has a \"pin_file\"")
+            self.init(.file(path, passphraseFile: passphraseFile), certificateFile: certificate)
+        case .token(let token)?:
             if publicKey == nil { value.report("\"public_key\" is missing: the key is published while the token is away") }
-            let settings = TokenKeySettings(reading: token, files)
-            place = settings.flatMap { settings in publicKeyFile.map { .pkcs11(settings, publicKeyFile: $0) } }
-        case (nil, nil), (_?, _?):
-            value.report("want either \"file\" or \"pkcs11\"")
-            return nil
+            guard let publicKeyFile else { return nil }
+            self.init(.pkcs11(token, publicKeyFile: publicKeyFile), certificateFile: certificate)
+        case nil: return nil
         }
-        guard let place else { return nil }
-        self.init(place, certificateFile: certificate)
     }
 
     /// The same for the same private key in the same place.

@@ -11,6 +11,12 @@ public struct Appraisal: Sendable {
     public var effect: Effect
     /// True for a piece that supplements others: then it does not limit the assurance of the whole.
     public var isSupplement: Bool
+    /// True for evidence that is a part of a payload (``ReplayProtection/payload``): it supports no acceptance, and bears on no assurance.
+    public internal(set) var isPart = false
+    /// Of a part: SHA-256 of the payload that the evidence was shown to belong to, 32 bytes.
+    public var verifiedPayload: [UInt8]?
+    /// Of a part: what was measured in the payload. Each signal once.
+    public var measurements: [SignalMeasurement] = []
     /// The key that the evidence attests; `nil` until it is authenticated, and for evidence that attests none.
     public var attestedKey: AttestedKey?
     /// SHA-256 of the SubjectPublicKeyInfo of a key in the device's keystore for which the evidence speaks, and which can sign a
@@ -35,10 +41,17 @@ public struct Appraisal: Sendable {
     public var imageDigest: [UInt8]?
     /// The mode for inspection; `nil` for a verdict.
     let examination: Examination?
+    /// Whether checks go on after a failure, so that the findings have every failure.
+    let report: VerdictReport
+    /// What the appraisal was when its first check failed, under a report of every failure; empty: none failed.
+    private(set) var atFailure: [Appraisal] = []
+    /// Whether a finding says already that checks were left out because of the failures so far.
+    var saysUnchecked = false
 
-    public init(format: EvidenceFormat, examination: Examination? = nil) {
+    public init(format: EvidenceFormat, examination: Examination? = nil, report: VerdictReport = .first) {
         self.format = format
         self.examination = examination
+        self.report = report
         findings = []
         claims = Claims()
         assurance = .none
@@ -61,11 +74,17 @@ public struct Appraisal: Sendable {
     /// Builds an appraisal from a body that reads like the specification's list of steps. A rejection thrown by a step ends the
     /// list; it is already among the findings.
     ///
-    /// - Parameter examination: the context's.
+    /// Under a report of every failure the result differs from that of the first failure in its findings alone: what is claimed, and what follows,
+    /// is what was known when the first check failed.
+    ///
+    /// - Parameters:
+    ///   - examination: the context's.
+    ///   - report: the context's.
     public static func build(
-        _ format: EvidenceFormat, under examination: Examination? = nil, _ body: (inout Appraisal) throws(Rejection) -> Void
+        _ format: EvidenceFormat, under examination: Examination? = nil, report: VerdictReport = .first,
+        _ body: (inout Appraisal) throws(Rejection) -> Void
     ) -> Appraisal {
-        var appraisal = Appraisal(format: format, examination: examination)
+        var appraisal = Appraisal(format: format, examination: examination, report: report)
         do {
             try body(&appraisal)
             if examination != nil { appraisal.effect = .none }
@@ -73,8 +92,12 @@ public struct Appraisal: Sendable {
             // A step throws without a named check only by mistake; the rejection is recorded nevertheless.
             if appraisal.failure == nil { appraisal.findings.append(.fail("evidence", error)) }
             appraisal.effect = .none
+            if report == .all { appraisal.sayUnchecked() }
         }
-        return appraisal
+        guard var first = appraisal.atFailure.first else { return appraisal }
+        first.findings = appraisal.findings
+        first.effect = .none
+        return first
     }
 
     /// Runs a step under the name of its check. A rejection is recorded and ends the list.
@@ -84,9 +107,16 @@ public struct Appraisal: Sendable {
             findings.append(examination?.finding(name) ?? .pass(name))
             return value
         } catch {
-            findings.append(.fail(name, error))
+            fail(name, error)
             throw error
         }
+    }
+
+    /// Records a failed check.
+    mutating func fail(_ name: String, _ rejection: Rejection) {
+        if report == .all, atFailure.isEmpty, failure == nil { atFailure = [self] }
+        saysUnchecked = false
+        findings.append(.fail(name, rejection))
     }
 
     /// Records whether a condition holds, and ends the list if it does not.

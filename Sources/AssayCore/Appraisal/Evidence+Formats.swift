@@ -12,6 +12,8 @@ extension EvidenceFormat {
     public static let safetyNet = EvidenceFormat(rawValue: "safetynet.jws")
     /// A signature by a registered key: its parts are the algorithm's byte and the signature.
     public static let keySignature = EvidenceFormat(rawValue: "key-signature")
+    /// A capture that a registered key signed without a challenge. Its parts: see `OfflineCapture`.
+    public static let offlineSignature = EvidenceFormat(rawValue: "offline-signature")
     /// A DeviceCheck token: the body is its bytes.
     public static let deviceCheck = EvidenceFormat(rawValue: "device-check.token")
 
@@ -37,6 +39,7 @@ extension EvidenceFormat {
         .appAttestReceipt: [],
         .keyAttestation: [.device, .hardware, .app, .system, .now, .messages],
         .keySignature: [.device, .hardware, .app, .system, .messages],
+        .offlineSignature: [.device, .hardware, .app, .system, .messages],
         .playIntegrity: [.app, .system, .now],
         .safetyNet: [.app, .system, .now],
         .deviceCheck: [.now],
@@ -57,6 +60,7 @@ extension EvidenceKind {
         EvidenceKind(.certificateBundle, field: 6, .bundle),
         EvidenceKind(.safetyNet, field: 7, .text),
         EvidenceKind(.deviceCheck, field: 9, .bytes),
+        EvidenceKind(.offlineSignature, field: 10, .offline),
         EvidenceKind(.appAttestReceipt),
         EvidenceKind(.certificateSignature),
         EvidenceKind(.fleetDevice),

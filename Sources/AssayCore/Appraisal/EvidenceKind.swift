@@ -14,6 +14,9 @@ package struct EvidenceKind: Hashable, Sendable {
         case certificates
         /// 1: the key id, 2: the algorithm, 3: the signature. The parts: the algorithm's byte and the signature.
         case signature
+        /// 1: the key id, 2: the algorithm, 3: the signature, 4: the time of the capture, 5: the payload's SHA-256. The parts: see
+        /// ``OfflineCapture``.
+        case offline
         /// The forms of ``CertificateBundle``.
         case bundle
     }

@@ -77,11 +77,14 @@ public struct AppraisalContext: Sendable {
     public let now: Timestamp
     /// The mode for inspection; `nil` for a verdict.
     public let examination: Examination?
+    /// Whether checks go on after a failure.
+    public let report: VerdictReport
 
     public init(
         binding: Binding, facts: Facts = Facts(), attestedKey: AttestedKey? = nil, now: Timestamp,
-        examination: Examination? = nil
+        examination: Examination? = nil, report: VerdictReport = .first
     ) {
+        self.report = report
         self.binding = binding
         self.facts = facts
         self.attestedKey = attestedKey
@@ -112,6 +115,10 @@ public enum ReplayProtection: Hashable, Sendable {
     /// The evidence has tokens of its own, such as a nonce, each of which is accepted once (`Appraisal.uses`). It needs no challenge.
     case ownTokens
 
+    /// The evidence is a part of the payload that another piece of the request binds, such as a depth map whose hash the signed document
+    /// has. It shares that piece's freshness and supports no acceptance by itself (`Appraisal.isPart`).
+    case payload
+
     /// Whether evidence of this kind is fresh by itself.
     public var needsNoChallenge: Bool { self == .statement || self == .ownTokens }
 
@@ -132,6 +139,9 @@ public protocol RegisteredDeviceAppraiser: Sendable {
     /// Whether the registered keys sign messages by themselves. Default: true. Certificates of a device count for as much as its
     /// registration does, also where its own key does not sign messages.
     var signsMessages: Bool { get }
+
+    /// How captures are taken that a registered key signed offline; `nil`: they are not. Default: `nil`.
+    var offline: OfflineRule? { get }
 
     /// Adds findings, claims and feeds to the appraisal, sets its assurance, and marks it as simulated if the device is.
     /// Records the first failure and throws it. Pure, like `EvidenceVerifier.appraise`; the caller has verified the device's
@@ -155,6 +165,7 @@ extension RegisteredDeviceAppraiser {
     }
 
     public var signsMessages: Bool { true }
+    public var offline: OfflineRule? { nil }
 }
 
 /// Evidence whose size its verifier has judged: the only evidence that a verifier is given.
@@ -181,23 +192,30 @@ extension EvidenceVerifier {
 
     /// Appraises evidence that is within its limit. The first finding is `size`.
     public func appraise(_ evidence: BoundedEvidence, in context: AppraisalContext) -> Appraisal {
-        Appraisal.build(format, under: context.examination) { (appraisal) throws(Rejection) in
-            appraisal.findings.reserveCapacity(Self.usualFindings)
-            appraisal.findings.append(.pass("size"))
-            try appraise(evidence, in: context, &appraisal)
-        }
+        limited(
+            Appraisal.build(format, under: context.examination, report: context.report) { (appraisal) throws(Rejection) in
+                appraisal.findings.reserveCapacity(Self.usualFindings)
+                appraisal.findings.append(.pass("size"))
+                try appraise(evidence, in: context, &appraisal)
+            }, by: context)
     }
 
     /// Appraises evidence of any size: too large evidence fails the check `size`. An examination goes on all the same, so that it
     /// shows what else is wrong.
     public func appraise(_ evidence: Evidence, in context: AppraisalContext) -> Appraisal {
-        Appraisal.build(format, under: context.examination) { (appraisal) throws(Rejection) in
-            appraisal.findings.reserveCapacity(Self.usualFindings)
-            try appraisal.check("size") { () throws(Rejection) -> Void in
-                guard evidence.size <= sizeLimit else { throw tooLarge(evidence) }
-            }
-            try appraise(BoundedEvidence(evidence), in: context, &appraisal)
-        }
+        limited(
+            Appraisal.build(format, under: context.examination) { (appraisal) throws(Rejection) in
+                appraisal.findings.reserveCapacity(Self.usualFindings)
+                try appraisal.check("size") { () throws(Rejection) -> Void in
+                    guard evidence.size <= sizeLimit else { throw tooLarge(evidence) }
+                }
+                try appraise(BoundedEvidence(evidence), in: context, &appraisal)
+            }, by: context)
+    }
+
+    /// Leaves of evidence that is a part of a payload what it may say.
+    private func limited(_ appraisal: Appraisal, by context: AppraisalContext) -> Appraisal {
+        replayProtection == .payload ? appraisal.asPart(of: context.binding) : appraisal
     }
 
     /// Enough for an assertion's findings, so that adding them does not reallocate. A verifier with more reserves more.

@@ -20,6 +20,8 @@ public struct Finding: Hashable, Sendable {
     public let code: String
     /// A sentence for people, visible characters alone.
     public let detail: String
+    /// The code of another system for `code`, as a plugin declared it; empty: none.
+    public var vendorCode = ""
 
     public init(check: String, outcome: Outcome, code: String = "", detail: String = "", retry: RetryClass? = nil) {
         (self.check, self.outcome, self.code, self.detail, self.retry) = (check, outcome, code, detail.visible, retry)
@@ -73,16 +75,16 @@ extension Appraisal {
         findings.append(examination?.finding(check) ?? Finding(check: check, outcome: .skipped))
     }
 
-    /// Runs a step without a result for later ones. A rejection is recorded and ends the list; in an examination it is only
-    /// recorded.
+    /// Runs a step without a result for later ones. A rejection is recorded and ends the list; in an examination, and under a report of
+    /// every failure, it is only recorded.
     public mutating func check(_ name: String, _ step: () throws(Rejection) -> Void) throws(Rejection) {
         if let finding = examination?.finding(name) { return findings.append(finding) }
         do {
             try step()
             findings.append(.pass(name))
         } catch {
-            findings.append(.fail(name, error))
-            guard examination != nil else { throw error }
+            fail(name, error)
+            guard examination != nil || report == .all else { throw error }
         }
     }
 }

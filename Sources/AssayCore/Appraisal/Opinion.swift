@@ -34,6 +34,8 @@ package struct OpinionQuestion: Sendable {
     package let binding: Binding
     package let requestID: [UInt8]
     package let now: Timestamp
+    /// The signed document of the request's signals, if it is the payload that the binding has; otherwise empty.
+    package var signals: [UInt8] = []
     /// What `locate` said.
     package var subject = LocatedSubject.none
     /// The device that `locate` named, if it is registered.

@@ -41,6 +41,15 @@ public struct Binding: Hashable, Sendable {
         challenge = clientData.challenge
     }
 
+    /// Binding by client data of any form that bind a payload: where a plugin is examined, and no challenge exists.
+    package init(clientData: [UInt8], payloadHash: [UInt8]) {
+        mode = .clientData
+        self.clientData = clientData
+        clientDataHash = SHA256.bytes(of: clientData)
+        self.payloadHash = payloadHash
+        challenge = nil
+    }
+
     /// Binding by the app's own client data, in which the challenge was found.
     ///
     /// - Parameter challenge: for sentences about an app's mistakes; `nil`: not known.
@@ -50,6 +59,16 @@ public struct Binding: Hashable, Sendable {
         clientDataHash = SHA256.bytes(of: clientData)
         payloadHash = nil
         self.challenge = challenge ?? ClientData(parsing: clientData)?.challenge
+    }
+
+    /// Binding by a capture that a device signed offline: the evidence says by itself what it is about, and names its payload.
+    ///
+    /// - Parameter capture: one that names a payload.
+    package init(_ capture: OfflineCapture, for app: AppID) {
+        mode = .inEvidence
+        clientData = capture.signedBytes(for: app)
+        clientDataHash = SHA256.bytes(of: clientData)
+        (payloadHash, challenge) = (capture.payloadHash, nil)
     }
 
     /// No binding: the evidence says by itself what it is about.

@@ -74,6 +74,8 @@ public struct SceneAnalysis: Hashable, Sendable {
     public let documentDigest: [UInt8]
     /// `nil` unless the signals count.
     public let document: SignalDocument?
+    /// What Assay measured in the payload, by the name of the signal: it takes the place of the app's word. Empty unless the signals count.
+    public private(set) var measured: [String: Signal.Outcome] = [:]
 
     /// Signals that do not count, for the reason of the status.
     public init(_ status: Status) { (self.status, documentDigest, document) = (status, [], nil) }
@@ -81,6 +83,20 @@ public struct SceneAnalysis: Hashable, Sendable {
     /// - Parameter digest: SHA-256 of the document, which the attested signature covers.
     public init(counted document: SignalDocument, digest: [UInt8]) {
         (status, documentDigest, self.document) = (.counted, digest, document)
+    }
+
+    /// The same with what was measured. Without signals that count nothing ties a measurement to the media.
+    package func with(measured: [String: Signal.Outcome]) -> SceneAnalysis {
+        guard status == .counted else { return self }
+        var scene = self
+        scene.measured = measured
+        return scene
+    }
+
+    /// Whether what counts of the document is the app's own word: all of it, unless each of its signals was measured.
+    var restsOnAppsWord: Bool {
+        guard let document else { return false }
+        return document.signals.isEmpty || document.signals.contains { measured[$0.name] == nil }
     }
 }
 

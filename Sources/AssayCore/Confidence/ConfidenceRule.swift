@@ -67,6 +67,8 @@ public struct ConfidenceRule: Hashable, Sendable {
     public let passScore: Score
     /// Captures below this level are rejected; `nil`: the level informs only.
     public let required: ConfidenceLevel?
+    /// The formats of evidence whose measurement takes the place of the app's word, by the name of the signal.
+    public let measured: [String: EvidenceFormat]
     /// Whether depth numbers are judged by the stricter threshold of edge coherence.
     public let isDepthStrict: Bool
     /// Whether captures that state what their own flags leave out are rejected; otherwise the check `metadata` fails.
@@ -75,10 +77,12 @@ public struct ConfidenceRule: Hashable, Sendable {
     /// - Parameter thresholds: `nil`: the profile's usual ones.
     public init(
         profile: ConfidenceProfile, thresholds: Thresholds? = nil, passScore: Score = Self.usualPassScore,
-        required: ConfidenceLevel? = nil, isDepthStrict: Bool = false, rejectsViolatedFlags: Bool = false
+        required: ConfidenceLevel? = nil, isDepthStrict: Bool = false, rejectsViolatedFlags: Bool = false,
+        measured: [String: EvidenceFormat] = [:]
     ) {
         (self.profile, self.thresholds, self.passScore) = (profile, thresholds ?? .usual(of: profile), passScore)
         (self.required, self.isDepthStrict, self.rejectsViolatedFlags) = (required, isDepthStrict, rejectsViolatedFlags)
+        self.measured = measured
     }
 
     /// The level and score of a capture under an accepted verdict.
@@ -120,6 +124,18 @@ public struct ConfidenceRule: Hashable, Sendable {
         return lowLevel(confidence)
     }
 
+    /// What the parts of the payload measured for the signals that the rule names. A signal whose part was not sent stays the app's word.
+    package func measured(by appraisals: [Appraisal]) -> [String: Signal.Outcome] {
+        guard !measured.isEmpty else { return [:] }
+        var outcomes: [String: Signal.Outcome] = [:]
+        for appraisal in appraisals where appraisal.isPart {
+            for measurement in appraisal.measurements where measured[measurement.signal] == appraisal.format {
+                outcomes[measurement.signal] = measurement.outcome
+            }
+        }
+        return outcomes
+    }
+
     /// The rejection of a capture below the level that the app demands; `nil` if it is not below.
     private func lowLevel(_ confidence: Confidence) -> Rejection? {
         guard let required, confidence.level < required else { return nil }
@@ -133,6 +149,11 @@ public struct ConfidenceRule: Hashable, Sendable {
             policy.add("profile", profile.rawValue)
             policy.add("pass_score", hashed: UInt64(passScore.millionths), shown: "\(passScore.millionths) millionths")
             policy.add("require", hashed: UInt64(required?.rawValue ?? 0), shown: required?.name ?? "none")
+            for (signal, format) in measured.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
+                policy.mark("measured")
+                policy.mark(signal)
+                policy.add("measured.\(signal)", format.rawValue)
+            }
             // Left out where they have no effect, so that the digests of rules from before they existed stay as they are.
             if isDepthStrict { policy.add("strict_depth", hashed: 1, shown: "true") }
             if rejectsViolatedFlags { policy.add("flags_violated", hashed: 1, shown: "reject") }

@@ -8,7 +8,7 @@
 /// - A change that the audit log records is recorded in the transaction that makes it. A call that changes nothing records nothing.
 /// - Text and bytes are compared byte by byte.
 public protocol Ledger: VerdictLedger, DeviceRegistry, BlockRegistry, CertificateRegistry, EnrolmentRegistry, AuditLog,
-    SecretStore, CallerKeyRegistry, ResultKeyRegistry, ResultStatusRegistry, PayloadIndex, PolicyStore,
+    SecretStore, CallerKeyRegistry, ResultKeyRegistry, ResultStatusRegistry, PayloadIndex, UploadRegistry, PolicyStore,
     ReceiptStore, ClockMemoryStore, LedgerStatusSource, LedgerMaintenance
 {}
 

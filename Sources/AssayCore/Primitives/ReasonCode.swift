@@ -16,6 +16,7 @@ public enum ReasonCode: String, CaseIterable, Hashable, Sendable {
     case clientDataMismatch = "client_data_mismatch"
     case payloadRequired = "payload_required"
     case bindingNotAllowed = "binding_not_allowed"
+    case payloadNotBound = "payload_not_bound"
 
     // Form.
     case evidenceTooLarge = "evidence_too_large"
@@ -112,6 +113,9 @@ public enum ReasonCode: String, CaseIterable, Hashable, Sendable {
     case serialMismatch = "serial_mismatch"
     case splitNotAllowed = "split_not_allowed"
 
+    // Captures that were signed offline.
+    case offlineNotAllowed = "offline_not_allowed"
+
     // Requests for certificates.
     case malformedCSR = "malformed_csr"
     case possessionNotProven = "possession_not_proven"
@@ -182,6 +186,7 @@ extension ReasonCode {
         case .clientDataMismatch: "The client data does not carry the challenge at the configured place."
         case .payloadRequired: "The app requires a payload to be bound, and none was given."
         case .bindingNotAllowed: "The app or the purpose does not allow this way of binding."
+        case .payloadNotBound: "No evidence of the request binds the payload that a part of it was sent with."
         case .evidenceTooLarge: "The evidence is larger than its format allows."
         case .formatNotAccepted: "The app does not accept this kind of evidence."
         case .wrongFormat: "The evidence names another attestation format."
@@ -264,11 +269,12 @@ extension ReasonCode {
         case .pluginQuarantined:
             "This very evidence ended two processes of the plugin that judges it; it is kept aside for the plugin's author."
         case .vendorRefused: "The vendor's service does not accept the evidence."
-        case .timestampTooOld: "The bundle was made longer ago than the app allows."
+        case .timestampTooOld: "The bundle, or the capture, was made longer ago than the app allows."
         case .secretUndecryptable:
             "The device secret in the certificate is missing, or cannot be decrypted by a key table of the app."
         case .serialMismatch: "The certificate names another serial number than the registry has for the device."
         case .splitNotAllowed: "The app demands the whole bundle, and only the digest of what was signed was given."
+        case .offlineNotAllowed: "The app takes no captures that devices signed offline."
         case .malformedCSR: "The certificate signing request is not strict DER of the form of RFC 2986."
         case .possessionNotProven: "Nothing proves that the requester has the private key to be certified."
         case .csrKeyMismatch: "The key to be certified is not the attested key."
@@ -353,9 +359,10 @@ extension ReasonCode {
             .ctsProfileMismatch,
             .providerDeprecated, .pluginQuarantined, .vendorRefused, .riskMetricTooHigh, .deviceBits, .decryptionFailed,
             .secretUndecryptable,
-            .serialMismatch, .splitNotAllowed, .unknownCertificate, .notEnrolled, .alreadyProvisioned:
+            .serialMismatch, .splitNotAllowed, .offlineNotAllowed, .unknownCertificate, .notEnrolled, .alreadyProvisioned:
             .contactOperator
-        case .challengeWrongPurpose, .idempotencyKeyReused, .payloadRequired, .keyIDMismatch, .keyAlreadyRegistered,
+        case .challengeWrongPurpose, .idempotencyKeyReused, .payloadRequired, .payloadNotBound, .keyIDMismatch,
+            .keyAlreadyRegistered,
             .csrKeyMismatch, .evidenceTooLarge, .wrongFormat, .malformed, .signatureMalformed, .caAsLeaf, .wrongCurve,
             .timestampTooOld,
             .malformedCSR, .possessionNotProven, .malformedCBOR, .malformedCertificate, .malformedAuthData,

@@ -141,7 +141,7 @@ extension ReasonGuidance {
             """,
         remedy: """
             Keep both clocks synchronised; the camera writes seconds since 1970. For small differences of \
-            cameras raise `certificate_bundle.max_future`.
+            cameras raise `certificate_bundle.max_future`, of phones `android.offline.max_future`.
             """)
 
     static let receiptExpired = ReasonGuidance(

@@ -2,10 +2,10 @@
 extension ReasonGuidance {
     static let timestampTooOld = ReasonGuidance(
         cause: """
-            The camera was without a network for longer than `certificate_bundle.max_age`, or its clock is behind, for example \
-            after its battery was empty.
+            The camera was without a network for longer than `certificate_bundle.max_age`, or a phone for longer than \
+            `android.offline.max_age`; or its clock is behind, for example after its battery was empty.
             """,
-        remedy: "Set the camera's clock. If uploads may wait longer, raise `certificate_bundle.max_age`.")
+        remedy: "Set the device's clock. If uploads may wait longer, raise `max_age` of that section.")
 
     static let secretUndecryptable = ReasonGuidance(
         cause: """
@@ -35,6 +35,13 @@ extension ReasonGuidance {
         remedy: """
             The caller sends the whole bundle as the camera made it. With `certificate_bundle.split: allow` digests are \
             accepted, and the time of the image is not judged.
+            """)
+
+    static let offlineNotAllowed = ReasonGuidance(
+        cause: "The app on the phone signs captures without a network, and the configuration has no `android.offline`.",
+        remedy: """
+            To take such captures, say how old they may be: `android: {offline: {max_age: 7d}}`. When they were made is then the \
+            word of the device's clock. Otherwise the app asks for a challenge and signs when it is online.
             """)
 
     static let malformedCSR = ReasonGuidance(

@@ -91,4 +91,15 @@ extension ReasonGuidance {
             The caller binds by Assay's client data. Its own form needs `binding.embedded` or `binding.caller_owned`, evidence \
             without a counter also `binding.caller_owned.spend_evidence_for`. Certificates allow Assay's client data only.
             """)
+
+    static let payloadNotBound = ReasonGuidance(
+        cause: """
+            The request has evidence that is a part of the payload (a plugin's format with freshness by payload, such as a depth map), \
+            and no other evidence whose signature covers a payload that Assay knows: it stands alone, beside a vendor's token or a \
+            statement, or the binding has no payload.
+            """,
+        remedy: """
+            The caller sends it beside the assertion or attestation of the same request, and binds by Assay's client data with the \
+            payload or its SHA-256. Client data and hashes of the caller's own name no payload.
+            """)
 }

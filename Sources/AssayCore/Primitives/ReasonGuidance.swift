@@ -25,6 +25,7 @@ extension ReasonCode {
         case .clientDataMismatch: .clientDataMismatch
         case .payloadRequired: .payloadRequired
         case .bindingNotAllowed: .bindingNotAllowed
+        case .payloadNotBound: .payloadNotBound
         case .evidenceTooLarge: .evidenceTooLarge
         case .formatNotAccepted: .formatNotAccepted
         case .wrongFormat: .wrongFormat
@@ -99,6 +100,7 @@ extension ReasonCode {
         case .secretUndecryptable: .secretUndecryptable
         case .serialMismatch: .serialMismatch
         case .splitNotAllowed: .splitNotAllowed
+        case .offlineNotAllowed: .offlineNotAllowed
         case .malformedCSR: .malformedCSR
         case .possessionNotProven: .possessionNotProven
         case .csrKeyMismatch: .csrKeyMismatch

@@ -1,11 +1,15 @@
 /// The stored form of a record: a version, then fields behind their lengths (`StoredFieldsWriter`). Internal; never on the wire. It may change
 /// with a release: records of an unknown form cannot be decoded, and are listed by their columns alone.
 extension VerdictRecord {
+    /// The form without vendor codes, which earlier releases read too.
     private static let version: Int64 = 1
+    /// Each finding has its vendor code behind it. Written where one has one.
+    private static let versionWithVendorCodes: Int64 = 2
 
     package func encoded() -> [UInt8] {
         var writer = StoredFieldsWriter()
-        writer.add(Self.version)
+        let hasVendorCodes = findings.contains { !$0.vendorCode.isEmpty }
+        writer.add(hasVendorCodes ? Self.versionWithVendorCodes : Self.version)
         writer.add([
             decision.rawValue, request.purpose.rawValue, assurance.rawValue, request.binding?.rawValue ?? 0,
             (simulated ? 1 : 0) | (isTruncated ? 2 : 0),
@@ -35,6 +39,7 @@ extension VerdictRecord {
                 nested.add(finding.code)
                 nested.add(finding.detail)
                 nested.add(finding.retry?.rawValue ?? "")
+                if hasVendorCodes { nested.add(finding.vendorCode) }
             }
         }
         writer.nest { nested in
@@ -50,7 +55,8 @@ extension VerdictRecord {
     /// Decodes a record. `nil` for all other bytes.
     package init?(decoding bytes: [UInt8]) {
         var reader = StoredFieldsReader(bytes)
-        guard reader.number() == Self.version, var head = reader.bytes()?[...],
+        guard let version = reader.number(), version == Self.version || version == Self.versionWithVendorCodes,
+            var head = reader.bytes()?[...],
             let decision = head.popFirst().flatMap(Decision.init(rawValue:)),
             let purpose = head.popFirst().flatMap(Purpose.init(rawValue:)),
             let assurance = head.popFirst().flatMap(Assurance.init(rawValue:)), let binding = head.popFirst(),
@@ -59,7 +65,8 @@ extension VerdictRecord {
             let app = reader.text().flatMap(AppID.init), let formats = reader.list(), let subject = reader.bytes(),
             let evidenceDigest = reader.bytes(), let payloadDigest = reader.bytes(), let device = reader.bytes(),
             let policyDigest = reader.bytes(), let standsFor = reader.number(), let reason = reader.nested(),
-            let findings = reader.nested().flatMap(Self.findings), let feeds = reader.nested().flatMap(Self.feeds),
+            let findings = reader.nested().flatMap({ Self.findings($0, version: version) }),
+            let feeds = reader.nested().flatMap(Self.feeds),
             reader.isAtEnd, device.isEmpty || device.count == DeviceID.length
         else { return nil }
         guard let why = Self.reason(reason) else { return nil }
@@ -83,15 +90,20 @@ extension VerdictRecord {
         return Reason(code: code, check: check, sentence: sentence, retry: retry)
     }
 
-    private static func findings(_ stored: StoredFieldsReader) -> [Finding]? {
+    private static func findings(_ stored: StoredFieldsReader, version: Int64) -> [Finding]? {
         var (reader, findings) = (stored, [Finding]())
         while !reader.isAtEnd {
             guard let outcome = reader.bytes()?.first.flatMap(Finding.Outcome.init(rawValue:)), let check = reader.text(),
                 let code = reader.text(), let detail = reader.text(), let retry = reader.text(),
                 findings.count < RecordLimits.findings
             else { return nil }
-            findings.append(
-                Finding(check: check, outcome: outcome, code: code, detail: detail, retry: RetryClass(rawValue: retry)))
+            var finding = Finding(
+                check: check, outcome: outcome, code: code, detail: detail, retry: RetryClass(rawValue: retry))
+            if version == versionWithVendorCodes {
+                guard let vendorCode = reader.text() else { return nil }
+                finding.vendorCode = vendorCode
+            }
+            findings.append(finding)
         }
         return findings
     }

@@ -172,7 +172,10 @@ package enum RecordLimits {
                 shorten(&code, to: RecordLimits.name)
                 shorten(&detail, to: min(left, RecordLimits.sentence))
                 left -= detail.utf8.count
-                return Finding(check: check, outcome: finding.outcome, code: code, detail: detail, retry: finding.retry)
+                var shortened = Finding(
+                    check: check, outcome: finding.outcome, code: code, detail: detail, retry: finding.retry)
+                shortened.vendorCode = finding.vendorCode
+                return shortened
             }
         }
     }

@@ -21,6 +21,8 @@ public enum VerdictLimit: String, CaseIterable, Hashable, Sendable {
     case softwareKey = "key_in_software"
     /// The verdict rests on a vendor's word, without a key in hardware.
     case vendorsWord = "vendor_word_only"
+    /// When the capture was made is the word of the device's clock, which its owner can set.
+    case captureTime = "capture_time_by_the_device"
 }
 
 extension VerdictLimit {
@@ -37,7 +39,7 @@ extension VerdictLimit {
             switch limit {
             case .noPayload: binding?.payloadHash == nil
             case .relay: true
-            case .appsWord: confidence?.scene.status == .counted
+            case .appsWord: confidence?.scene.restsOnAppsWord ?? false
             case .callersFreshness: binding?.mode == .callerOwned
             case .noChallenge: binding?.mode == .inEvidence
             case .attestedEarlier: scopes.contains { $0.contains(.device) && !$0.contains(.now) }
@@ -45,6 +47,7 @@ extension VerdictLimit {
             case .noSystem: !scope.contains(.system) || assurance <= .software
             case .softwareKey: assurance <= .software
             case .vendorsWord: assurance == .platform
+            case .captureTime: formats.contains(.offlineSignature)
             }
         }
     }

@@ -1,6 +1,6 @@
 /// The policy's decision over the appraisals of one request.
 public enum Decision: Hashable, Sendable {
-    /// All checks passed; the assurance is the minimum of the pieces, without supplements.
+    /// All checks passed; the assurance is the minimum of the pieces, without supplements and parts of the payload.
     case accept(Assurance)
     /// The first failure in documented order.
     case reject(Rejection, check: String)
@@ -23,10 +23,15 @@ public enum Decision: Hashable, Sendable {
             self = .unavailable(check: missing.check, detail: missing.detail)
             return
         }
-        // A supplement counts if there are only supplements.
-        let onlySupplements = appraisals.allSatisfy(\.isSupplement)
-        let bearing = appraisals.lazy.filter { onlySupplements || !$0.isSupplement }
-        guard let assurance = bearing.map(\.assurance).min(), appraisals.allSatisfy({ $0.assurance > .none }) else {
+        guard appraisals.isEmpty || !appraisals.allSatisfy(\.isPart) else {
+            self = .reject(Rejection(.payloadNotBound, "every piece is a part of a payload that none binds"), check: "binding")
+            return
+        }
+        // A supplement counts if there are only supplements. A part of the payload says nothing of a device.
+        let onlySupplements = appraisals.allSatisfy { $0.isSupplement || $0.isPart }
+        let bearing = appraisals.lazy.filter { !$0.isPart && (onlySupplements || !$0.isSupplement) }
+        guard let assurance = bearing.map(\.assurance).min(), appraisals.allSatisfy({ $0.isPart || $0.assurance > .none })
+        else {
             self = .reject(Rejection(.formatNotAccepted, "no evidence supports any assurance"), check: "evidence")
             return
         }

@@ -26,6 +26,10 @@ public struct VerificationRequest: Hashable, Sendable {
     /// The signed results that the caller asks for, at most ``ResultRequest/countLimit``, no two of one shape for one audience. They bear on no
     /// verdict.
     public var results: [ResultRequest]
+    /// The finished upload whose hash the payload's is, with a binding by client data; `nil`: none. The binding names the hash once the upload is read.
+    public var upload: UploadID?
+    /// How much a rejection tells. It bears on no decision and no reason.
+    public var report: VerdictReport
 
     /// How the caller says that the evidence is bound to the request.
     public enum BindingRequest: Hashable, Sendable {
@@ -43,9 +47,9 @@ public struct VerificationRequest: Hashable, Sendable {
         app: AppID, purpose: Purpose, challenge: [UInt8], context: [UInt8] = [], evidence: [Evidence],
         binding: BindingRequest = .clientData(payloadHash: nil), subject: [UInt8] = [], expectedDevice: DeviceID? = nil,
         idempotencyKey: [UInt8] = [], sourceAddress: SourceAddress? = nil, signals: [UInt8] = [], replaces: DeviceID? = nil,
-        results: [ResultRequest] = []
+        results: [ResultRequest] = [], report: VerdictReport = .first
     ) {
-        (self.replaces, self.results) = (replaces, results)
+        (self.replaces, self.results, self.report) = (replaces, results, report)
         self.app = app
         self.purpose = purpose
         self.challenge = challenge
@@ -59,9 +63,10 @@ public struct VerificationRequest: Hashable, Sendable {
         self.signals = signals
     }
 
-    /// SHA-256 over every field but the idempotency key, the source address and the results. Requests with equal digests are equal: a client may
-    /// repeat a request from another address, and ask for other results, or for one that could not be signed at first. They change nothing
-    /// of the verdict that is repeated, and are signed again each time.
+    /// SHA-256 over every field but the idempotency key, the source address, the results and the report. Requests with equal digests are equal: a
+    /// client may repeat a request from another address, and ask for other results, or for one that could not be signed at first. They change
+    /// nothing of the verdict that is repeated, and are signed again each time. A report changes nothing of an accepted verdict, which alone
+    /// is repeated.
     public var digest: [UInt8] { digest(evidence: evidence.map(\.digest)) }
 
     /// The same, from digests of the evidence that are known already.
@@ -92,6 +97,10 @@ public struct VerificationRequest: Hashable, Sendable {
         if let replaces {
             hash.append("replaces")
             hash.append(replaces.bytes)
+        }
+        if let upload {
+            hash.append("upload")
+            hash.append(upload.bytes)
         }
         return hash.finalize()
     }

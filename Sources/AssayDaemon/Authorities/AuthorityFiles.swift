@@ -42,11 +42,13 @@ struct AuthorityFiles: HTTPResource {
         switch kind {
         case .certificate:
             guard let certificate = facts.chain.first else { return nil }
-            return HTTPFile("application/pkix-cert", certificate, maxAge: Self.longestAge)
+            return HTTPFile(
+                contentType: "application/pkix-cert", body: certificate, maxAge: .seconds(Self.longestAge))
         case .revocationList:
             guard let list = await lists.list(of: facts.issuer, at: now), list.nextUpdate > now else { return nil }
             let rest = list.nextUpdate.milliseconds(since: now) / 1000
-            return HTTPFile("application/pkix-crl", list.der, maxAge: min(Self.longestAge, rest))
+            return HTTPFile(
+                contentType: "application/pkix-crl", body: list.der, maxAge: .seconds(min(Self.longestAge, rest)))
         }
     }
 }

@@ -41,7 +41,8 @@ struct ServiceComposition {
         _ parts: DaemonParts, _ kept: KeptByMethods, _ live: LiveConfiguration, _ rates: RateLimits?
     ) -> Answering {
         let (base, store, records) = (parts.base, parts.store, parts.records)
-        let observed = ObservedVerdicts(PluginObservers(parts.plugins.supervised), hub: parts.watching.hub)
+        let observed = ObservedVerdicts(
+            PluginObservers(parts.plugins.supervised), hub: parts.watching.hub, subjects: store.subjects)
         let pipeline = VerificationPipeline(
             ledger: base.ledger, keys: store.keys, subjects: store.subjects, attempts: kept.attempts, memory: store.useLimit,
             inquiries: parts.vendors.inquiries, inquiryShare: live.inquiryShare, stages: kept.stages, measures: kept.measures,
@@ -100,11 +101,14 @@ struct ServiceComposition {
         let (base, store) = (parts.base, parts.store)
         let attestation = AttestationService(
             answering: answering, keys: store.keys, counters: kept.counters, clock: base.clock, horizon: parts.time.horizon,
-            results: ResultAdmission(keys: parts.results.keys, clock: base.clock))
+            results: ResultAdmission(keys: parts.results.keys, clock: base.clock),
+            uploads: UploadBinding(ledger: base.ledger))
+        let uploads = UploadsService(
+            ledger: base.ledger, names: store.uploads, answering: answering, clock: base.clock)
         let devices = DevicesService(
             ledger: base.ledger, subjects: store.subjects, clock: base.clock, requestLog: kept.requestLog,
             recordings: parts.records.facts, revoked: parts.authorities.revoked)
-        return attestation.methods + devices.methods
+        return attestation.methods + uploads.methods + devices.methods
     }
 
     /// API keys, the audit log, lists from vendors, and plugins.

@@ -37,7 +37,8 @@ struct ResultIssuerFiles: HTTPResource {
             case .keys: ("application/jwk-set+json", publication.keySet)
             case .metadata: ("application/json", publication.metadata)
             }
-        var file = HTTPFile(type, body, maxAge: publication.cacheLifetime / 1000)
+        var file = HTTPFile(
+            contentType: type, body: body, maxAge: .seconds(publication.cacheLifetime / 1000))
         file.isForEveryOrigin = true
         return file
     }

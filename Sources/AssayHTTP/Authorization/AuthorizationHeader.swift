@@ -97,9 +97,10 @@ extension RPCError {
     static let bodyAsText = RPCError(
         .failedPrecondition, "the proxy must pass the body on as bytes (pack_as_bytes)", reason: "body_as_text")
 
-    /// The proxy's configuration names what no request has.
+    /// The proxy's configuration names what no request has: no client can repair it.
     static let unknownParameter = RPCError(
-        .invalidArgument, "only app and purpose may be set for the requests of a proxy, each once", reason: "unknown_parameter")
+        .failedPrecondition, "only app and purpose may be set for the requests of a proxy, each once",
+        reason: "unknown_parameter")
 
     static let tooManyHeaders = RPCError(.invalidArgument, "the request has too many headers", reason: "too_many_headers")
 

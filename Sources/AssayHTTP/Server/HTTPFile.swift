@@ -1,3 +1,5 @@
+import AssayCore
+
 /// A file that is read over HTTP, beside the calls.
 package struct HTTPFile: Hashable, Sendable {
     package var contentType: String
@@ -11,7 +13,9 @@ package struct HTTPFile: Hashable, Sendable {
     /// Whether another file is read at the same path with another `Accept`, which caches then tell apart (RFC 9110 §12.5.5).
     package var dependsOnAccept = false
 
-    package init(contentType: String, body: [UInt8], etag: String, maxAge: Duration? = nil) {
-        (self.contentType, self.body, self.etag, self.maxAge) = (contentType, body, etag, maxAge)
+    /// - Parameter etag: `nil`: that of the body's bytes, which are hashed.
+    package init(contentType: String, body: [UInt8], etag: String? = nil, maxAge: Duration? = nil) {
+        (self.contentType, self.body, self.maxAge) = (contentType, body, maxAge)
+        self.etag = etag ?? EntityTag.of(body)
     }
 }

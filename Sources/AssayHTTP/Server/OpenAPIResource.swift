@@ -8,7 +8,7 @@ package struct OpenAPIResource: HTTPResource {
 
     /// Makes the document, which takes some milliseconds.
     package init() {
-        document = HTTPFile(contentType: "application/json", body: OpenAPIDocument.json(), etag: OpenAPIDocument.etag())
+        document = HTTPFile(contentType: "application/json", body: OpenAPIDocument.json())
     }
 
     package func serves(_ path: String) -> Bool { path == Self.path }

@@ -53,8 +53,13 @@ package final class HTTPChannel: RPCChannel {
         configuration.httpVersion = .automatic
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = limits.maxConnections
         configuration.connectionPool.retryConnectionEstablishment = false
-        // Called with each connection of HTTP/2 before its first call.
-        configuration.http2ConnectionDebugInitializer = { KeepAlive.add(to: $0, limits) }
+        // Called with each connection before its first call.
+        let name = tls?.expectedName(at: address)
+        if let name { configuration.http1_1ConnectionDebugInitializer = { name.verify($0) } }
+        configuration.http2ConnectionDebugInitializer = { channel in
+            let verified = name?.verify(channel) ?? channel.eventLoop.makeSucceededVoidFuture()
+            return verified.flatMap { KeepAlive.add(to: channel, limits) }
+        }
         if case .network(let host, _) = address.place, let name = tls?.serverName, name != host {
             configuration.dnsOverride = [name: host]
         }

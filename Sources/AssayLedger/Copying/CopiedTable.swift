@@ -108,6 +108,13 @@ package struct CopiedTable: Sendable {
             "payload_verdicts", key: ["key": .bytes, "time": .integer, "number": .integer],
             ["device": .bytes, "kept_until": .integer, "content": .bytes],
             numbered: "number"),
+        CopiedTable(
+            "uploads", key: ["id": .bytes],
+            [
+                "app": .text, "caller": .text, "size": .integer, "chunk_size": .integer, "payload_sha256": .bytes,
+                "begun_at": .integer, "expires_at": .integer, "finished_at": .integer,
+            ]),
+        CopiedTable("upload_chunks", key: ["upload": .bytes, "chunk": .integer], ["sha256": .bytes]),
         CopiedTable("audit", key: ["number": .integer], ["time": .integer, "record": .bytes, "head": .bytes]),
         CopiedTable(
             "audit_claims", key: ["number": .integer], ["device": .bytes, "app": .text, "salt": .bytes, "claims": .bytes]),

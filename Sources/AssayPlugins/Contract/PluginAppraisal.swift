@@ -12,6 +12,8 @@ package struct PluginAppraisal: Hashable, Sendable {
         /// Tokens that are used up, each with the code of the rejection if it was used before.
         case tokens([Token])
         case statement(digest: [UInt8], until: Timestamp)
+        /// Nothing: the evidence is a part of the payload that the request binds.
+        case payload
     }
 
     package struct Token: Hashable, Sendable {
@@ -33,6 +35,7 @@ package struct PluginAppraisal: Hashable, Sendable {
     package let assurance: Assurance
     package let use: Use
     package let effect: Effect
+    package let measurements: [SignalMeasurement]
 
     /// Whether no check failed, and one could not be made: the evidence is neither accepted nor rejected.
     package var isOpen: Bool { failure == nil && findings.contains { $0.outcome == .unavailable } }
@@ -50,6 +53,8 @@ package struct PluginScope: Sendable {
     package let purpose: Purpose?
     /// SHA-256 of the client data that were expected; `nil` without a challenge.
     package let clientDataSHA256: [UInt8]?
+    /// SHA-256 of the payload that the client data bind; `nil` if they bind none.
+    package let payloadSHA256: [UInt8]?
     /// Whether Locate named a device that is registered.
     package let hasDevice: Bool
     package let ceiling: Assurance
@@ -60,11 +65,11 @@ package struct PluginScope: Sendable {
     package let canAccept: Bool
 
     package init(
-        plugin: String, format: PluginFormat, app: AppID, purpose: Purpose?, clientDataSHA256: [UInt8]?, hasDevice: Bool,
-        ceiling: Assurance, now: Timestamp, toldBlock: Bool, canAccept: Bool = true
+        plugin: String, format: PluginFormat, app: AppID, purpose: Purpose?, clientDataSHA256: [UInt8]?,
+        payloadSHA256: [UInt8]?, hasDevice: Bool, ceiling: Assurance, now: Timestamp, toldBlock: Bool, canAccept: Bool = true
     ) {
         (self.plugin, self.format, self.app, self.purpose) = (plugin, format, app, purpose)
-        (self.clientDataSHA256, self.hasDevice) = (clientDataSHA256, hasDevice)
+        (self.clientDataSHA256, self.payloadSHA256, self.hasDevice) = (clientDataSHA256, payloadSHA256, hasDevice)
         (self.ceiling, self.now, self.toldBlock, self.canAccept) = (ceiling, now, toldBlock, canAccept)
     }
 
@@ -104,7 +109,7 @@ extension PluginAppraisal {
         let isAccepting = findings.allSatisfy { $0.outcome != .fail && $0.outcome != .unavailable }
         guard scope.canAccept, isAccepting else {
             // What was not accepted says nothing, and changes nothing. Nor does a second opinion.
-            (claims, assurance, effect) = (Claims(), .none, .none)
+            (claims, assurance, effect, measurements) = (Claims(), .none, .none, [])
             use = scope.format.freshness == .challenge ? .challenge : .tokens([])
             return
         }
@@ -112,6 +117,7 @@ extension PluginAppraisal {
         assurance = min(Assurance(response.assurance) ?? .none, scope.ceiling)
         effect = try Self.effect(response, scope)
         use = try Self.use(response, scope)
+        measurements = try Self.measurements(response, scope)
     }
 
     private static func effect(
@@ -136,6 +142,23 @@ extension PluginAppraisal {
         }
     }
 
+    /// What was measured, of evidence that is a part of a payload.
+    private static func measurements(
+        _ response: Assay_Plugin_V1_AppraiseResponse, _ scope: PluginScope
+    ) throws(PluginFault) -> [SignalMeasurement] {
+        guard scope.format.freshness == .payload else {
+            guard response.measurements.isEmpty, response.verifiedPayloadSha256.isEmpty else {
+                throw PluginFault("a payload is verified or measured, and the evidence is no part of a payload")
+            }
+            return []
+        }
+        let measurements = try PluginDescription.read(
+            response.measurements, limit: PluginFormat.measureLimit, "measurements"
+        ) { (measurement) throws(PluginFault) in try SignalMeasurement(measurement, scope) }
+        try PluginDescription.checkDistinct(measurements.map(\.signal), "signal", "measured")
+        return measurements
+    }
+
     private static func use(
         _ response: Assay_Plugin_V1_AppraiseResponse, _ scope: PluginScope
     ) throws(PluginFault) -> Use {
@@ -145,6 +168,14 @@ extension PluginAppraisal {
                 throw PluginFault("the client data that the plugin says it verified are not those of the request")
             }
             return .challenge
+        case .payload:
+            guard response.usedTokens.isEmpty, !response.hasStatement, !response.hasEffect else {
+                throw PluginFault("a part of a payload registers, advances or uses up something, and has nothing of its own")
+            }
+            guard let expected = scope.payloadSHA256, Array(response.verifiedPayloadSha256) == expected else {
+                throw PluginFault("the payload that the plugin says its evidence belongs to is not that of the request")
+            }
+            return .payload
         case .singleUse:
             guard (1...tokenLimit).contains(response.usedTokens.count) else {
                 throw PluginFault("\(response.usedTokens.count) tokens are used up, want 1 to \(tokenLimit)")
@@ -196,13 +227,39 @@ extension Finding {
         case .fail:
             let (code, retry) = try scope.format.code(Array(finding.code), toldBlock: scope.toldBlock)
             self = .fail(check, Rejection(code, detail, retry: retry))
+            vendorCode = scope.format.vendorCodes[code.rawValue] ?? ""
         case .unavailable:
             let (code, _) = try scope.format.code(Array(finding.code), toldBlock: scope.toldBlock)
             self = Finding(check: check, outcome: .unavailable, code: code.rawValue, detail: detail)
+            vendorCode = scope.format.vendorCodes[code.rawValue] ?? ""
         case .skipped: self = Finding(check: check, outcome: .skipped, detail: detail)
         case .note: self = .note(check, try PluginText.name(finding.code, of: "a note's code"), detail)
         case .unspecified, .UNRECOGNIZED: throw PluginFault("the check '\(check)' has no outcome")
         }
+    }
+}
+
+extension SignalMeasurement {
+    /// The longest sentence, in bytes.
+    private static let detailLimit = 1024
+
+    fileprivate init(_ measurement: Assay_Plugin_V1_Measurement, _ scope: PluginScope) throws(PluginFault) {
+        let signal = try PluginText.name(measurement.signal, of: "a signal")
+        guard scope.format.measures.contains(signal) else { throw PluginFault("the signal '\(signal)' was not declared") }
+        guard measurement.detail.utf8.count <= Self.detailLimit else {
+            throw PluginFault(
+                "the measurement of '\(signal)' has a detail of \(measurement.detail.utf8.count) bytes, want at most \(Self.detailLimit)"
+            )
+        }
+        let outcome: Signal.Outcome
+        switch measurement.outcome {
+        case .pass: outcome = .pass
+        case .fail: outcome = .fail
+        case .unavailable: outcome = .unavailable
+        case .skipped, .note, .unspecified, .UNRECOGNIZED:
+            throw PluginFault("the measurement of '\(signal)' is neither PASS nor FAIL nor UNAVAILABLE")
+        }
+        self.init(signal: signal, outcome: outcome, detail: PluginText.sentence(measurement.detail))
     }
 }
 

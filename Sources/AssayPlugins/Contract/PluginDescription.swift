@@ -54,19 +54,22 @@ package struct PluginDescription: Hashable, Sendable {
         return values
     }
 
-    static func checkDistinct(_ names: [String], _ what: String) throws(PluginFault) {
+    static func checkDistinct(_ names: [String], _ what: String, _ done: String = "declared") throws(PluginFault) {
         var seen: Set<String> = []
-        for name in names where !seen.insert(name).inserted { throw PluginFault("the \(what) '\(name)' is declared twice") }
+        for name in names where !seen.insert(name).inserted { throw PluginFault("the \(what) '\(name)' is \(done) twice") }
     }
 }
 
 /// A format of evidence that a plugin appraises.
 package struct PluginFormat: Hashable, Sendable {
     /// What keeps evidence from being accepted twice.
-    package enum Freshness: Hashable, Sendable { case challenge, singleUse, statement }
+    package enum Freshness: Hashable, Sendable { case challenge, singleUse, statement, payload }
 
     /// The largest body that a plugin may ask for, in bytes: it must fit into a frame beside the rest of a request.
     package static let largestBody = 524_288
+    static let measureLimit = 16
+    /// The longest name of a signal, in bytes.
+    static let signalLimit = 32
 
     package let name: EvidenceFormat
     package let purposes: Set<Purpose>
@@ -77,6 +80,10 @@ package struct PluginFormat: Hashable, Sendable {
     package let claims: [String: PluginClaimKind]
     /// The retry classes of the plugin's own reason codes.
     package let codes: [String: RetryClass]
+    /// The codes of another system, by the reason code; only those that the plugin declared.
+    package let vendorCodes: [String: String]
+    /// The signals of the confidence that appraisals may measure. Empty for freshness other than by payload.
+    package let measures: Set<String>
 
     package init(_ format: Assay_Plugin_V1_Format) throws(PluginFault) {
         let name = try PluginText.name(format.name, of: "a format", more: ".-")
@@ -91,10 +98,14 @@ package struct PluginFormat: Hashable, Sendable {
         case .challenge: freshness = .challenge
         case .singleUse: freshness = .singleUse
         case .statement: freshness = .statement
+        case .payload: freshness = .payload
         case .unspecified, .UNRECOGNIZED:
             throw PluginFault("the format '\(name)' does not say what keeps its evidence from being accepted twice")
         }
         (locates, prepares) = (format.locates, format.prepares)
+        guard freshness != .payload || !locates else {
+            throw PluginFault("the format '\(name)' is a part of a payload and locates a device: it has none of its own")
+        }
         let claims = try PluginDescription.read(format.claims, limit: 64, "claims of '\(name)'") {
             (claim) throws(PluginFault) in
             guard let kind = PluginClaimKind(claim.kind) else { throw PluginFault("a claim of '\(name)' has no kind") }
@@ -104,10 +115,29 @@ package struct PluginFormat: Hashable, Sendable {
         self.claims = Dictionary(claims, uniquingKeysWith: { first, _ in first })
         let codes = try PluginDescription.read(format.codes, limit: 64, "codes of '\(name)'") {
             (code) throws(PluginFault) in
-            (try Self.declared(code.code), RetryClass(code.retry) ?? .contactOperator)
+            (
+                name: try Self.declared(code.code), retry: RetryClass(code.retry) ?? .contactOperator,
+                vendor: try PluginText.vendorCode(code.vendorCode)
+            )
         }
-        try PluginDescription.checkDistinct(codes.map(\.0), "reason code")
-        self.codes = Dictionary(codes, uniquingKeysWith: { first, _ in first })
+        try PluginDescription.checkDistinct(codes.map(\.name), "reason code")
+        self.codes = Dictionary(codes.map { ($0.name, $0.retry) }, uniquingKeysWith: { first, _ in first })
+        vendorCodes = Dictionary(
+            codes.lazy.filter { !$0.vendor.isEmpty }.map { ($0.name, $0.vendor) }, uniquingKeysWith: { first, _ in first })
+        let measures = try PluginDescription.read(format.measures, limit: Self.measureLimit, "signals that '\(name)' measures")
+        {
+            (signal) throws(PluginFault) in
+            guard signal.count <= Self.signalLimit else {
+                throw PluginFault(
+                    "a signal that '\(name)' measures has \(signal.count) bytes, want at most \(Self.signalLimit)")
+            }
+            return try PluginText.name(signal, of: "a signal")
+        }
+        try PluginDescription.checkDistinct(measures, "measured signal")
+        guard measures.isEmpty || freshness == .payload else {
+            throw PluginFault("the format '\(name)' measures signals, which only a part of a payload can")
+        }
+        self.measures = Set(measures)
     }
 }
 
@@ -116,6 +146,7 @@ extension PluginFormat {
     /// rely on that.
     static let reservedCodes: Set<ReasonCode> = [
         .challengeInvalid, .challengeWrongPurpose, .challengeAttemptsExceeded, .idempotencyKeyReused, .bindingNotAllowed,
+        .payloadNotBound,
         .formatNotAccepted, .pluginQuarantined, .vendorRefused, .confidenceTooLow, .metadataFlagsViolated,
         .assuranceTooLow, .deviceBlocked, .deviceMismatch, .keyOwnerMismatch, .keyAlreadyRegistered, .tooManyDevices,
         .replacementRefused,
@@ -189,7 +220,7 @@ package enum HostService: String, CaseIterable, Hashable, Sendable {
         case .getAnchors: self = .getAnchors
         case .findFleetDevice: self = .findFleetDevice
         case .deriveKey: self = .deriveKey
-        case .unspecified, .UNRECOGNIZED: return nil
+        case .unspecified, .flagDevice, .UNRECOGNIZED: return nil
         }
     }
 }

@@ -24,6 +24,15 @@ enum PluginText {
         return String(decoding: bytes, as: UTF8.self)
     }
 
+    /// A code of another system: at most 64 printable ASCII characters.
+    static func vendorCode(_ text: String) throws(PluginFault) -> String {
+        guard text.utf8.count <= nameLimit, text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) else {
+            throw PluginFault(
+                "a vendor code is \(shown(Array(text.utf8))), want at most \(nameLimit) printable ASCII characters")
+        }
+        return text
+    }
+
     /// Text of one line, as every caller, record and terminal may show it: invisible characters are replaced, line ends and tabs by spaces. What
     /// is longer than the limit is cut.
     static func sentence(_ text: String) -> String {

@@ -15,6 +15,8 @@ package struct PluginRequest: Sendable {
     package var clientData: [UInt8]?
     /// SHA-256 of the payload that they bind; empty if they bind none.
     package var payloadHash: [UInt8]
+    /// The signed document of the signals, if it is that payload; otherwise empty. Only formats with freshness by payload are given it.
+    package var signals: [UInt8] = []
     package var requestID: [UInt8]
     package var now: Timestamp
     /// The most that an appraisal may give.
@@ -114,7 +116,8 @@ extension PluginSession {
         host.begin(call)
         defer { host.end(call) }
         var request = request
-        if format.freshness != .challenge { request.clientData = nil }
+        if format.freshness != .payload { request.signals = [] }
+        if format.freshness != .challenge, format.freshness != .payload { request.clientData = nil }
         let response: Assay_Plugin_V1_AppraiseResponse = try await send(
             .appraise, Assay_Plugin_V1_AppraiseRequest(request, call), timeout)
         let scope = PluginScope(request, format, plugin: description.name, toldBlock: host.toldBlock(in: call))
@@ -263,7 +266,10 @@ extension Assay_Plugin_V1_AppraiseRequest {
         purpose = Assay_Plugin_V1_Purpose(request.purpose)
         body = Data(request.body)
         if let clientData = request.clientData {
-            expected = .with { ($0.clientData, $0.payloadSha256) = (Data(clientData), Data(request.payloadHash)) }
+            expected = .with {
+                ($0.clientData, $0.payloadSha256, $0.signals) =
+                    (Data(clientData), Data(request.payloadHash), Data(request.signals))
+            }
         }
         nowUnixMs = request.now.unixMilliseconds
         if let device = request.device { self.device = Assay_Plugin_V1_Device(device, subjectKey: request.subjectKey) }
@@ -275,7 +281,8 @@ extension PluginScope {
     fileprivate init(_ request: PluginRequest, _ format: PluginFormat, plugin: String, toldBlock: Bool) {
         self.init(
             plugin: plugin, format: format, app: request.app, purpose: request.purpose,
-            clientDataSHA256: request.clientData.map { SHA256.bytes(of: $0) }, hasDevice: request.device != nil,
+            clientDataSHA256: request.clientData.map { SHA256.bytes(of: $0) },
+            payloadSHA256: request.payloadHash.isEmpty ? nil : request.payloadHash, hasDevice: request.device != nil,
             ceiling: request.ceiling, now: request.now, toldBlock: toldBlock, canAccept: request.canAccept)
     }
 }
@@ -293,6 +300,9 @@ extension Assay_Plugin_V1_VerdictEvent {
         (deviceID, policyDigest) = (Data(verdict.device?.bytes ?? []), Data(verdict.policyDigest))
         (simulated, repeatedAnswer) = (verdict.simulated, verdict.repeated)
         decidedAtUnixMs = verdict.decidedAt.unixMilliseconds
+        let traits = verdict.traits
+        (keyID, address, subject) = (Data(traits.key), Data(traits.address), Data(traits.subject))
+        (model, osPatchLevel, counter) = (Data(traits.model), traits.osPatchLevel, traits.counter)
     }
 }
 

@@ -1,4 +1,5 @@
 package import AssayCore
+import Crypto
 
 /// One case of a plugin: a request, what the host knows, and the verdict that is right. `plugins/sdk/tests/README.md` describes the form.
 package struct ExaminationCase: Sendable {
@@ -50,6 +51,9 @@ package struct ExaminationCase: Sendable {
         if let expected = try reader.section("expected") {
             request.clientData = try expected.base64("client_data_b64")
             request.payloadHash = try expected.optionalBase64("payload_sha256_b64") ?? []
+            // As the daemon: the document is the payload, or is not shown.
+            let signals = try expected.optionalBase64("signals_b64") ?? []
+            if !signals.isEmpty, SHA256.bytes(of: signals) == request.payloadHash { request.signals = signals }
         }
         self.request = request
         world = try ExaminationWorld(try reader.section("world"), plugin: plugin, format: format, app: app)

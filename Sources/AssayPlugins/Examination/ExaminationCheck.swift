@@ -16,6 +16,7 @@ package enum ExaminationCheck: String, CaseIterable, Sendable {
     case badBodies = "bad_bodies"
     case vectors
     case changedEvidence = "changed_evidence"
+    case payload
     case sameAnswer = "same_answer"
     case deadline
     case memory
@@ -42,6 +43,7 @@ package enum ExaminationCheck: String, CaseIterable, Sendable {
         case .badBodies: "neither accepts nor dies of empty, random, cut and large bodies"
         case .vectors: "judges each case as expected"
         case .changedEvidence: "accepts no changed evidence"
+        case .payload: "accepts no part of a payload alone, or beside another payload"
         case .sameAnswer: "gives the same answer to the same request"
         case .deadline: "answers within the deadline"
         case .memory: "needs no more memory after many calls"

@@ -1,5 +1,6 @@
 import AssayCore
 import AssayRPC
+import Crypto
 import Foundation
 
 /// The checks of judgements: `bad_bodies` to `deadline`.
@@ -22,18 +23,23 @@ extension PluginExamination {
         var isAccepted: Bool { if case .accepted = self { true } else { false } }
     }
 
-    /// Judges by the daemon's own steps: its verifier for plugins, its registry's rules, its decision.
+    /// Judges by the daemon's own steps: its verifier for plugins, its registry's rules, its decision. A part of a payload is judged beside an
+    /// accepted piece that binds the payload of the request.
     ///
     /// - Throws: for an answer against the contract, a status that evidence is no reason for, and an end of the process.
     func judge(_ session: PluginSession, _ request: PluginRequest, in world: ExaminationWorld, _ what: String) async throws
         -> Judged
     {
         let judge = PluginJudge(id: plugin.entry.id, name: try described().name, ceiling: request.ceiling)
-        let verifier = PluginVerifier(app: request.app, declared: try format(of: request), primary: judge, others: [])
+        let format = try format(of: request)
+        let verifier = PluginVerifier(app: request.app, declared: format, primary: judge, others: [])
         let evidence: BoundedEvidence
         do throws(Rejection) {
             evidence = try verifier.bounded(Evidence(format: request.format, keyID: [], body: request.body))
         } catch { return .rejected(error, check: "evidence") }
+        guard format.freshness != .payload || request.clientData != nil && request.payloadHash.count == 32 else {
+            return .rejected(Rejection(.payloadNotBound, "the request binds no payload"), check: "binding")
+        }
         host.set(world)
         var facts = Facts()
         do throws(PluginCallFailure) {
@@ -66,8 +72,8 @@ extension PluginExamination {
         let appraisal = verifier.appraise(
             evidence,
             in: AppraisalContext(
-                binding: request.clientData.map { Binding(embedded: $0) } ?? .inEvidence, facts: facts, now: request.now))
-        switch Decision([appraisal]) {
+                binding: Binding(of: request, format), facts: facts, now: request.now))
+        switch Decision(format.freshness == .payload ? [.bindingPiece, appraisal] : [appraisal]) {
         case .reject(let rejection, let check): return .rejected(rejection, check: check)
         case .unavailable(let check, let detail): return .unavailable("\(check): \(detail)")
         case .accept: break
@@ -256,7 +262,7 @@ extension PluginExamination {
             changed[place] = Bool.random(using: &random) ? changed[place] ^ bit : UInt8(truncatingIfNeeded: random.next())
             add(changed, "byte \(place) \(Hex.encode([body[place]])) changed to \(Hex.encode([changed[place]]))")
         }
-        if let clientData = request.clientData {
+        if let clientData = request.clientData, try format(of: request).freshness == .challenge {
             for _ in 0..<8 where !clientData.isEmpty {
                 var changed = request
                 let place = Int.random(in: 0..<clientData.count, using: &random)
@@ -273,6 +279,57 @@ extension PluginExamination {
         if changed.count == body.count, lower(changed) == lower(body) { return true }
         guard let old = try? JSONReader.parse(body[...], code: .malformed) else { return false }
         return (try? JSONReader.parse(changed[...], code: .malformed)) == old
+    }
+
+    // MARK: Parts of payloads
+
+    func partsOfPayloads() async throws -> String {
+        let names = Set(try described().formats.lazy.filter { $0.freshness == .payload }.map(\.name))
+        guard !names.isEmpty else { return "no format is a part of a payload" }
+        let parts = try requireCases().filter { names.contains($0.request.format) && isWithinLimit($0.request) }
+        let accepted = parts.filter { if case .accepted = $0.expected { true } else { false } }
+        guard !accepted.isEmpty else { throw CheckSkipped("no case of a part of a payload is to be accepted") }
+        var random = RepeatableRandom(5)
+        var others = 0
+        for one in accepted {
+            let session = try await open(PluginConfiguration(message: one.configuration))
+            if case .accepted(let appraisal) = try await judge(session, one.request, in: one.world, "the case '\(one.id)'") {
+                guard case .reject(let rejection, _) = Decision([appraisal]), rejection.code == .payloadNotBound else {
+                    throw CheckFailure(
+                        "expected: the case '\(one.id)' alone is rejected with payload_not_bound; found: \(Decision([appraisal]))"
+                    )
+                }
+            }
+            for hash in Self.otherHashes(than: one.request, &random) {
+                var other = one.request
+                (other.payloadHash, other.signals) = (hash, [])
+                let what = "the case '\(one.id)' beside the payload \(Hex.encode(hash.prefix(8)))…"
+                do {
+                    guard try await !judge(session, other, in: one.world, what).isAccepted else {
+                        throw CheckFailure("expected: \(what), another than its own, is not accepted; found: accepted")
+                    }
+                } catch let failure as CheckFailure {
+                    // The daemon compares the payload: an answer that names another is not accepted.
+                    guard session.isOpen, failure.description.contains("that the plugin says its evidence belongs to") else {
+                        throw failure
+                    }
+                }
+                others += 1
+            }
+        }
+        return "\(accepted.count) accepted cases alone and beside \(others) other payloads, none accepted"
+    }
+
+    /// SHA-256 of payloads that the evidence is no part of: a bit changed, zeros, of an empty payload, of the client data, random.
+    private static func otherHashes(than request: PluginRequest, _ random: inout RepeatableRandom) -> [[UInt8]] {
+        var changed = request.payloadHash
+        if !changed.isEmpty { changed[changed.count - 1] ^= 1 }
+        let all = [
+            changed, [UInt8](repeating: 0, count: 32), SHA256.bytes(of: []), SHA256.bytes(of: request.clientData ?? []),
+            random.bytes(32),
+        ]
+        // The evidence may be the payload itself.
+        return all.filter { $0 != request.payloadHash && $0 != SHA256.bytes(of: request.body) }
     }
 
     // MARK: Answers
@@ -348,4 +405,26 @@ extension Claims.Value {
         case .time(let time): return number(time.unixMilliseconds)
         }
     }
+}
+
+extension Binding {
+    /// What the device of the request, or that of the piece beside it, signed.
+    fileprivate init(of request: PluginRequest, _ format: PluginFormat) {
+        guard let clientData = request.clientData else {
+            self = .inEvidence
+            return
+        }
+        self =
+            format.freshness == .payload
+            ? Binding(clientData: clientData, payloadHash: request.payloadHash) : Binding(embedded: clientData)
+    }
+}
+
+extension Appraisal {
+    /// An accepted piece that binds the request's payload.
+    fileprivate static let bindingPiece = {
+        var appraisal = Appraisal(format: EvidenceFormat(rawValue: "examination"))
+        (appraisal.findings, appraisal.assurance) = ([.pass("signature")], .secureElement)
+        return appraisal
+    }()
 }

@@ -1,4 +1,5 @@
 import AssayCore
+import Crypto
 import Foundation
 
 /// The examination of a plugin: what its author runs before anyone else does. Every process runs in the sandbox, started by the
@@ -74,6 +75,7 @@ package struct PluginExamination: Sendable {
         case .badBodies: try await badBodies()
         case .vectors: try await vectors()
         case .changedEvidence: try await changedEvidence()
+        case .payload: try await partsOfPayloads()
         case .sameAnswer: try await sameAnswer()
         case .deadline: try await deadlines()
         case .memory: try await memory()
@@ -163,9 +165,11 @@ package struct PluginExamination: Sendable {
     }
 
     static func request(_ format: PluginFormat, _ purpose: Purpose, _ app: AppID, _ body: [UInt8]) -> PluginRequest {
-        PluginRequest(
+        let isBound = format.freshness == .challenge || format.freshness == .payload
+        return PluginRequest(
             app: app, format: format.name, purpose: purpose, body: body,
-            clientData: format.freshness == .challenge ? Array("client data of the examination".utf8) : nil,
+            clientData: isBound ? Array("client data of the examination".utf8) : nil,
+            payloadHash: format.freshness == .payload ? SHA256.bytes(of: Array("payload of the examination".utf8)) : [],
             now: Timestamp(unixMilliseconds: 1_800_000_000_000), ceiling: .secureElement)
     }
 

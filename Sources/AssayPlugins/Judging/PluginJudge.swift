@@ -52,7 +52,8 @@ package struct PluginJudge: Hashable, Sendable {
         in context: AppraisalContext, declared: PluginFormat, app: AppID, _ appraisal: inout Appraisal
     ) throws(Rejection) {
         let scope = PluginScope(
-            plugin: name, format: declared, app: app, purpose: nil, clientDataSHA256: nil, hasDevice: false, ceiling: .none,
+            plugin: name, format: declared, app: app, purpose: nil, clientDataSHA256: nil, payloadSHA256: nil, hasDevice: false,
+            ceiling: .none,
             now: context.now, toldBlock: true, canAccept: false)
         guard let judged = try judgement(in: context, of: scope, &appraisal) else { return }
         for finding in judged.findings { appraisal.findings.append(finding.named(by: id)) }
@@ -80,7 +81,7 @@ extension PluginAppraisal.Use {
     /// What an acceptance uses up.
     func evidenceUses(in app: AppID) -> [EvidenceUse] {
         switch self {
-        case .challenge: []
+        case .challenge, .payload: []
         case .tokens(let tokens):
             tokens.map {
                 EvidenceUse(app: app, digest: $0.digest, until: $0.until, repetition: .rejected($0.used))
@@ -93,7 +94,9 @@ extension PluginAppraisal.Use {
 extension Finding {
     /// The finding with the name of the plugin before that of its check.
     fileprivate func named(by plugin: String) -> Finding {
-        Finding(check: "\(plugin).\(check)", outcome: outcome, code: code, detail: detail, retry: retry)
+        var named = Finding(check: "\(plugin).\(check)", outcome: outcome, code: code, detail: detail, retry: retry)
+        named.vendorCode = vendorCode
+        return named
     }
 }
 

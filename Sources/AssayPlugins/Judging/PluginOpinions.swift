@@ -139,7 +139,7 @@ extension PluginRequest {
             clientData: question.binding.mode == .inEvidence ? nil : question.binding.clientData,
             payloadHash: question.binding.payloadHash ?? [], requestID: question.requestID, now: question.now,
             ceiling: entry.ceiling)
-        device = question.device
+        (device, signals) = (question.device, question.signals)
         if case .device(_, let subjectKey) = question.subject { self.subjectKey = subjectKey }
     }
 }

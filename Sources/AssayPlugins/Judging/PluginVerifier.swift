@@ -28,6 +28,7 @@ package struct PluginVerifier: EvidenceVerifier {
         case .challenge: .challenge()
         case .singleUse: .ownTokens
         case .statement: .statement
+        case .payload: .payload
         }
     }
 
@@ -44,7 +45,7 @@ package struct PluginVerifier: EvidenceVerifier {
                 appraisal.note("binding", "not_bound", "nothing ties \(format) to the challenge or the payload")
             }
             // A check that could not be made leaves the verdict open, and has no assurance.
-            if !judged.isOpen {
+            if !judged.isOpen, declared.freshness != .payload {
                 try appraisal.require(
                     PluginJudge.check, judged.assurance > .none, else: .assuranceTooLow,
                     "the plugin \(primary.id) found nothing wrong, and gives no assurance")
@@ -53,6 +54,9 @@ package struct PluginVerifier: EvidenceVerifier {
             appraisal.assurance = judged.assurance
             appraisal.effect = effect(of: judged, context)
             appraisal.uses = judged.use.evidenceUses(in: app)
+            if judged.use == .payload {
+                (appraisal.verifiedPayload, appraisal.measurements) = (context.binding.payloadHash, judged.measurements)
+            }
         }
         for other in others { try other.judge.object(in: context, declared: other.declared, app: app, &appraisal) }
     }
@@ -61,6 +65,7 @@ package struct PluginVerifier: EvidenceVerifier {
         PluginScope(
             plugin: primary.name, format: declared, app: app, purpose: nil,
             clientDataSHA256: declared.freshness == .challenge ? SHA256.bytes(of: context.binding.clientData) : nil,
+            payloadSHA256: declared.freshness == .payload ? context.binding.payloadHash : nil,
             hasDevice: context.facts.device != nil, ceiling: primary.ceiling, now: context.now, toldBlock: true)
     }
 

@@ -4,7 +4,7 @@
 /// name that version in `oldest` as too old.
 enum Schema {
     /// Versions 1, 2, 3, …, in order.
-    static let migrations = [Migration.version1, .version2, .version3]
+    static let migrations = [Migration.version1, .version2, .version3, .version4]
 
     static var newest: Int64 { migrations.last?.version ?? 0 }
 

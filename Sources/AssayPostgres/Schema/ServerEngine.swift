@@ -73,6 +73,7 @@ package enum ServerEngine: Hashable, Sendable {
                 ("ON submissions (hour)", "ON submissions (hour ASC)"),
                 ("ON status_places (kept_until)", "ON status_places (kept_until ASC)"),
                 ("ON payload_verdicts (kept_until)", "ON payload_verdicts (kept_until ASC)"),
+                ("ON uploads (expires_at)", "ON uploads (expires_at ASC)"),
             ]
         case .cockroachDB:
             // All texts are compared as bytes, and not all versions know the name of that order.
@@ -84,6 +85,7 @@ package enum ServerEngine: Hashable, Sendable {
                 ("ON submissions (hour)", "ON submissions (hour) USING HASH"),
                 ("ON status_places (kept_until)", "ON status_places (kept_until) USING HASH"),
                 ("ON payload_verdicts (kept_until)", "ON payload_verdicts (kept_until) USING HASH"),
+                ("ON uploads (expires_at)", "ON uploads (expires_at) USING HASH"),
             ]
         }
     }

@@ -31,6 +31,22 @@ package struct ResultComposer: Sendable {
         return expiry(of: shape, decidedAt: time).adding(milliseconds: period)
     }
 
+    /// Throws as ``draft(_:_:under:status:at:)`` does, and writes nothing: what a result takes elsewhere is taken after it. Only that a verdict could not be
+    /// written as JSON shows later.
+    package func check(
+        _ request: ResultRequest, _ facts: ResultFacts, under key: ResultKey, at now: Timestamp
+    ) throws(ResultProblem) {
+        let terms = try terms(
+            request, simulated: facts.simulated, from: facts.decidedAt, under: key, status: nil, identifier: [], at: now)
+        switch request.shape {
+        case .session: _ = try SessionToken(facts, terms, rule.session)
+        case .clientAttestation: _ = try ClientAttestation(facts, terms, rule)
+        case .walletInstance: _ = try WalletInstanceAttestation(facts, terms, rule)
+        case .keyAttestation: _ = try KeyAttestation(facts, terms, rule)
+        case .earJWT, .earCWT, .plainJWS, .plainCOSE: break
+        }
+    }
+
     /// The result that a request asks for, ready to be signed.
     ///
     /// - Parameters:
@@ -60,10 +76,12 @@ package struct ResultComposer: Sendable {
         return ResultDraft(request.shape, terms, lookup.writer, lookup.message)
     }
 
-    /// - Parameter time: from which the result's life is counted.
+    /// - Parameters:
+    ///   - time: from which the result's life is counted.
+    ///   - identifier: of the result; `nil`: a random one.
     private func terms(
         _ request: ResultRequest, simulated: Bool, from time: Timestamp, under key: ResultKey, status: ResultStatusReference?,
-        at now: Timestamp
+        identifier: [UInt8]? = nil, at now: Timestamp
     ) throws(ResultProblem) -> ResultTerms {
         let shape = request.shape
         guard rule.shapes.contains(shape), let audience = audiences[request.audience] else { throw .notAllowed }
@@ -74,7 +92,8 @@ package struct ResultComposer: Sendable {
         guard now < expiry else { throw .tooOld }
         return ResultTerms(
             key: key, audience: audience, issuedAt: time.unixMilliseconds / 1000,
-            expiresAt: expiry.unixMilliseconds / 1000, identifier: SecureRandom.bytes(16), nonce: request.nonce, status: status)
+            expiresAt: expiry.unixMilliseconds / 1000, identifier: identifier ?? SecureRandom.bytes(16),
+            nonce: request.nonce, status: status)
     }
 
     private func draft(

@@ -143,6 +143,7 @@ final class LedgerReader: @unchecked Sendable {
     var callerKeys: CallerKeyTable { CallerKeyTable(connection) }
     var resultKeys: ResultKeyTable { ResultKeyTable(connection: connection) }
     var statuses: StatusScan { StatusScan(connection: connection) }
+    var uploads: UploadScan { UploadScan(connection: connection) }
     var fleet: FleetTable { FleetTable(connection: connection) }
     var policies: PolicyTable { PolicyTable(connection: connection) }
 

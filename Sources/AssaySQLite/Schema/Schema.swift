@@ -6,7 +6,7 @@ enum Schema {
     static let applicationID: Int64 = 0x4153_4159
 
     /// Versions 1, 2, 3, …, in order.
-    static let migrations = [Migration.version1, .version2, .version3, .version4, .version5]
+    static let migrations = [Migration.version1, .version2, .version3, .version4, .version5, .version6]
 
     static var newest: Int64 { migrations.last?.version ?? 0 }
 

@@ -26,6 +26,7 @@ final class WriterSession {
     let resultKeys: ResultKeyTable
     let statuses: StatusTable
     let payloads: PayloadTable
+    let uploads: UploadTable
     let policies: PolicyTable
     let marks: MetaTable
     private(set) var spent: SpentTokens
@@ -61,6 +62,7 @@ final class WriterSession {
         resultKeys = ResultKeyTable(connection: connection)
         statuses = try StatusTable(connection)
         payloads = try PayloadTable(connection)
+        uploads = try UploadTable(connection)
         policies = PolicyTable(connection: connection)
         marks = MetaTable(connection)
         spent = try SpentTokens(connection)

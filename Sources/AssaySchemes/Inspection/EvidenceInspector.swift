@@ -15,6 +15,9 @@ package protocol EvidenceInspector: Sendable {
     /// Describes the content of the bytes and judges nothing.
     func explain(_ bytes: [UInt8], for subject: InspectionSubject) -> Explanation
 
+    /// The same with the further inputs, for kinds whose content they describe. The default looks at the bytes alone.
+    func explain(_ input: InspectionInput, for subject: InspectionSubject) -> Explanation
+
     /// Appraises the evidence. Checks whose input is missing are left out.
     func judge(_ input: InspectionInput, for subject: InspectionSubject) -> InspectionResult
 
@@ -24,6 +27,10 @@ package protocol EvidenceInspector: Sendable {
 
 extension EvidenceInspector {
     package var registers: Bool { false }
+
+    package func explain(_ input: InspectionInput, for subject: InspectionSubject) -> Explanation {
+        explain(input.bytes, for: subject)
+    }
 }
 
 /// The kind of a file. The raw value is a contract (`assay inspect --json`).
@@ -102,10 +109,24 @@ package struct InspectionInput: Sendable {
     package var purpose: Purpose?
     /// The revocation list of Android attestation certificates, in the format of Google's service.
     package var revocation: RevocationSnapshot?
+    /// What is known of a depth map.
+    package var depth = DepthMapOptions()
     /// The time of the appraisal.
     package var now: Timestamp
 
     package init(bytes: [UInt8], now: Timestamp) { (self.bytes, self.now) = (bytes, now) }
+}
+
+/// How a depth map is read and judged.
+package struct DepthMapOptions: Hashable, Sendable {
+    /// In pixels.
+    package var width = 256
+    /// In pixels.
+    package var height = 192
+    /// Judges edges by the strict constant.
+    package var isStrict = false
+
+    package init() {}
 }
 
 /// The reasons for which an inspection does not judge a check; each names the option that would supply the input.

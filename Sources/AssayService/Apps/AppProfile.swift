@@ -33,6 +33,8 @@ package final class AppProfile: Sendable {
     let hasStatements: Bool
     /// Whether some evidence of the app has tokens of its own in place of a challenge.
     let hasOwnTokens: Bool
+    /// Whether some evidence is a part of a payload.
+    let hasParts: Bool
     package let challenges: ChallengeRule
     package let binding: BindingRule
     /// How many devices a subject may have; `nil`: any number. Registrations without a subject are not counted.
@@ -59,6 +61,8 @@ package final class AppProfile: Sendable {
     package let shadow: AppProfile?
     /// How long accepted verdicts can be found by the hash of what the device signed; `nil`: they cannot. It bears on no verdict.
     package let lookup: LookupRule?
+    /// How payloads are uploaded in chunks; `nil`: they are not. It bears on no verdict.
+    package let uploads: UploadRule?
     /// Makes the signed results that its verdicts may have; `nil`: they have none. It bears on no verdict, and is no part of the policy digest.
     package let results: ResultComposer?
     /// Whether something goes on with a request after its answer.
@@ -78,7 +82,7 @@ package final class AppProfile: Sendable {
         keepsAuditClaims: Bool = false, acceptsSimulated: Bool = false, confidence: ConfidenceRule? = nil,
         issuing: IssuingRule? = nil, fleet: Fleet? = nil, policyKeys: PolicyKeys = PolicyKeys(),
         recording: RecordingRule? = nil, lookup: LookupRule? = nil, shadow: AppProfile? = nil,
-        results: ResultComposer? = nil
+        results: ResultComposer? = nil, uploads: UploadRule? = nil
     ) {
         self.id = id
         self.verifiers = Dictionary(verifiers.map { ($0.format, $0) }, uniquingKeysWith: { _, last in last })
@@ -94,6 +98,7 @@ package final class AppProfile: Sendable {
         hasUnboundEvidence = verifiers.contains { $0.replayProtection.remembersUseFor != nil }
         hasStatements = verifiers.contains { $0.replayProtection == .statement }
         hasOwnTokens = verifiers.contains { $0.replayProtection == .ownTokens }
+        hasParts = verifiers.contains { $0.replayProtection == .payload }
         self.challenges = challenges
         self.binding = binding
         (self.devicesPerSubject, self.replacement) = (devicesPerSubject, replacement)
@@ -103,6 +108,7 @@ package final class AppProfile: Sendable {
         self.confidence = confidence
         (self.issuing, self.fleet, self.policyKeys) = (issuing, fleet, policyKeys)
         (self.recording, self.lookup, self.shadow, self.results) = (recording, lookup, shadow, results)
+        self.uploads = uploads
         isFollowed = recording != nil || shadow != nil
     }
 }

@@ -68,4 +68,16 @@ package struct SubjectKey: Sendable {
         fields.append(subject)
         return Array(HMAC<SHA256>.authenticationCode(for: fields.finalize(), using: key))
     }
+
+    /// A value of a kind that is not a subject, for those who compare verdicts and must not learn it: 32 bytes; empty for no value.
+    func hash(_ value: [UInt8], of kind: ObservedKind, app: AppID) -> [UInt8] {
+        guard !value.isEmpty else { return [] }
+        var fields = FieldDigest(kind.rawValue)
+        fields.append(app.text)
+        fields.append(value)
+        return Array(HMAC<SHA256>.authenticationCode(for: fields.finalize(), using: key))
+    }
+
+    /// Kinds of values, each with the tag of its hashes.
+    enum ObservedKind: String { case address = "assay.observed.address.v1", key = "assay.observed.key.v1" }
 }

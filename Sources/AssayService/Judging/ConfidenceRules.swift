@@ -27,12 +27,12 @@ extension VerificationCase {
             return nil
         }
         guard case .accepted(let assurance) = decision else { return .rejected(rule.profile) }
-        let scene = scene(appraisals, &findings)
+        let scene = scene(appraisals, &findings).with(measured: rule.measured(by: appraisals))
         let platform = platform(appraisals)
         let confidence = rule.assess(
             scene, platform: platform,
             HardwareAttestation(assurance, platform: platform, simulated: appraisals.contains(where: \.simulated)),
-            receivedAt: admitted.now)
+            receivedAt: admitted.now, measured: scene.measured)
         findings += confidence.notes.map { .note($0.code.rawValue, $0.detail) }
         return confidence
     }
@@ -40,7 +40,7 @@ extension VerificationCase {
     /// What the pieces that support the assurance agree on. A supplement can come from another device than they do: it counts only where
     /// there is nothing else.
     func platform(_ appraisals: [Appraisal]) -> DevicePlatform? {
-        let onlySupplements = appraisals.allSatisfy(\.isSupplement)
+        let onlySupplements = appraisals.allSatisfy { $0.isSupplement || $0.isPart }
         let platforms = Set(appraisals.filter { onlySupplements || !$0.isSupplement }.compactMap(\.platform))
         return platforms.count == 1 ? platforms.first : nil
     }
@@ -73,10 +73,19 @@ extension VerificationCase {
         zip(pieces, appraisals).contains { piece, appraisal in
             guard !appraisal.isSupplement else { return false }
             return switch piece.verifier.replayProtection {
-            case .challenge, .counter: true
-            case .rememberedUse, .statement, .ownTokens: false
+            // A statement that names no payload has come to its end before.
+            case .challenge, .counter, .statement: true
+            case .rememberedUse, .ownTokens, .payload: false
             }
         }
+    }
+}
+
+extension VerificationRequest {
+    /// The document of the signals, if it is the payload with this SHA-256; otherwise empty.
+    func signals(thatAre payloadHash: [UInt8]?) -> [UInt8] {
+        guard !signals.isEmpty, let payloadHash, SHA256.bytes(of: signals) == payloadHash else { return [] }
+        return signals
     }
 }
 

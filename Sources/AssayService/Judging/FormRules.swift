@@ -5,6 +5,7 @@ extension AuthorizedRequest {
     /// Fails for evidence of a plugin that has not said yet what it judges, and refuses a binding that the evidence does not allow.
     func checkForm() throws(StageError) {
         try checkAvailability()
+        try checkParts()
         switch request.binding {
         case .callerOwned: try checkCallerOwned()
         case .inEvidence: try checkStatements()
@@ -22,6 +23,27 @@ extension AuthorizedRequest {
 
     // MARK: Binding
 
+    /// Refuses a part of a payload without a piece beside it whose signature covers a payload that Assay knows.
+    private func checkParts() throws(StageError) {
+        guard profile.hasParts,
+            let part = request.evidence.first(where: { profile.verifiers[$0.format]?.replayProtection == .payload })
+        else { return }
+        guard case .clientData(.some) = request.binding else {
+            throw .payloadNotBound(
+                "\(part.format) is a part of a payload, and the binding \(request.binding.whyItNamesNoPayload)")
+        }
+        // Evidence that the app does not accept is refused for that.
+        let isBound = request.evidence.contains { piece in
+            switch profile.verifiers[piece.format]?.replayProtection {
+            case .challenge, .counter, nil: true
+            case .rememberedUse, .statement, .ownTokens, .payload: false
+            }
+        }
+        guard isBound else {
+            throw .payloadNotBound("\(part.format) is a part of a payload, and no evidence beside it binds a payload")
+        }
+    }
+
     private func checkCallerOwned() throws(StageError) {
         guard let rule = profile.binding.callerOwned, !request.purpose.demandsOwnClientData else {
             throw .bindingNotAllowed("a caller-owned binding is not allowed here")
@@ -31,6 +53,7 @@ extension AuthorizedRequest {
             let verifier = profile.verifiers[piece.format]
             switch verifier?.replayProtection {
             case .counter, .ownTokens: continue
+            case .payload: throw .payloadNotBound("only the caller knows which payload \(piece.format) is a part of")
             case .statement: throw .bindingNotAllowed("\(piece.format) is a statement of its own")
             case .challenge, .rememberedUse, nil:
                 guard rule.remembersUse(of: verifier) != nil else {
@@ -66,16 +89,21 @@ extension AuthorizedRequest {
         throw .bindingNotAllowed("\(first.format) \(why)")
     }
 
-    /// What the device had to sign, by the app's rules.
+    /// Whether a payload is bound where the app requires one.
+    func checkPayload() throws(StageError) {
+        // What a certificate is issued for is bound by rules of its own.
+        guard case .clientData(nil) = request.binding, profile.binding.payloadRequired, request.purpose != .provision else {
+            return
+        }
+        throw .refused(Rejection(.payloadRequired, "the app binds a payload to every request"), check: "binding")
+    }
+
+    /// What the device had to sign, by the app's rules, of a request that binds a payload where that is required (``checkPayload()``).
     func binding() throws(StageError) -> Binding {
         switch request.binding {
         case .callerOwned(let hash): return Binding(callerOwned: hash)
-        case .inEvidence: return .inEvidence
+        case .inEvidence: return statedBinding
         case .clientData(let payloadHash):
-            // What a certificate is issued for is bound by rules of its own.
-            guard payloadHash != nil || !profile.binding.payloadRequired || request.purpose == .provision else {
-                throw .refused(Rejection(.payloadRequired, "the app binds a payload to every request"), check: "binding")
-            }
             guard
                 let clientData = ClientData(
                     purpose: request.purpose, challenge: request.challenge, payloadHash: payloadHash)
@@ -94,6 +122,14 @@ extension AuthorizedRequest {
             }
             return Binding(embedded: clientData, challenge: request.challenge)
         }
+    }
+
+    /// What evidence without a challenge says that it is bound to. Whether that was signed is its verifier's to check.
+    private var statedBinding: Binding {
+        guard let piece = request.evidence.first, request.evidence.count == 1, piece.format == .offlineSignature,
+            let capture = piece.parts.flatMap(OfflineCapture.Parts.init)?.capture, capture.namesPayload
+        else { return .inEvidence }
+        return Binding(capture, for: request.app)
     }
 
     // MARK: Challenge
@@ -126,24 +162,17 @@ extension AuthorizedRequest {
 
     // MARK: Evidence
 
-    /// The pieces of evidence, each with its verifier and what that needs.
-    func locateEvidence() throws(StageError) -> [VerificationCase.Piece] {
-        if let lacking = profile.objection(toEvidenceOf: request.evidence.lazy.map(\.format), for: request.purpose) {
-            throw .refused(lacking, check: "evidence")
-        }
-        var pieces: [VerificationCase.Piece] = []
-        pieces.reserveCapacity(request.evidence.count)
-        for evidence in request.evidence {
-            do throws(Rejection) {
-                let verifier = try profile.verifier(of: evidence.format, for: request.purpose)
-                let bounded = try verifier.bounded(evidence)
-                pieces.append(
-                    VerificationCase.Piece(evidence: bounded, verifier: verifier, needs: try verifier.locate(bounded)))
-            } catch {
-                throw .refused(error, check: "evidence")
-            }
-        }
-        return pieces
+    /// The refusal of a request without evidence that the app requires; `nil`: it has all.
+    var lackingEvidence: StageError? {
+        profile.objection(toEvidenceOf: request.evidence.lazy.map(\.format), for: request.purpose)
+            .map { .refused($0, check: "evidence") }
+    }
+
+    /// A piece of evidence with its verifier and what that needs.
+    func locate(_ evidence: Evidence) throws(Rejection) -> VerificationCase.Piece {
+        let verifier = try profile.verifier(of: evidence.format, for: request.purpose)
+        let bounded = try verifier.bounded(evidence)
+        return VerificationCase.Piece(evidence: bounded, verifier: verifier, needs: try verifier.locate(bounded))
     }
 }
 
@@ -151,6 +180,9 @@ extension AppProfile {
     /// The verifier of a format. Throws for evidence that the app does not accept for the purpose.
     func verifier(of format: EvidenceFormat, for purpose: Purpose) throws(Rejection) -> any EvidenceVerifier {
         if let verifier = verifiers[format], verifier.purposes.contains(purpose) { return verifier }
+        guard format != .offlineSignature || verifiers[format] != nil else {
+            throw Rejection(.offlineNotAllowed, "the app takes no captures that devices signed offline (android.offline)")
+        }
         throw discontinuedFormats.contains(format)
             ? Rejection(.providerDeprecated, "the provider of \(format) was turned off")
             : Rejection(.formatNotAccepted, "the app does not accept \(format) for this purpose")
@@ -174,7 +206,23 @@ extension Purpose {
     fileprivate var demandsOwnClientData: Bool { self == .provision || self == .renew }
 }
 
+extension VerificationRequest.BindingRequest {
+    /// Why Assay knows no payload of it, as a part of a sentence.
+    fileprivate var whyItNamesNoPayload: String {
+        switch self {
+        case .clientData: "has no payload"
+        case .embedded: "is by client data of the app's own, in which Assay knows of no payload"
+        case .callerOwned: "is by a hash of the caller's own, in which Assay knows of no payload"
+        case .inEvidence: "has neither challenge nor payload"
+        }
+    }
+}
+
 extension StageError {
+    fileprivate static func payloadNotBound(_ why: String) -> StageError {
+        .refused(Rejection(.payloadNotBound, why), check: "binding")
+    }
+
     fileprivate static func bindingNotAllowed(_ why: String) -> StageError {
         .refused(Rejection(.bindingNotAllowed, why), check: "binding")
     }

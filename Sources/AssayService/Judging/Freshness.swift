@@ -18,7 +18,7 @@ struct Freshness: Sendable {
     /// Whether an acceptance spends uses of evidence, which have to be remembered.
     var spendsUses: Bool { spends.count > (challenge == nil ? 0 : 1) }
 
-    /// Of a request whose form is checked (``AuthorizedRequest/checkForm()``). Throws what the app's rules of binding refuse.
+    /// Of a request whose form is checked (``AuthorizedRequest/checkForm()``, ``AuthorizedRequest/checkPayload()``). Throws what the app's rules of binding refuse.
     ///
     /// - Parameter challenge: of the request; `nil` for a binding without one.
     init(of admitted: AuthorizedRequest, with challenge: Challenge?) throws(StageError) {

@@ -47,7 +47,7 @@ private enum Preparation {
     case ended(Judgement)
 
     init(of admitted: AuthorizedRequest, over known: RequestFacts) {
-        var judging = OpenJudgement(admitted, subject: known.subject)
+        var judging = OpenJudgement(admitted, subject: known.subject, report: .first)
         do throws(StageError) {
             while let question = try judging.next() { try judging.answer(question, from: known) }
             self = judging.prepared.map { .prepared($0) } ?? .ended(.open(check: "daemon", "the judgement has no end"))

@@ -32,8 +32,10 @@ struct OpenJudgement: Sendable {
 
     private enum Step {
         case form
+        case stated
         case authenticated
         case counted
+        case bound
         case evidence
         case records(piece: Int)
         case locations(piece: Int)
@@ -44,6 +46,8 @@ struct OpenJudgement: Sendable {
         case opinions(piece: Int)
         case revocation
         case complete
+        /// After a refusal something is unavailable that the judgement would go on with.
+        case cutOff
     }
 
     let admitted: AuthorizedRequest
@@ -58,15 +62,58 @@ struct OpenJudgement: Sendable {
     private var replaced: RequestFacts.Replaced?
     private var named = EvidenceDevice()
     private var step = Step.form
+    private let report: VerdictReport
+    /// Why the request is refused already, under a report of every failure.
+    private(set) var refusals = EarlyRefusals()
 
-    init(_ admitted: AuthorizedRequest, subject: [UInt8]?) { (self.admitted, self.subject) = (admitted, subject) }
+    /// - Parameter report: `nil`: that of the request.
+    init(_ admitted: AuthorizedRequest, subject: [UInt8]?, report: VerdictReport? = nil) {
+        (self.admitted, self.subject) = (admitted, subject)
+        self.report = report ?? admitted.request.report
+    }
 
     /// The next fact that is needed; `nil`: all are known. Throws if the request is refused, or cannot be judged.
     mutating func next() throws(StageError) -> Question? {
         while true {
-            if let question = try advance() { return question }
-            if case .complete = step { return nil }
+            do throws(StageError) {
+                if let question = try advance() { return question }
+            } catch {
+                // Each step is left before it can throw.
+                try keep(error)
+            }
+            switch step {
+            case .complete, .cutOff: return nil
+            default: continue
+            }
         }
+    }
+
+    /// Keeps a refusal, under a report of every failure, so that the judgement can go on. Throws any other error.
+    ///
+    /// - Parameter piece: the piece of evidence that it is about.
+    mutating func keep(_ error: StageError, piece: Int? = nil) throws(StageError) {
+        guard report == .all else { throw error }
+        switch error {
+        case .refused(let rejection, let check, let device):
+            let format = piece.flatMap { pieces.indices.contains($0) ? pieces[$0].evidence.format : nil }
+            refusals.add(EarlyRefusals.Refusal(rejection: rejection, check: check, device: device, format: format))
+        case .failed(let why):
+            // Without the report the request was refused before this was needed.
+            guard !refusals.isEmpty else { throw error }
+            refusals.leaveOut(Finding.furtherChecks, because: "something that the judgement needs is unavailable: \(why.cause)")
+            step = .cutOff
+        case .abandoned: throw error
+        }
+    }
+
+    /// The verdict over what is refused already, where there is no way to an appraisal; `nil`: nothing is.
+    var refusedEarly: Verdict? {
+        guard let first = refusals.first else { return nil }
+        var refusals = refusals
+        if freshness == nil {
+            refusals.leaveOut("evidence", because: "what the device had to sign is not known")
+        }
+        return Verdict(refusing: admitted, first, refusals)
     }
 
     /// The request with its facts, once all are known.
@@ -74,7 +121,17 @@ struct OpenJudgement: Sendable {
         guard case .complete = step, let freshness else { return nil }
         return VerificationCase(
             admitted: admitted, freshness: freshness, pieces: pieces, subject: subject, isSubjectBlocked: isSubjectBlocked,
-            named: named, replaced: replaced)
+            named: named, replaced: replaced, refusals: refusals)
+    }
+
+    /// The verdict of a request that is refused by what ends the judgement under every report.
+    func ended(by rejection: Rejection, check: String, device: Device?) -> Verdict {
+        let last = EarlyRefusals.Refusal(rejection: rejection, check: check, device: device, format: nil)
+        var refusals = refusals
+        refusals.add(last)
+        refusals.leaveOut(
+            Finding.furtherChecks, because: "nothing is judged of a request that is refused by the check \(check)")
+        return Verdict(refusing: admitted, refusals.first ?? last, refusals)
     }
 
     // MARK: Steps
@@ -82,20 +139,25 @@ struct OpenJudgement: Sendable {
     private mutating func advance() throws(StageError) -> Question? {
         switch step {
         case .form:
+            step = .stated
             try admitted.checkForm()
+        case .stated:
+            // Without a challenge that can be read it is not known what the device had to sign.
+            step = .evidence
             challenge = try admitted.statedChallenge()
-            guard let challenge else { return try settleFreshness() }
-            step = .authenticated
-            return .authenticity(challenge)
-        case .authenticated:
-            step = .counted
-            guard let challenge else { return nil }
-            try admitted.check(challenge)
-            return .attempt(challenge)
-        case .counted: return try settleFreshness()
+            step = challenge == nil ? .counted : .authenticated
+            return challenge.map { .authenticity($0) }
+        case .authenticated: return try checkChallenge()
+        case .counted:
+            step = .bound
+            try admitted.checkPayload()
+        case .bound:
+            step = .evidence
+            freshness = try Freshness(of: admitted, with: challenge)
+            return .earlierRefusal
         case .evidence:
-            pieces = try admitted.locateEvidence()
             step = .records(piece: 0)
+            try locateEvidence()
         case .records(let piece):
             guard piece < pieces.count else {
                 step = .locations(piece: 0)
@@ -118,20 +180,39 @@ struct OpenJudgement: Sendable {
             step = .oneDevice
             if let id = admitted.request.replaces { return .replacedDevice(id) }
         case .oneDevice:
+            step = .outside(piece: 0)
             do throws(Rejection) { named = try EvidenceDevice(of: pieces) } catch {
                 throw .refused(error, check: DeviceAdmission.check)
             }
-            step = .outside(piece: 0)
         case .outside, .opinions, .revocation: return askOutside()
-        case .complete: break
+        case .complete, .cutOff: break
         }
         return nil
     }
 
-    private mutating func settleFreshness() throws(StageError) -> Question? {
-        freshness = try Freshness(of: admitted, with: challenge)
-        step = .evidence
-        return .earlierRefusal
+    private mutating func checkChallenge() throws(StageError) -> Question? {
+        step = .counted
+        guard let challenge else { return nil }
+        guard !refusals.contains("challenge") else {
+            refusals.leaveOut("challenge", because: "purpose and expiry of a challenge that is not authentic say nothing")
+            return nil
+        }
+        try admitted.check(challenge)
+        return .attempt(challenge)
+    }
+
+    private mutating func locateEvidence() throws(StageError) {
+        if let lacking = admitted.lackingEvidence { try keep(lacking) }
+        pieces.reserveCapacity(admitted.request.evidence.count)
+        for evidence in admitted.request.evidence {
+            do throws(Rejection) {
+                pieces.append(try admitted.locate(evidence))
+            } catch {
+                guard report == .all else { throw .refused(error, check: "evidence") }
+                refusals.add(
+                    EarlyRefusals.Refusal(rejection: error, check: "evidence", device: nil, format: evidence.format))
+            }
+        }
     }
 
     private mutating func locate(_ piece: Int) throws(StageError) -> Question? {
@@ -152,12 +233,18 @@ struct OpenJudgement: Sendable {
     /// What plugins are asked about a piece of evidence, before its device is known.
     func opinionQuestion(about piece: Int) -> OpinionQuestion? {
         guard let freshness else { return nil }
-        return OpinionQuestion(
+        var question = OpinionQuestion(
             pieces[piece].evidence, of: admitted.request.app, for: admitted.request.purpose, binding: freshness.binding,
             requestID: admitted.requestID, now: admitted.now)
+        if pieces[piece].verifier.replayProtection == .payload {
+            question.signals = admitted.request.signals(thatAre: freshness.binding.payloadHash)
+        }
+        return question
     }
 
     private mutating func askOutside() -> Question? {
+        // Vendors and plugins are not asked about evidence that is refused already: a question can use a token up.
+        if !refusals.isEmpty, isBeforeRevocation { step = .revocation }
         switch step {
         case .outside(let piece):
             guard piece < pieces.count else {
@@ -178,6 +265,26 @@ struct OpenJudgement: Sendable {
             guard let source = admitted.profile.revocation, pieces.indices.contains(where: { pieces[$0].needs.revocation })
             else { return nil }
             return .revocation(source)
+        }
+    }
+
+    private var isBeforeRevocation: Bool {
+        switch step {
+        case .outside, .opinions: true
+        default: false
+        }
+    }
+}
+
+extension OpenJudgement.Question {
+    /// The piece of evidence that it is about; `nil`: the whole request.
+    var piece: Int? {
+        switch self {
+        case .device(_, let piece), .attestationKeyUse(_, let piece), .certificate(_, let piece),
+            .deviceOfCertificate(_, let piece), .submissions(_, let piece), .location(let piece), .locatedDevice(_, let piece),
+            .outsideAnswer(let piece), .opinions(let piece):
+            piece
+        case .authenticity, .attempt, .earlierRefusal, .subjectBlock, .replacedDevice, .revocation: nil
         }
     }
 }

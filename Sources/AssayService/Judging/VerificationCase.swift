@@ -22,6 +22,9 @@ final class VerificationCase: Sendable {
             (self.evidence, self.verifier, self.needs) = (evidence, verifier, needs)
         }
 
+        /// Whether a vendor or a plugin is asked about it.
+        var asksOutside: Bool { needs.outsideAnswer || needs.opinions }
+
         /// The registered device that the evidence says it comes from.
         var device: Device? { facts.device }
 
@@ -54,11 +57,15 @@ final class VerificationCase: Sendable {
     private let isSubjectBlocked: Bool?
     /// The device that is retired if the request registers one.
     let replacement: LedgerEntry.Replacement?
+    /// Why the request is refused already. Then the evidence is appraised for what else is wrong, and nothing is accepted.
+    let refusals: EarlyRefusals
 
     init(
         admitted: AuthorizedRequest, freshness: Freshness, pieces: [Piece], subject: [UInt8]?,
-        isSubjectBlocked: Bool?, named: EvidenceDevice, replaced: RequestFacts.Replaced?
+        isSubjectBlocked: Bool?, named: EvidenceDevice, replaced: RequestFacts.Replaced?,
+        refusals: EarlyRefusals = EarlyRefusals()
     ) {
+        self.refusals = refusals
         (self.admitted, self.pieces, self.named) = (admitted, pieces, named)
         (self.subject, self.isSubjectBlocked) = (subject, isSubjectBlocked)
         replacement =
@@ -97,9 +104,18 @@ final class VerificationCase: Sendable {
 
     /// - Parameter index: that of the piece. A piece itself is long, and would be copied.
     private func appraise(at index: Int, bound binding: Binding, beside key: AttestedKey? = nil) -> Appraisal {
-        pieces[index].verifier.appraise(
+        guard refusals.isEmpty || !pieces[index].asksOutside else {
+            var unasked = Appraisal(format: pieces[index].evidence.format)
+            unasked.findings = [
+                .unchecked("evidence", "neither a vendor nor a plugin is asked about a request that is refused already")
+            ]
+            return unasked
+        }
+        return pieces[index].verifier.appraise(
             pieces[index].evidence,
-            in: AppraisalContext(binding: binding, facts: pieces[index].facts, attestedKey: key, now: admitted.now))
+            in: AppraisalContext(
+                binding: binding, facts: pieces[index].facts, attestedKey: key, now: admitted.now,
+                report: admitted.request.report))
     }
 
     /// Lets plugins that are tried out judge the same.
@@ -193,8 +209,10 @@ extension Finding {
     fileprivate static let statement = Finding(
         check: "challenge", outcome: .skipped, code: "in_evidence", detail: "the evidence is a statement of its own")
 
-    fileprivate func prefixed(_ format: EvidenceFormat) -> Finding {
-        Finding(check: "\(format)/\(check)", outcome: outcome, code: code, detail: detail, retry: retry)
+    func prefixed(_ format: EvidenceFormat) -> Finding {
+        var prefixed = Finding(check: "\(format)/\(check)", outcome: outcome, code: code, detail: detail, retry: retry)
+        prefixed.vendorCode = vendorCode
+        return prefixed
     }
 }
 
@@ -230,8 +248,10 @@ extension VerificationCase {
         guard attesting.failure == nil, let key = attesting.attestedKey else {
             var skipped = Appraisal(format: format)
             skipped.isSupplement = true
+            let why = "the key that it is to be bound to is not attested"
             skipped.findings = [
-                Finding(check: "evidence", outcome: .skipped, detail: "the key that it is to be bound to is not attested")
+                admitted.request.report == .all
+                    ? .unchecked("evidence", why) : Finding(check: "evidence", outcome: .skipped, detail: why)
             ]
             return skipped
         }
@@ -240,7 +260,7 @@ extension VerificationCase {
             let clientData = ClientData(
                 purpose: request.purpose, challenge: request.challenge, payload: key.publicKeySHA256)
         else {
-            return Appraisal.build(format) { (appraisal) throws(Rejection) in
+            return Appraisal.build(format, report: request.report) { (appraisal) throws(Rejection) in
                 try appraisal.require(
                     "binding", false, else: .bindingNotAllowed,
                     "evidence beside an attested key is bound by Assay's client data")

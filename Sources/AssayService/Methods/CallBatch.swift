@@ -128,6 +128,13 @@ struct RequestBatch<Request: Sendable>: Sendable {
         calls.indices.contains(index) ? calls[index].traceNames(traces[index]) : [:]
     }
 
+    /// The same calls, each with what its request becomes. Requests are mapped one after the other.
+    func mapping(_ transform: (Request) async -> Request) async -> RequestBatch {
+        var mapped = self
+        for (index, request) in requests.enumerated() { mapped.requests[index] = await transform(request) }
+        return mapped
+    }
+
     /// Each request that `isAlone` as a batch of its own, and the others together.
     func separating(_ isAlone: (Request) -> Bool) -> (alone: [RequestBatch], others: RequestBatch) {
         var (alone, others) = ([RequestBatch](), RequestBatch(method))

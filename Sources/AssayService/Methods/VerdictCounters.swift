@@ -253,8 +253,13 @@ extension VerdictCounters.FormatCounts {
     }
 
     private mutating func count(_ error: PipelineError) {
+        switch error {
         // Counted where the limit refused it.
-        if case .rateLimited = error { return }
+        case .rateLimited: return
+        // The caller's own, as any call that is not as it should be: counted with the calls of the method.
+        case .upload: return
+        default: break
+        }
         unavailable[error.reason, default: 0] += 1
     }
 }

@@ -31,8 +31,22 @@ package enum PipelineError: Error, Hashable, Sendable {
     case fleetNotConfigured
     /// The device has had as many accepted verdicts as its rate allows.
     case rateLimited(RateLimits.Refusal)
+    /// The request names an upload that cannot stand for a payload's hash.
+    case upload(UploadRefusal)
     /// A bug: a state that the code does not allow.
     case inconsistent(String)
+}
+
+extension PipelineError {
+    /// What is unavailable, for a sentence.
+    var cause: String {
+        switch self {
+        case .evidenceUnavailable(let check, let detail): "\(check): \(detail)"
+        case .ledger: "the ledger cannot be read now"
+        case .upload(let refusal): refusal.description
+        case .evidenceMemoryFull, .issuing, .fleetNotConfigured, .rateLimited, .inconsistent: "the request cannot be judged now"
+        }
+    }
 }
 
 /// Why a request left the stages of the pipeline early.

@@ -21,6 +21,9 @@ package final class AuthorizedRequest: Sendable {
     let idempotency: Idempotency?
     /// The digest of the one piece of evidence, or SHA-256 over the digests of several.
     let evidenceDigest: [UInt8]
+    /// Why the upload that the request names cannot be bound; `nil`: it names none, or the binding has its hash. The answer, unless an equal request
+    /// was accepted before.
+    let unbound: PipelineError?
 
     /// Identifies a request that comes again. Equal requests are equal in both.
     struct Idempotency: Hashable, Sendable {
@@ -28,6 +31,9 @@ package final class AuthorizedRequest: Sendable {
         let key: [UInt8]
         /// SHA-256 over all fields of the request but the key.
         let request: [UInt8]
+        /// Not a part of what makes requests equal in the ledger, which keeps accepted verdicts alone. Requests in progress wait for one with the
+        /// same report: a refusal with one failure is no answer to a request for all.
+        let report: VerdictReport
     }
 
     package init(
@@ -43,6 +49,7 @@ package final class AuthorizedRequest: Sendable {
         self.step = step
         self.trace = trace
         self.isAbandoned = isAbandoned
+        unbound = nil
         guard !request.idempotencyKey.isEmpty else {
             idempotency = nil
             evidenceDigest = request.evidenceDigest
@@ -54,11 +61,30 @@ package final class AuthorizedRequest: Sendable {
     }
 
     private init(_ other: AuthorizedRequest, under profile: AppProfile) {
-        (request, caller, now, requestID) = (other.request, other.caller, other.now, other.requestID)
+        var request = other.request
+        request.report = .first
+        (self.request, caller, now, requestID) = (request, other.caller, other.now, other.requestID)
         self.profile = profile
         (step, trace, idempotency, evidenceDigest) = (nil, nil, nil, other.evidenceDigest)
         isAbandoned = { false }
+        unbound = other.unbound
     }
+
+    private init(_ other: AuthorizedRequest, binding: Result<[UInt8], PipelineError>) {
+        (profile, caller, now, requestID) = (other.profile, other.caller, other.now, other.requestID)
+        (step, trace, isAbandoned) = (other.step, other.trace, other.isAbandoned)
+        // Of what the caller sent: an equal request is answered the same after its upload has expired.
+        (idempotency, evidenceDigest) = (other.idempotency, other.evidenceDigest)
+        var bound = other.request
+        switch binding {
+        case .success(let hash): (bound.binding, unbound) = (.clientData(payloadHash: hash), nil)
+        case .failure(let error): unbound = error
+        }
+        request = bound
+    }
+
+    /// The same request with the hash of its upload, or with why it has none.
+    func bound(by result: Result<[UInt8], PipelineError>) -> AuthorizedRequest { AuthorizedRequest(self, binding: result) }
 
     /// The same request under another policy of its app, for judging alone: nothing follows from it.
     func under(_ profile: AppProfile) -> AuthorizedRequest { AuthorizedRequest(self, under: profile) }
@@ -83,6 +109,7 @@ extension AuthorizedRequest.Idempotency {
     fileprivate init(
         _ request: VerificationRequest, _ caller: Caller, _ step: (any AcceptanceStep)?, evidence digests: [[UInt8]]
     ) {
+        report = request.report
         key = caller.idempotencyKey(request.idempotencyKey, method: step?.method ?? API.verify.path, app: request.app)
         let digest = request.digest(evidence: digests)
         guard let step else {

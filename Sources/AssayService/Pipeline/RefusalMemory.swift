@@ -11,6 +11,8 @@ import Synchronization
 /// - if the evidence was refused before anything was compared with what the request binds, such as for its form or its chain: for every
 ///   request of the app and purpose that brings the same evidence, with whatever challenge.
 ///
+/// A request for a report of every failure is judged each time, and its refusal is not remembered.
+///
 /// A memory belongs to one configuration: a reload begins with an empty one. A repetition is an attempt with its challenge like the first
 /// one. While nothing was refused a request costs two loads of a flag.
 package final class RefusalMemory: Sendable {
@@ -84,7 +86,8 @@ package final class RefusalMemory: Sendable {
     }
 
     private func entry(for admitted: AuthorizedRequest) -> Entry? {
-        guard isUsed.load(ordering: .relaxed), admitted.step == nil,
+        // What is remembered is the first failure alone.
+        guard isUsed.load(ordering: .relaxed), admitted.step == nil, admitted.request.report == .first,
             let entry = state.withLock({ $0.entries[admitted.evidenceDigest] })
         else { return nil }
         return admitted.now >= entry.since && Self.list(of: admitted) == entry.list ? entry : nil
@@ -94,6 +97,7 @@ package final class RefusalMemory: Sendable {
     func remember(_ refusal: Judgement.Refusal, of admitted: AuthorizedRequest, _ freshness: Freshness) {
         let verdict = refusal.verdict
         guard case .rejected(let rejection, _) = verdict.decision, rejection.isForGood, admitted.step == nil,
+            admitted.request.report == .first,
             let list = Self.list(of: admitted)
         else { return }
         let scope: Scope?

@@ -131,23 +131,36 @@ package struct VerificationPipeline: Sendable {
         do throws(StageError) {
             guard !admitted.isAbandoned() else { throw .abandoned }
             if let answer = try await stored.answer(to: admitted) { return end(live, answer) }
+            if let unbound = admitted.unbound { throw .failed(unbound) }
             defer { live.followed?.known = judging.known }
             if let refused = try reservations.earlierRefusal(of: admitted, &live.taken) { return end(live, .verdict(refused)) }
             while let question = try judging.next() {
                 switch question {
                 case .attempt(let challenge): try reservations.tryChallenge(challenge, of: admitted, &live.taken)
                 case .earlierRefusal:
-                    guard let freshness = judging.freshness else { continue }
+                    guard judging.refusals.isEmpty, let freshness = judging.freshness else { continue }
                     try reservations.checkMemory(for: freshness)
                     guard let refused = reservations.earlierRefusal(ofEvidenceOf: admitted, freshness) else { continue }
                     return end(live, .verdict(refused))
-                default: try await facts.answer(question, in: &judging)
+                default:
+                    do throws(StageError) { try await facts.answer(question, in: &judging) } catch {
+                        try judging.keep(error, piece: question.piece)
+                    }
                 }
             }
-            guard let prepared = judging.prepared else { throw .failed(.inconsistent("the judgement has no end")) }
-            try reservations.checkRate(of: prepared.knownDevice, admitted)
+            guard let prepared = judging.prepared else {
+                if let refused = judging.refusedEarly { return end(live, .verdict(refused)) }
+                throw .failed(.inconsistent("the judgement has no end"))
+            }
+            // A refused request is no verdict of its device's rate.
+            if judging.refusals.isEmpty { try reservations.checkRate(of: prepared.knownDevice, admitted) }
             live.stage = .prepared(prepared)
         } catch {
+            // The limit of attempts bounds the work for one challenge, and a key that was used for another request answers nothing: both end
+            // the judgement, also where it reports every failure.
+            if admitted.request.report == .all, case .refused(let rejection, let check, let device) = error {
+                return end(live, .verdict(judging.ended(by: rejection, check: check, device: device)))
+            }
             if case .refused(let rejection, let check, let device) = error, let freshness = judging.freshness {
                 live.taken.refusal = .init(judging.refusal(rejection, check: check, device: device), freshness)
             }
@@ -158,8 +171,11 @@ package struct VerificationPipeline: Sendable {
     private func appraise(_ live: LiveRequest) {
         guard case .prepared(let prepared) = live.stage else { return }
         let appraisals = prepared.appraise()
-        prepared.compare(appraisals)
-        live.followed?.appraised = AppraisedRequest(prepared, appraisals)
+        // A request that was refused before counts as one whose evidence was not appraised, as it does where one failure is reported.
+        if prepared.refusals.isEmpty {
+            prepared.compare(appraisals)
+            live.followed?.appraised = AppraisedRequest(prepared, appraisals)
+        }
         live.stage = .appraised(prepared, appraisals)
     }
 

@@ -118,6 +118,7 @@ extension PipelineError {
         case .evidenceUnavailable(let check, _): check
         case .issuing, .fleetNotConfigured: "certificate"
         case .rateLimited: "rate"
+        case .upload: "upload"
         case .inconsistent: "daemon"
         }
     }

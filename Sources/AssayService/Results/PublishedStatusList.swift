@@ -1,18 +1,16 @@
 package import AssayCore
 package import AssayResults
-import Crypto
 
 /// A signed status list, as it is served.
 package struct PublishedStatusList: Sendable {
     /// A token, and what caches know it by.
     package struct Token: Sendable {
         package let bytes: [UInt8]
-        /// Its entity tag (RFC 9110 §8.8.3), with its quotation marks.
+        /// Its entity tag, made once: it is asked for with each request.
         package let tag: String
 
         init(_ bytes: [UInt8]) {
-            self.bytes = bytes
-            tag = "\"\(Hex.encode(Array(SHA256.bytes(of: bytes).prefix(16))))\""
+            (self.bytes, tag) = (bytes, EntityTag.of(bytes))
         }
     }
 

@@ -71,16 +71,17 @@ package struct ResultSigner: Sendable {
     ) async throws(ResultProblem) -> SignedResult {
         let now = clock.now()
         let key = try keys.signer(facts.simulated ? .simulatedDevices : .devices, at: now)
+        // Nothing is counted, and no place is asked for, of a result that is refused.
+        try composer.check(request, facts, under: key, at: now)
         let end = composer.expiry(of: request.shape, decidedAt: facts.decidedAt)
-        guard now < end else { throw .tooOld }
-        let status = try await status(facts, for: request, by: composer, under: key)
-        let draft = try composer.draft(request, facts, under: key, status: status, at: now)
         let counted = try countSession(request, facts, composer.rule.session, until: end, at: now)
-        do throws(SigningError) {
-            return try await draft.signed()
+        do throws(ResultProblem) {
+            let status = try await status(facts, for: request, by: composer, under: key)
+            let draft = try composer.draft(request, facts, under: key, status: status, at: now)
+            do throws(SigningError) { return try await draft.signed() } catch { throw .unavailable }
         } catch {
             if let counted { sessions.giveBack(counted, until: end) }
-            throw .unavailable
+            throw error
         }
     }
 

@@ -12,12 +12,16 @@ package struct AttestationService: Sendable {
     private let clock: any WallClock
     private let horizon: SpentHorizon
     private let results: ResultAdmission
+    private let uploads: UploadBinding
 
-    /// - Parameter results: says which results may be asked for.
+    /// - Parameters:
+    ///   - results: says which results may be asked for.
+    ///   - uploads: reads the uploads that requests name.
     package init(
         answering: Answering, keys: ChallengeKeys, counters: VerdictCounters, clock: any WallClock,
-        horizon: SpentHorizon = SpentHorizon(), results: ResultAdmission
+        horizon: SpentHorizon = SpentHorizon(), results: ResultAdmission, uploads: UploadBinding
     ) {
+        self.uploads = uploads
         (self.answering, self.keys, self.counters) = (answering, keys, counters)
         (self.clock, self.horizon, self.results) = (clock, horizon, results)
     }
@@ -78,19 +82,21 @@ package struct AttestationService: Sendable {
     private func verify(_ batch: CallBatch) async {
         let time = answering.chargingTime()
         let batch = batch.reading { call throws(RPCError) in try request(call, at: time) }
-        guard batch.requests.contains(where: Self.asksOutside) else {
+        guard batch.requests.contains(where: Self.waits) else {
             await judge(batch)
             return
         }
-        // A request does not wait for the outside answer that another one needs.
+        // A request does not wait for the outside answer, or the upload, that another one needs.
         await withDiscardingTaskGroup { group in
-            let (alone, others) = batch.separating(Self.asksOutside)
+            let (alone, others) = batch.separating(Self.waits)
             for batch in alone { group.addTask { await judge(batch) } }
             await judge(others)
         }
     }
 
     private func judge(_ batch: RequestBatch<AuthorizedRequest>) async {
+        let namesUpload = batch.requests.contains { $0.request.upload != nil }
+        let batch = namesUpload ? await batch.mapping(uploads.bind) : batch
         let answers = await answering.answer(batch.requests, traceNames: batch.traceNames)
         batch.answer(answers, names: \.names) { request, answer in
             switch answer {
@@ -102,8 +108,9 @@ package struct AttestationService: Sendable {
         }
     }
 
-    private static func asksOutside(_ request: AuthorizedRequest) -> Bool {
-        request.profile.asksOutside(about: request.request)
+    /// Whether something is read for the request that others of its batch need not wait for.
+    private static func waits(_ request: AuthorizedRequest) -> Bool {
+        request.request.upload != nil || request.profile.asksOutside(about: request.request)
     }
 
     /// Reads a call with the hot path's own reader, and authorises its app.

@@ -20,8 +20,25 @@ extension RPCError {
         case .issuing(let error): self.init(error)
         case .fleetNotConfigured: self = .hasNoFleet
         case .rateLimited(let refusal): self.init(refusal)
+        case .upload(let refusal): self.init(refusal)
         case .inconsistent(let what): self.init(.internalError, what)
         }
+    }
+
+    /// An upload that came to nothing.
+    init(_ refusal: UploadRefusal) {
+        let code: RPCStatusCode =
+            switch refusal {
+            case .unknown: .notFound
+            case .notConfigured, .expired, .incomplete, .unfinished: .failedPrecondition
+            case .countMismatch, .hashMismatch, .tooLarge, .chunkSizeNotAllowed, .wrongSize: .invalidArgument
+            case .outOfRange: .outOfRange
+            case .tampered, .keyReused: .alreadyExists
+            case .tooManyOpen: .resourceExhausted
+            }
+        self.init(
+            code, refusal.description, reason: refusal.code.rawValue,
+            retryAfterMilliseconds: code == .resourceExhausted ? 1000 : nil)
     }
 
     /// A request that cannot be judged, with the time after which what it needs may be available.
@@ -109,6 +126,7 @@ extension RPCError {
         case let error as LedgerError: self.init(error)
         case let error as AuthorityError: self.init(error)
         case let error as PipelineError: self.init(error)
+        case let error as UploadRefusal: self.init(error)
         case let error as TrustFeedError: self.init(.failedPrecondition, error.description, reason: "feed_refused")
         case is CancellationError: self = .cancelled
         default: self.init(.internalError, "the method failed", reason: "method_failed", cause: "\(error)")

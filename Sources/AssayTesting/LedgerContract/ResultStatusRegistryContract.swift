@@ -95,24 +95,8 @@ enum ResultStatusRegistryContract {
             try same(await it.ledger.statusEntries(ofList: 0), expected, "the entries")
         },
         ContractCheck(
-            "The places of a device of which a judgement failed are invalid, blocked or not, until that is taken back"
-        ) { it in
-            let device = try await it.register(.sample())
-            let place = try await it.place(of: device.id)
-            try await it.expectStatus(.invalid, of: place, "after a failed judgement") {
-                try same(await it.ledger.setInvalid(true, device.id), true, "that it is new")
-            }
-            let revision = try await it.revision(of: place)
-            try same(await it.ledger.setInvalid(true, device.id), false, "that it is new again")
-            try same(await it.revision(of: place), revision, "the revision after nothing changed")
-            _ = try await it.block(.device(device.id))
-            try same(await it.status(of: place), .invalid, "what the place of a blocked device says")
-            try await it.expectStatus(.suspended, of: place, "after the failure was taken back") {
-                try same(await it.ledger.setInvalid(false, device.id), true, "that it is new")
-            }
-            try same(await it.ledger.setInvalid(false, device.id), false, "that it is new again")
-            try same(await it.ledger.setInvalid(true, .random()), false, "that it is new of a device that is not registered")
-        },
+            "The places of a device of which a judgement failed are invalid, blocked or not, until that is taken back",
+            failedJudgements),
         ContractCheck("A place says at once what is known of its device") { it in
             let (blocked, failed) = (try await it.register(.sample()), try await it.register(.sample()))
             let first = try await it.place(of: it.register(.sample()).id)
@@ -140,6 +124,25 @@ enum ResultStatusRegistryContract {
             try same(await it.status(of: place), nil, "what the place says")
         },
     ]
+
+    @Sendable
+    private static func failedJudgements(_ it: LedgerUnderTest) async throws {
+        let device = try await it.register(.sample())
+        let place = try await it.place(of: device.id)
+        try await it.expectStatus(.invalid, of: place, "after a failed judgement") {
+            try same(await it.ledger.setInvalid(true, device.id), true, "that it is new")
+        }
+        let revision = try await it.revision(of: place)
+        try same(await it.ledger.setInvalid(true, device.id), false, "that it is new again")
+        try same(await it.revision(of: place), revision, "the revision after nothing changed")
+        _ = try await it.block(.device(device.id))
+        try same(await it.status(of: place), .invalid, "what the place of a blocked device says")
+        try await it.expectStatus(.suspended, of: place, "after the failure was taken back") {
+            try same(await it.ledger.setInvalid(false, device.id), true, "that it is new")
+        }
+        try same(await it.ledger.setInvalid(false, device.id), false, "that it is new again")
+        try same(await it.ledger.setInvalid(true, .random()), false, "that it is new of a device that is not registered")
+    }
 
     private static let ends: [ContractCheck] = [
         ContractCheck("The places of a forgotten device stay, and are invalid, also when its key is registered again") { it in

@@ -1,3 +1,4 @@
+import AssayCore
 package import AsyncHTTPClient
 import NIOCore
 package import NIOHTTP1
@@ -22,7 +23,8 @@ package final class HTTPConnections: Sendable {
     }
 
     private let configuration: HTTPClient.Configuration
-    private let http = Mutex<HTTPClient?>(nil)
+    /// By host: each compares the certificates of its own. There are as many as the configuration names.
+    private let clients = Mutex<[String: HTTPClient]>([:])
 
     /// Servers are slow and exchanges are few: one thread serves all connections. It is created at the first exchange.
     private static let loop = MultiThreadedEventLoopGroup(numberOfThreads: 1)
@@ -48,25 +50,34 @@ package final class HTTPConnections: Sendable {
         self.configuration = configuration
     }
 
-    deinit { http.withLock { $0?.shutdown { _ in } } }
+    deinit {
+        for client in clients.withLock({ Array($0.values) }) { client.shutdown { _ in } }
+    }
 
-    private var client: HTTPClient {
-        http.withLock { http in
-            if let http { return http }
+    private func client(of host: String) -> HTTPClient {
+        clients.withLock { clients in
+            if let known = clients[host] { return known }
+            var configuration = configuration
+            if (try? SocketAddress(ipAddress: host, port: 0)) == nil {
+                let name = ServerName(host)
+                configuration.http1_1ConnectionDebugInitializer = { name.verify($0) }
+            }
             let new = HTTPClient(eventLoopGroup: Self.loop, configuration: configuration)
-            http = new
+            clients[host] = new
             return new
         }
     }
 
     /// Sends a request and reads the whole answer. Throws the HTTP client's errors: `HTTPClientError.deadlineExceeded` after the limit,
-    /// `NIOTooManyBytesError` for a longer body.
+    /// `NIOTooManyBytesError` for a longer body, `NIOSSLExtraError.failedToValidateHostname` where the server's certificate has another name.
     ///
-    /// - Parameter limit: of the whole exchange: the HTTP client's own deadline ends with the answer's head.
+    /// - Parameters:
+    ///   - host: the request's, without its port: the name that the server's certificate must have.
+    ///   - limit: of the whole exchange: the HTTP client's own deadline ends with the answer's head.
     package func exchange(
-        _ request: HTTPClientRequest, within limit: Duration, answerLimit: Int
+        _ request: HTTPClientRequest, to host: String, within limit: Duration, answerLimit: Int
     ) async throws -> Answer {
-        let http = client
+        let http = client(of: host)
         return try await withThrowingTaskGroup(of: Answer.self) { group in
             group.addTask {
                 let response = try await http.execute(request, deadline: .distantFuture)

@@ -36,6 +36,9 @@ package struct VendorAddress: Hashable, Sendable {
     /// `host` or `host:port`, for error messages.
     package let host: String
 
+    /// The host without its port: a DNS name, or an IPv4 address.
+    var name: String { String(host.prefix { $0 != ":" }) }
+
     /// Whether it is HTTP without TLS.
     package let isPlain: Bool
 

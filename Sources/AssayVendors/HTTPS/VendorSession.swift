@@ -22,7 +22,8 @@ final class VendorSession: Sendable {
         if !request.body.isEmpty { outgoing.body = .bytes(request.body) }
         do {
             let answer = try await connections.exchange(
-                outgoing, within: .milliseconds(settings.totalMilliseconds), answerLimit: settings.answerLimit)
+                outgoing, to: address.name, within: .milliseconds(settings.totalMilliseconds), answerLimit: settings.answerLimit
+            )
             return VendorAnswer(
                 status: answer.status, headers: VendorAnswer.Headers(answer.headers), body: answer.body)
         } catch {

@@ -12,6 +12,8 @@ package struct AndroidDeviceAppraiser: RegisteredDeviceAppraiser {
 
     package init(anchors: [TrustAnchor], policy: AndroidPolicy) { (self.anchors, self.policy) = (anchors, policy) }
 
+    package var offline: OfflineRule? { policy.offline }
+
     package func judge(
         _ device: Device, in context: AppraisalContext, _ appraisal: inout Appraisal
     ) throws(Rejection) {
@@ -23,14 +25,14 @@ package struct AndroidDeviceAppraiser: RegisteredDeviceAppraiser {
             }
             return facts
         }
-        let anchor = try appraisal.check("chain_anchor") { () throws(Rejection) in
+        let anchor = try appraisal.attempt("chain_anchor") { () throws(Rejection) in
             guard let anchor = anchors.first(where: { $0.publicKeySHA256 == registration.anchor }) else {
                 throw Rejection(
                     .untrustedRoot, "the registration's anchor \(Hex.short(registration.anchor)) is no longer trusted")
             }
             return anchor
         }
-        appraisal.simulated = appraisal.simulated || anchor.simulated
+        appraisal.simulated = appraisal.simulated || anchor?.simulated == true
         appraisal.claims.add("security_level", .text(facts.level.name))
         appraisal.claims.add("provisioning", .text(facts.provisioning.rawValue))
         appraisal.claims.add("packages", facts.application.map { .texts($0.packages.map(\.name)) })

@@ -69,6 +69,7 @@ package struct KeyAttestationVerifier: EvidenceVerifier {
         let chain = try validate(unverified, &appraisal)
         let chainClass = try judgeChain(chain, in: context, &appraisal)
         let description = try readDescription(chain, &appraisal)
+        try appraisal.requireAllPassed()
         // From here on every byte of the description is authenticated by the attestation key.
         let facts = claimFacts(chain, chainClass, description, &appraisal)
         try checkChallenge(description, context.binding, &appraisal)

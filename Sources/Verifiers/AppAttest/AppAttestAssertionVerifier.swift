@@ -35,18 +35,23 @@ package struct AppAttestAssertionVerifier: EvidenceVerifier {
             try AuthenticatorData(assertion: object.authenticatorData)
         }
         try checkSignature(object, device.registration, context.binding, &appraisal)
+        try appraisal.requireAllPassed()
         // From here on every byte of the authenticator data is authenticated by the device's key.
-        try checkRegistration(data, device.registration, &appraisal)
+        try appraisal.independently { (appraisal) throws(Rejection) in
+            try checkRegistration(data, device.registration, &appraisal)
+        }
         try appraisal.check("counter") { () throws(Rejection) in
             _ = try CounterState(counter: device.counter, window: device.counterWindow)
                 .advanced(to: data.signCount, rule: registered.policy.counterRule)
         }
-        let extensions = try appraisal.check("extensions") { () throws(Rejection) in
-            let read = try data.extensions()
-            return attribution == .presumed ? read.attributed : read
+        try appraisal.independently { (appraisal) throws(Rejection) in
+            let extensions = try appraisal.check("extensions") { () throws(Rejection) in
+                let read = try data.extensions()
+                return attribution == .presumed ? read.attributed : read
+            }
+            extensions.report(unvouched: "an assertion has no receipt", in: &appraisal)
+            try registered.policy.judge(extensions, registered: device.registration.claims, in: &appraisal)
         }
-        extensions.report(unvouched: "an assertion has no receipt", in: &appraisal)
-        try registered.policy.judge(extensions, registered: device.registration.claims, in: &appraisal)
         try registered.policy.receipt.judgeRisk(of: device, &appraisal)
 
         appraisal.assurance = .secureElement

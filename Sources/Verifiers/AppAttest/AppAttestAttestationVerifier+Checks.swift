@@ -28,6 +28,7 @@ extension AppAttestAttestationVerifier {
     func validateChain(
         _ object: AttestationObject, at now: Timestamp, _ appraisal: inout Appraisal
     ) throws(Rejection) -> ValidatedChain {
+        try appraisal.requirePassed("x5c")
         let unverified = try appraisal.check("certificates") { () throws(Rejection) in
             try UnverifiedChain(parsing: object.certificates, profile: Self.chainProfile)
         }
@@ -99,7 +100,7 @@ extension AppAttestAttestationVerifier {
         _ attested: AttestedData, _ chain: ValidatedChain, _ appraisal: inout Appraisal
     ) throws(Rejection) -> (AppAttestIdentity, AppAttestEnvironment) {
         let (data, credential) = (attested.data, attested.credential)
-        let identity = try appraisal.check("app_id") { () throws(Rejection) in
+        let identity = try appraisal.attempt("app_id") { () throws(Rejection) in
             guard let identity = identities.named(data.rpIDHash) else {
                 throw Rejection(
                     .appIDMismatch,
@@ -107,16 +108,17 @@ extension AppAttestAttestationVerifier {
             }
             return identity
         }
-        appraisal.claims.add("app_id", identity.appID.map { .text($0) })
-        appraisal.claims.add("platform", .text(identity.platform.rawValue))
+        appraisal.claims.add("app_id", identity?.appID.map { .text($0) })
+        appraisal.claims.add("platform", identity.map { .text($0.platform.rawValue) })
         try appraisal.require("flags", data.flags.contains(.attestedCredential), else: .flagsInvalid, "the AT flag is not set")
         try appraisal.require("counter", data.signCount == 0, else: .counterNotZero, "the counter is \(data.signCount), want 0")
-        let environment = try appraisal.check("environment") { () throws(Rejection) in
+        let environment = try appraisal.attempt("environment") { () throws(Rejection) in
             guard let environment = AppAttestEnvironment(aaguid: credential.aaguid) else {
                 throw Rejection(
                     .environmentMismatch, "the AAGUID \(Hex.encode(credential.aaguid)) is that of no environment")
             }
-            guard identity.environments.contains(environment) else {
+            // Of an app that is not known no environment is expected.
+            if let identity, !identity.environments.contains(environment) {
                 throw Rejection(
                     .environmentMismatch,
                     "the key is of the \(environment.rawValue) environment, the app allows \(identity.environments.shown)")
@@ -133,6 +135,8 @@ extension AppAttestAttestationVerifier {
                 throw Rejection(.credentialKeyMismatch, "the credential public key is not the certified key")
             }
         }
+        // What follows depends on the app's platform and environment.
+        guard let identity, let environment else { throw appraisal.failure?.rejection ?? ReasonCode.appIDMismatch.rejection }
         return (identity, environment)
     }
 

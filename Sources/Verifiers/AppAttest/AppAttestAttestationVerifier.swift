@@ -63,6 +63,7 @@ package struct AppAttestAttestationVerifier: EvidenceVerifier {
         let object = try readObject(evidence, &appraisal)
         let chain = try validateChain(object, at: context.now, &appraisal)
         try checkBinding(evidence, object, chain, context.binding, &appraisal)
+        try appraisal.requireAllPassed()
         // From here on every byte of the authenticator data is authenticated by Apple's signature.
         let attested = try readAuthenticatorData(evidence, object, chain, &appraisal)
         let (identity, environment) = try checkAttested(attested, chain, &appraisal)

@@ -53,7 +53,7 @@ package struct AppAttestDeviceAppraiser: RegisteredDeviceAppraiser {
     func judge(
         _ registration: Registration, identifiedBy identifier: ArraySlice<UInt8>, _ appraisal: inout Appraisal
     ) throws(Rejection) {
-        let identity = try appraisal.check("app_id") { () throws(Rejection) in
+        let identity = try appraisal.attempt("app_id") { () throws(Rejection) in
             guard case .bytes(let registered)? = registration.claims["rp_id_hash"], registered.elementsEqual(identifier)
             else {
                 throw Rejection(
@@ -72,6 +72,17 @@ package struct AppAttestDeviceAppraiser: RegisteredDeviceAppraiser {
             }
             return identity
         }
+        if let identity {
+            try checkEnvironment(registration, identity, &appraisal)
+        } else {
+            appraisal.sayUnchecked("of an unknown app no environment is expected")
+        }
+        try checkAnchor(registration, &appraisal)
+    }
+
+    private func checkEnvironment(
+        _ registration: Registration, _ identity: AppAttestIdentity, _ appraisal: inout Appraisal
+    ) throws(Rejection) {
         appraisal.claims.add("app_id", identity.appID.map { .text($0) })
         appraisal.claims.add("platform", .text(identity.platform.rawValue))
         appraisal.platform = identity.platform.device
@@ -85,7 +96,6 @@ package struct AppAttestDeviceAppraiser: RegisteredDeviceAppraiser {
                 )
             }
         }
-        try checkAnchor(registration, &appraisal)
     }
 
     /// The anchor of the registration's chain. An imported key has no verified chain; whether the operator's statement is
@@ -98,14 +108,14 @@ package struct AppAttestDeviceAppraiser: RegisteredDeviceAppraiser {
             appraisal.note("chain_anchor", "imported", "an operator vouches for the key; no chain was seen")
             return
         }
-        let anchor = try appraisal.check("chain_anchor") { () throws(Rejection) in
+        let anchor = try appraisal.attempt("chain_anchor") { () throws(Rejection) in
             guard let anchor = anchors.first(where: { $0.publicKeySHA256 == registration.anchor }) else {
                 throw Rejection(
                     .untrustedRoot, "the registration's anchor \(Hex.short(registration.anchor)) is no longer trusted")
             }
             return anchor
         }
-        appraisal.simulated = appraisal.simulated || anchor.simulated
+        appraisal.simulated = appraisal.simulated || anchor?.simulated == true
         guard policy.receipt.mode == .require else { return }
         try appraisal.require(
             "receipt", registration.claims[AppAttestAttestationVerifier.receiptVerified] == .boolean(true),

@@ -73,6 +73,7 @@ extension CertificateBundleVerifier {
     func checkSignature(
         _ signature: BundleSignature, _ content: BundleContent, _ chain: ValidatedChain, _ appraisal: inout Appraisal
     ) throws(Rejection) {
+        try appraisal.requirePassed("curve")
         try appraisal.check("signature") { () throws(Rejection) in
             guard case .p256(let key) = try chain.leafKey(), signature.isValid(by: key, over: content.signedSHA256) else {
                 throw Rejection(.badSignature, "the certificate's key did not sign this")

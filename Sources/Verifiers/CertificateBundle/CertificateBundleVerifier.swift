@@ -90,6 +90,7 @@ package struct CertificateBundleVerifier: EvidenceVerifier {
         let record = context.facts.certificate.flatMap { $0.name == chain.name ? $0 : nil }
         try checkRevocation(chain, record, at: context.now, &appraisal)
         try checkSignature(signature, content, chain, &appraisal)
+        try appraisal.requireAllPassed()
         // From here on the statement is authenticated by the certificate's key.
         claim(content, signature, certificates, &appraisal)
         appraisal.imageDigest = content.imageHash
@@ -97,6 +98,7 @@ package struct CertificateBundleVerifier: EvidenceVerifier {
         // The registry is not known to those who look at a file.
         guard context.examination == nil else { return }
         try checkRecord(record, chain, &appraisal)
+        try appraisal.requirePassed("certificate_record")
         let device = try checkDevice(context.facts.device, record, chain, &appraisal)
         try judge(device, record, in: context, &appraisal)
         countSubmission(context.facts.submissions, of: device, &appraisal)

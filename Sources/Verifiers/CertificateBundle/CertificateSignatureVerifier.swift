@@ -39,6 +39,7 @@ package struct CertificateSignatureVerifier: EvidenceVerifier {
             let key = try PublicKey(certificate.publicKey)
             try key.verify(signature, by: try algorithm.scheme(of: key), over: context.binding.clientData[...])
         }
+        try appraisal.requireAllPassed()
         // From here on the request is authenticated by the certificate's key.
         appraisal.claims.add("certificate_serial", .text(SerialNumber.hexadecimal(record.name.serial)))
         appraisal.claims.add("key_id", .bytes(record.keyID))

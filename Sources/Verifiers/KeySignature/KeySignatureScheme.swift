@@ -7,6 +7,11 @@ package enum KeySignatureScheme: AttestationScheme {
         _ dependencies: SchemeDependencies, with appraisers: [any RegisteredDeviceAppraiser]
     ) -> [any EvidenceVerifier] {
         let judges = appraisers.filter(\.signsMessages)
-        return judges.isEmpty ? [] : [KeySignatureVerifier(judges: judges)]
+        guard !judges.isEmpty else { return [] }
+        var verifiers: [any EvidenceVerifier] = [KeySignatureVerifier(judges: judges)]
+        if judges.contains(where: { $0.offline != nil }) {
+            verifiers.append(OfflineSignatureVerifier(app: dependencies.app, judges: judges))
+        }
+        return verifiers
     }
 }

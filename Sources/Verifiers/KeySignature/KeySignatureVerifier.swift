@@ -8,18 +8,16 @@ import Crypto
 /// key is worth. App Attest keys sign assertions only, so they have no such appraiser.
 package struct KeySignatureVerifier: EvidenceVerifier {
     /// The longest signature is one of ML-DSA-87 (FIPS 204, table 2), after one byte of algorithm and two lengths.
-    private static let longestSignature = 4627
+    static let longestSignature = 4627
 
     package let format: EvidenceFormat = .keySignature
     package let purposes: Set<Purpose> = [.assert, .provision]
     package let sizeLimit: Int = 4 + 1 + 4 + longestSignature
     package let replayProtection: ReplayProtection = .challenge()
 
-    private let judges: [EvidenceFormat: any RegisteredDeviceAppraiser]
+    private let judges: RegisteredKeyJudges
 
-    package init(judges: [any RegisteredDeviceAppraiser]) {
-        self.judges = Dictionary(judges.map { ($0.format, $0) }, uniquingKeysWith: { _, last in last })
-    }
+    package init(judges: [any RegisteredDeviceAppraiser]) { self.judges = RegisteredKeyJudges(judges) }
 
     /// The key id is sent beside the signature and is not authenticated until the signature is verified.
     package func locate(_ evidence: BoundedEvidence) throws(Rejection) -> Needs {
@@ -39,14 +37,8 @@ package struct KeySignatureVerifier: EvidenceVerifier {
         _ evidence: BoundedEvidence, in context: AppraisalContext, _ appraisal: inout Appraisal
     ) throws(Rejection) {
         let (algorithm, signature) = try read(evidence, &appraisal)
-        let (device, judge) = try checkDevice(evidence, context.facts.device, &appraisal)
-        let key = try appraisal.check("algorithm") { () throws(Rejection) in
-            let key = try RegisteredKey(device.registration)
-            guard key.signs(by: algorithm) else {
-                throw Rejection(.unsupportedAlgorithm, "the registered key does not sign by \(algorithm.name)")
-            }
-            return key
-        }
+        let (device, judge) = try judges.device(of: evidence, context.facts.device, &appraisal)
+        let key = try RegisteredKey.check(device.registration, algorithm, &appraisal)
         try appraisal.check("signature") { () throws(Rejection) in
             guard try key.isValid(signature, by: algorithm, over: context.binding.clientData) else {
                 let slips = Array(context.binding.slipsOfData.prefix(ClientDataSlip.signatureLimit))
@@ -57,6 +49,7 @@ package struct KeySignatureVerifier: EvidenceVerifier {
                         + Hex.short(SHA256.bytes(of: context.binding.clientData)) + cause)
             }
         }
+        try appraisal.requireAllPassed()
         // From here on the request is authenticated by the device's key.
         appraisal.claims.add("key_id", .bytes(device.registration.keyID))
         appraisal.claims.add("algorithm", .text(algorithm.name))
@@ -78,24 +71,5 @@ package struct KeySignatureVerifier: EvidenceVerifier {
             }
             return (algorithm, parts[1])
         }
-    }
-
-    /// The device that the service looked up, registered under this key, in a format that has an appraiser here.
-    private func checkDevice(
-        _ evidence: BoundedEvidence, _ found: Device?, _ appraisal: inout Appraisal
-    ) throws(Rejection) -> (Device, any RegisteredDeviceAppraiser) {
-        let (device, judge) = try appraisal.check("device") { () throws(Rejection) in
-            guard let device = found, device.registration.keyID == evidence.keyID,
-                let judge = judges[device.registration.format]
-            else {
-                if let fault = KeyIDForm.fault(of: evidence.keyID) { throw Rejection(.keyIDMismatch, fault) }
-                throw Rejection(
-                    .unknownDevice,
-                    "no device that signs messages is registered with the key id \(Hex.short(evidence.keyID))")
-            }
-            return (device, judge)
-        }
-        appraisal.simulated = device.registration.simulated
-        return (device, judge)
     }
 }

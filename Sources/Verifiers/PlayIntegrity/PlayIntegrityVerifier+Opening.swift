@@ -26,6 +26,7 @@ extension PlayIntegrityVerifier {
         try appraisal.check("algorithm") { () throws(Rejection) in
             try orByGoogle { () throws(Rejection) in try Self.requireAlgorithms(of: sealed) }
         }
+        try appraisal.requireAllPassed()
         let (plaintext, keySet, age) = try appraisal.check("decryption") { () throws(Rejection) in try decrypt(sealed) }
         if age > 0 {
             appraisal.note("decryption", "older_key", "key set \(age + 1) of the list opens the token, not the newest")
@@ -35,6 +36,7 @@ extension PlayIntegrityVerifier {
         // Both keys belong to one pair: a sender that can encrypt to it but not sign is not Google.
         try appraisal.require(
             "signature", keySet.verifies(signed), else: .badSignature, "the token is not signed by Google")
+        try appraisal.requireAllPassed()
         let payload = try appraisal.check("payload") { () throws(Rejection) in
             try PlayPayload(JSONFields(parsing: signed.payload[...], code: .malformedToken))
         }

@@ -10,8 +10,8 @@ struct InspectCommand: ParsableCommand {
         commandName: "inspect", abstract: "Explain evidence: its kind, its content, and the result of each check.",
         discussion: """
             The file is an App Attest attestation, assertion or receipt (raw, or Base64 text), an Android chain in PEM, a Play \
-            Integrity token, an answer of Google's service about one, a SafetyNet response, certificates (PEM, or one in DER), or a \
-            challenge. A token's keys come from --config.
+            Integrity token, an answer of Google's service about one, a SafetyNet response, certificates (PEM, or one in DER), a \
+            challenge, or a depth map (gzip of 32-bit floats). A token's keys come from --config.
 
             Nothing is sent and nothing is spent. A check whose input is not given is not judged; the \
             others are, and every failure is shown. Bytes are given as \(ByteText.forms). Where a form, \
@@ -67,6 +67,21 @@ struct InspectCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Appraise as of this time (RFC 3339). Default: now.", valueName: "time"))
     var at: Timestamp?
 
+    @Option(help: ArgumentHelp("The width of a depth map: 246 to 266. Default: 256.", valueName: "pixels"))
+    var width: Int?
+
+    @Option(help: ArgumentHelp("The height of a depth map: 182 to 202. Default: 192.", valueName: "pixels"))
+    var height: Int?
+
+    @Flag(help: "Judge a depth map's edges by the strict constant.")
+    var strict = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Write a picture of a depth map: its depths and edges, its layers, and what each number is compared with. PNG.",
+            valueName: "file"))
+    var plot: String?
+
     @Flag(help: "Print a JSON object.")
     var json = false
 
@@ -76,6 +91,12 @@ struct InspectCommand: ParsableCommand {
             throw ValidationError("Give at most one of --challenge, --client-data and --client-data-hash.")
         }
         guard payload == nil || challenge != nil else { throw ValidationError("--payload goes with --challenge.") }
+        guard width.map(DepthMap.Geometry.widths.contains) ?? true else {
+            throw ValidationError("A depth map is 246 to 266 pixels wide.")
+        }
+        guard height.map(DepthMap.Geometry.heights.contains) ?? true else {
+            throw ValidationError("A depth map is 182 to 202 pixels high.")
+        }
     }
 
     func run() throws {
@@ -90,8 +111,12 @@ struct InspectCommand: ParsableCommand {
         input.publicKey = try publicKey.map { try Self.point($0.bytes(wanting: 65)) }
         input.counter = counter
         input.revocation = try revocationList.map { try Self.list($0) }
+        input.depth.width = width ?? input.depth.width
+        input.depth.height = height ?? input.depth.height
+        input.depth.isStrict = strict
         let text = InspectionText(
             inspection: try inspect(input), transport: evidence.remarks, isJudgedNow: at == nil)
+        if let plot { try draw(input, kind: text.inspection.kind, to: plot) }
         if json { Console.print(json: text.json) } else { text.lines.forEach(Console.print) }
         guard text.isWhole else { throw ExitCode(65) }
         guard text.inspection.isGood else { throw ExitCode(1) }
@@ -108,6 +133,18 @@ struct InspectCommand: ParsableCommand {
                 purpose: purpose ?? (inspector.registers ? .register : .assert), challenge: bytes, payloadHash: hash)
         else { throw ValidationError("A challenge has \(Challenge.length) bytes, this has \(bytes.count).") }
         return data.bytes
+    }
+
+    /// Writes the picture of a depth map. Of a map that cannot be read there is none; the explanation says why.
+    private func draw(_ input: InspectionInput, kind: InspectedKind, to path: String) throws {
+        guard kind == .depthMap else {
+            throw Console.unreadable("\(file.path) is not a depth map, and --plot draws nothing else")
+        }
+        guard let map = try? DepthMap(input) else { return }
+        guard let image = DepthPlot(map, strict: strict).file else {
+            throw Console.unreadable("zlib has no memory for the picture")
+        }
+        try OutputFile.write(image, to: path)
     }
 
     private static func list(_ file: FileArgument) throws -> RevocationSnapshot {

@@ -118,7 +118,7 @@ struct ProvisionIssueCommand: AsyncParsableCommand {
             }
         let request = IssuanceRequest(
             app: options.app, challenge: challenge.bytes(wanting: Challenge.length), context: Array(options.context.utf8),
-            evidence: try evidence.read(), key: key, payload: bound, subject: Array(options.subject.utf8),
+            evidence: try evidence.read(payloadHash: nil), key: key, payload: bound, subject: Array(options.subject.utf8),
             expectedDevice: options.expectedDevice, idempotencyKey: Array(options.idempotencyKey.utf8))
         let response = try await options.server.with { client throws(AssayError) in
             try await client.issue(request, timeout: options.server.limit)

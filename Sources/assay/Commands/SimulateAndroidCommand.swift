@@ -10,7 +10,8 @@ struct SimulateAndroidCommand: AsyncParsableCommand {
         discussion: "It is kept in a folder, like a virtual iPhone. It signs messages, without a counter.",
         subcommands: [
             SimulateAndroidMakeCommand.self, SimulateAndroidAttestCommand.self, SimulateAndroidSignCommand.self,
-            SimulateAndroidCSRCommand.self, SimulatePlayTokenCommand.self, SimulateAndroidSessionCommand.self,
+            SimulateAndroidCaptureCommand.self, SimulateAndroidCSRCommand.self, SimulatePlayTokenCommand.self,
+            SimulateAndroidSessionCommand.self,
         ])
 }
 
@@ -116,6 +117,46 @@ struct SimulateAndroidSignCommand: ParsableCommand {
             throw ValidationError("A key of kind \(key.key.kind.rawValue) does not sign so.")
         }
         try options.write(signature, keyID: key.keyID)
+    }
+}
+
+struct SimulateAndroidCaptureCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "capture",
+        abstract: "Sign a capture offline, without a challenge, for 'assay verify --offline-signature'.",
+        discussion: "The key signs the app, the time of the capture and the SHA-256 of the file.")
+
+    @Argument(help: "The folder of the virtual device.")
+    var folder: String
+
+    @Argument(help: ArgumentHelp("The file that was captured, or - for standard input.", valueName: "file"))
+    var file: FileArgument
+
+    @Option(help: "The app, as the daemon's configuration names it.")
+    var app: AppID
+
+    @Option(
+        help: ArgumentHelp("When the capture was made, in milliseconds since 1970. Default: now.", valueName: "ms"))
+    var capturedAt: Int64?
+
+    @Option(help: ArgumentHelp("The file to write. Default: Base64 on standard output.", valueName: "file"))
+    var out: String?
+
+    func run() throws {
+        let key = try AndroidFolder(path: folder).readKey()
+        let time = capturedAt.map { Timestamp(unixMilliseconds: $0) } ?? SystemClock().now()
+        let capture = OfflineCapture(capturedAt: time, payload: try file.read(atMost: .max))
+        let signature: [UInt8]
+        do {
+            signature = try key.sign(capture.signedBytes(for: app))
+        } catch {
+            throw ValidationError("A key of kind \(key.key.kind.rawValue) does not sign so.")
+        }
+        guard let out else { return Console.print(Base64.standard.encode(signature)) }
+        try OutputFile.write(signature, to: out)
+        Console.print("key id       \(Base64.standard.encode(key.keyID))")
+        Console.print("captured at  \(time.unixMilliseconds)")
+        Console.print("wrote        \(out), \(signature.count) bytes")
     }
 }
 

@@ -9,8 +9,8 @@ struct VerifyCommand: AsyncParsableCommand {
         discussion: """
             Evidence is one file, '-' for standard input. Of an iPhone: --attestation or --assertion, raw CBOR or Base64 text, or \
             --device-check. Of an Android device: --key-attestation, PEM or DER, --key-signature, raw or Base64 text, or \
-            --play-token, the text of a token; a key attestation and a token may be given together. Of a camera: --bundle, JSON, without \
-            a challenge.
+            --play-token, the text of a token; a key attestation and a token may be given together. Without a challenge: of a camera \
+            --bundle, JSON; of an Android device --offline-signature, with --captured-at and --payload.
 
             Bytes are given as \(ByteText.forms); the prefix hex: or base64: selects the form.
 
@@ -26,7 +26,9 @@ struct VerifyCommand: AsyncParsableCommand {
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("What 'assay challenge' printed. Not with --client-data-hash or --bundle.", valueName: "bytes"))
+        help: ArgumentHelp(
+            "What 'assay challenge' printed. Not with --client-data-hash, --bundle or --offline-signature.", valueName: "bytes")
+    )
     var challenge: BytesArgument?
 
     @Option(help: "The context that the challenge was asked with.")
@@ -36,6 +38,9 @@ struct VerifyCommand: AsyncParsableCommand {
 
     @Option(help: ArgumentHelp("The payload that the device bound.", valueName: "file"))
     var payload: FileArgument?
+
+    @Option(help: ArgumentHelp("A finished upload of the payload, in place of it.", valueName: "upload"))
+    var upload: UploadID?
 
     @Option(
         help: ArgumentHelp(
@@ -65,23 +70,33 @@ struct VerifyCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The IP address of your own client, by which requests are counted.", valueName: "address"))
     var sourceAddress: SourceAddress?
 
+    @Flag(help: "Have everything judged that can be judged, and each failure listed, not the first alone.")
+    var allFailures = false
+
     @OptionGroup(title: "Results") var results: ResultOptions
 
     @Flag(help: "Print a JSON object.")
     var json = false
 
     func validate() throws {
-        guard [payload != nil, clientData != nil, clientDataHash != nil].count(where: { $0 }) <= 1 else {
-            throw ValidationError("Give at most one of --payload, --client-data and --client-data-hash.")
+        guard [payload != nil, upload != nil, clientData != nil, clientDataHash != nil].count(where: { $0 }) <= 1 else {
+            throw ValidationError("Give at most one of --payload, --upload, --client-data and --client-data-hash.")
         }
-        guard signals == nil || payload == nil else {
-            throw ValidationError("Give --signals without --payload: the device binds the signals.")
+        guard signals == nil || (payload == nil && upload == nil) else {
+            throw ValidationError("Give --signals without --payload and --upload: the device binds the signals.")
         }
         guard replaces == nil || evidence.purpose == .register else {
             throw ValidationError("Give --replaces with evidence that registers a device.")
         }
+        guard evidence.offlineSignature == nil else {
+            guard challenge == nil, clientData == nil, clientDataHash == nil, payload != nil || signals != nil else {
+                throw ValidationError(
+                    "Give --offline-signature with the payload that the device bound, without a challenge and client data.")
+            }
+            return
+        }
         guard evidence.bundle == nil else {
-            guard challenge == nil, payload == nil, clientData == nil, clientDataHash == nil else {
+            guard challenge == nil, payload == nil, upload == nil, clientData == nil, clientDataHash == nil else {
                 throw ValidationError(
                     "Give --bundle without a challenge, a payload or client data: the camera signed without them.")
             }
@@ -94,13 +109,18 @@ struct VerifyCommand: AsyncParsableCommand {
 
     func run() async throws {
         let signals = try signals?.read(atMost: SignalDocument.sizeLimit) ?? []
-        let request = VerificationRequest(
+        let payloadHash =
+            signals.isEmpty
+            ? try payload.map { Array(SHA256.hash(data: try $0.read(atMost: .max))) } : Array(SHA256.hash(data: signals))
+        var request = VerificationRequest(
             app: app, purpose: evidence.purpose, challenge: challenge?.bytes(wanting: Challenge.length) ?? [],
             context: Array(context.utf8),
-            evidence: try evidence.read(), binding: try binding(signals), subject: Array(subject.utf8),
+            evidence: try evidence.read(payloadHash: payloadHash), binding: try binding(payloadHash),
+            subject: Array(subject.utf8),
             expectedDevice: expectedDevice, idempotencyKey: Array(idempotencyKey.utf8), sourceAddress: sourceAddress,
-            signals: signals, replaces: replaces, results: results.requests)
-        let verdict = try await server.with { client throws(AssayError) in
+            signals: signals, replaces: replaces, results: results.requests, report: allFailures ? .all : .first)
+        request.upload = upload
+        let verdict = try await server.with { [request] client throws(AssayError) in
             try await client.verify(request, timeout: server.limit)
         }
         let text = VerdictText(verdict: verdict)
@@ -111,11 +131,10 @@ struct VerifyCommand: AsyncParsableCommand {
         guard tokens.allSatisfy({ $0 != nil }) else { throw ExitCode(AssayError.unavailableStatus) }
     }
 
-    private func binding(_ signals: [UInt8]) throws -> VerificationRequest.BindingRequest {
-        if evidence.bundle != nil { return .inEvidence }
+    private func binding(_ payloadHash: [UInt8]?) throws -> VerificationRequest.BindingRequest {
+        if evidence.isStatement { return .inEvidence }
         if let clientData { return .embedded(try clientData.read()) }
         if let clientDataHash { return .callerOwned(clientDataHash.bytes) }
-        if !signals.isEmpty { return .clientData(payloadHash: Array(SHA256.hash(data: signals))) }
-        return .clientData(payloadHash: try payload.map { Array(SHA256.hash(data: try $0.read(atMost: .max))) })
+        return .clientData(payloadHash: payloadHash)
     }
 }

@@ -7,7 +7,8 @@ struct EvidenceOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "The platform's key id, 32 bytes, of --attestation, --assertion or --key-signature.", valueName: "bytes"))
+            "The platform's key id, 32 bytes, of --attestation, --assertion, --key-signature or --offline-signature.",
+            valueName: "bytes"))
     var keyID: BytesArgument?
 
     @Option(help: ArgumentHelp("An App Attest attestation: registers the device.", valueName: "file"))
@@ -38,31 +39,64 @@ struct EvidenceOptions: ParsableArguments {
             "A certificate bundle, the JSON that a camera sent. It needs no challenge, and is alone.", valueName: "file"))
     var bundle: FileArgument?
 
-    private var keyed: [FileArgument?] { [attestation, assertion, keySignature] }
+    @Option(
+        help: ArgumentHelp(
+            "A registered key's signature over a capture, made without a challenge. It is alone, with --captured-at and --payload.",
+            valueName: "file"))
+    var offlineSignature: FileArgument?
+
+    @Option(
+        help: ArgumentHelp(
+            "When the capture of --offline-signature was made, by the device's clock, in milliseconds since 1970.",
+            valueName: "ms"))
+    var capturedAt: Int64?
+
+    private var keyed: [FileArgument?] { [attestation, assertion, keySignature, offlineSignature] }
+    /// Whether the evidence was made without a challenge.
+    var isStatement: Bool { bundle != nil || offlineSignature != nil }
 
     func validate() throws {
         guard (keyed + [keyAttestation, playToken, deviceCheck, bundle]).contains(where: { $0 != nil }) else {
             throw ValidationError(
-                "Give evidence: --attestation, --assertion, --key-attestation, --key-signature, --play-token, --device-check or "
-                    + "--bundle."
+                "Give evidence: --attestation, --assertion, --key-attestation, --key-signature, --play-token, --device-check, "
+                    + "--bundle or --offline-signature."
             )
         }
         guard bundle == nil || (keyed + [keyAttestation, playToken, deviceCheck]).allSatisfy({ $0 == nil }) else {
             throw ValidationError("Give --bundle without other evidence.")
         }
+        guard
+            offlineSignature == nil
+                || [attestation, assertion, keySignature, keyAttestation, playToken, deviceCheck].allSatisfy({ $0 == nil })
+        else { throw ValidationError("Give --offline-signature without other evidence.") }
+        guard (offlineSignature == nil) == (capturedAt == nil) else {
+            throw ValidationError("Give --captured-at with --offline-signature, and only there.")
+        }
         guard keyed.count(where: { $0 != nil }) <= 1 else {
-            throw ValidationError("Give at most one of --attestation, --assertion and --key-signature: each names a key.")
+            throw ValidationError(
+                "Give at most one of --attestation, --assertion, --key-signature and --offline-signature: each names a key.")
         }
         guard (keyID != nil) == keyed.contains(where: { $0 != nil }) else {
-            throw ValidationError("Give --key-id with --attestation, --assertion or --key-signature, and only there.")
+            throw ValidationError(
+                "Give --key-id with --attestation, --assertion, --key-signature or --offline-signature, and only there.")
         }
     }
 
     /// The purpose of the evidence: to register a device, or to assert one.
     var purpose: Purpose { attestation == nil && keyAttestation == nil ? .assert : .register }
 
-    func read() throws -> [Evidence] {
+    /// - Parameter payloadHash: SHA-256 of the payload that the device bound, for a capture that was signed offline.
+    func read(payloadHash: [UInt8]?) throws -> [Evidence] {
         let keyID = keyID?.bytes(wanting: 32) ?? []
+        if let offlineSignature, let capturedAt {
+            let capture = OfflineCapture(
+                capturedAt: Timestamp(unixMilliseconds: capturedAt), payloadHash: payloadHash ?? [])
+            let signature = EvidenceFile.bytes(of: try offlineSignature.read(atMost: FileArgument.sizeLimit))
+            return [
+                capture.evidence(
+                    keyID: keyID, algorithm: (algorithm ?? .ecdsaP256SHA256).rawValue, signature: signature)
+            ]
+        }
         let given: [(file: FileArgument?, format: EvidenceFormat, keyID: [UInt8])] = [
             (attestation, .appAttestAttestation, keyID), (assertion, .appAttestAssertion, keyID),
             (keyAttestation, .keyAttestation, []), (keySignature, .keySignature, keyID), (playToken, .playIntegrity, []),

@@ -181,13 +181,15 @@ extension AssayError {
     fileprivate var exitStatus: Int32 {
         switch code {
         case .permissionDenied, .unauthenticated: 77
-        case .invalidArgument: 65
+        case .invalidArgument, .outOfRange: 65
         case .notFound where reason == "unknown_app": 65
         case .notFound, .alreadyExists: 1
         // More of the request id or of the digest is needed.
         case .failedPrecondition where ["ambiguous_request_id", "ambiguous_policy"].contains(reason): 65
         // A list was refused: it is too old or too short. A device was not readmitted: it is blocked. A configuration was refused.
         case .failedPrecondition where ["feed_refused", "device_blocked", "reload_refused"].contains(reason): 1
+        // The upload is not complete, or has expired.
+        case .failedPrecondition where ["upload_incomplete", "upload_expired"].contains(reason): 1
         case .failedPrecondition: 78
         default: Self.unavailableStatus
         }

@@ -125,7 +125,20 @@ struct InspectionText {
             "remarks": remarks, "judged_at": inspection.judgedAt.description,
         ]
         if let app = inspection.app { object["app"] = app.text }
+        if let depth = inspection.depth { object["depth"] = Self.json(of: depth) }
         return object
+    }
+
+    /// The numbers of a depth map, those that a signed document has under its names.
+    private static func json(of depth: (statistics: DepthStatistics, judgement: DepthJudgement)) -> [String: Any] {
+        let (numbers, judgement) = depth
+        return [
+            "variance": numbers.deviation, "layers": numbers.layers, "edge_coherence": numbers.edgeCoherence,
+            "min": numbers.minimum,
+            "max": numbers.maximum, "mean": numbers.mean, "median": numbers.median, "near_median": numbers.medianShare,
+            "quadrant_deviation": numbers.quadrantDeviation, "valid_pixels": numbers.validPixels,
+            "is_screen_like": judgement.isScreenLike, "is_likely_real_scene": judgement.isLikelyRealScene,
+        ]
     }
 
     private static func json(of part: Explanation) -> [String: Any] {

@@ -106,10 +106,7 @@ extension Assay_V1_VerdictRecord {
         var object = json
         guard !caller.isEmpty else { return object }
         object["findings"] = findings.map { recorded in
-            var finding: [String: Any] = [
-                "check": recorded.finding.check, "outcome": recorded.finding.outcome.name, "code": recorded.finding.code,
-                "detail": recorded.finding.detail,
-            ]
+            var finding = recorded.finding.json
             if !recorded.policyKey.isEmpty { finding["policy_key"] = recorded.policyKey }
             return finding
         }
@@ -125,7 +122,7 @@ extension Assay_V1_VerdictRecord {
 extension Assay_V1_RecordedFinding {
     /// A mark, the check, the code and the sentence, and the key that decides it.
     fileprivate var lines: [String] {
-        let words = [finding.code, finding.detail].filter { !$0.isEmpty }.joined(separator: ": ")
+        let words = finding.words
         let mark: String
         switch finding.outcome {
         case .pass: mark = Console.styled("✓", .good)

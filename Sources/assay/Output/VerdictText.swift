@@ -28,7 +28,7 @@ struct VerdictText {
         if verdict.hasBound { lines.append("  bound     \(verdict.bound.sentence)") }
         lines += confidence?.lines ?? []
         for finding in verdict.findings where finding.outcome != .pass {
-            let words = [finding.code, finding.detail].filter { !$0.isEmpty }.joined(separator: ": ")
+            let words = finding.words
             lines.append("  \(finding.outcome.name.padded(to: 9)) \(finding.check)\(words.isEmpty ? "" : ": " + words)")
         }
         let passed = verdict.findings.filter { $0.outcome == .pass }.map(\.check)
@@ -58,9 +58,7 @@ struct VerdictText {
             "assurance": verdict.assurance.name,
             "simulated": verdict.simulated,
             "repeated": verdict.repeated,
-            "findings": verdict.findings.map {
-                ["check": $0.check, "outcome": $0.outcome.name, "code": $0.code, "detail": $0.detail]
-            },
+            "findings": verdict.findings.map(\.json),
             "claims": Claims(verdict.claims).json,
             "decided_at": Timestamp(unixMilliseconds: verdict.decidedAtUnixMs).description,
         ]
@@ -104,6 +102,20 @@ extension Assay_V1_BoundTo {
         var object: [String: Any] = ["mode": modeName]
         object.add(hex: "client_data_hash", clientDataHash)
         if !payloadSha256.isEmpty { object.add(hex: "payload_sha256", payloadSha256) }
+        return object
+    }
+}
+
+extension Assay_V1_Finding {
+    /// The code, that of another system in brackets, and the sentence.
+    var words: String {
+        let codes = [code, vendorCode.isEmpty ? "" : "[\(vendorCode)]"].filter { !$0.isEmpty }.joined(separator: " ")
+        return [codes, detail].filter { !$0.isEmpty }.joined(separator: ": ")
+    }
+
+    var json: [String: Any] {
+        var object = ["check": check, "outcome": outcome.name, "code": code, "detail": detail]
+        if !vendorCode.isEmpty { object["vendor_code"] = vendorCode }
         return object
     }
 }

@@ -110,13 +110,12 @@ struct OpenAPIDocumentTests {
         #expect(try part("security").elements.flatMap(\.names) == schemes)
     }
 
-    @Test("is JSON that a strict reader reads, the same each time, with a tag that is of the bytes")
+    @Test("is JSON that a strict reader reads, the same each time")
     func json() throws {
         let bytes = OpenAPIDocument.json()
         #expect(try JSONReader.parse(bytes[...], code: .malformed) == document)
         #expect(document["openapi"]?.string == "3.1.0" && document["info"]?["version"]?.string == Version.text)
-        let tag = OpenAPIDocument.etag()
-        #expect(tag.wholeMatch(of: /"[0-9a-f]{32}"/) != nil && tag == OpenAPIDocument.etag())
+        #expect(bytes == OpenAPIDocument.json())
         // A text of the sources that is no JSON is null.
         visit(document) { path, object in
             for member in object.members { #expect(member.value != .null, "\(path) \(member.name)") }

@@ -37,7 +37,13 @@ struct HTTPSTests {
         func serve(
             _ name: String, asking: Bool = false, _ body: (ConnectServer) async throws -> Void
         ) async throws {
-            let issued = try serverCA.issue(.server, names: [.dns(name)])
+            try await serve([.dns(name)], asking: asking, body)
+        }
+
+        func serve(
+            _ names: [SubjectAlternativeName], asking: Bool = false, _ body: (ConnectServer) async throws -> Void
+        ) async throws {
+            let issued = try serverCA.issue(.server, names: names)
             let server = try await TestHTTPSServer(
                 certificate: issued.certificate, privateKey: issued.privateKey, clientAuthority: asking ? clientCA.pem : nil,
                 answer: ConnectServer.onlyCalls { _ in HTTPSTests.status })
@@ -82,6 +88,42 @@ struct HTTPSTests {
             let bad = try ClientCredentials(authorities: files.path("server-ca.pem"), serverName: "a/b")
             let refused = try await call(server.http.address, bad)
             #expect(refused?.reason == "connect_failed")
+        }
+    }
+
+    @Test("A certificate with the server's IP address is one for the address alone, and for no name")
+    func addressForName() async throws {
+        let files = try Files()
+        let trusted = try ClientCredentials(authorities: files.path("server-ca.pem"))
+        let named = try ClientCredentials(authorities: files.path("server-ca.pem"), serverName: "localhost.test")
+        for names in [
+            [SubjectAlternativeName.ipAddress([127, 0, 0, 1])], [.ipAddress([127, 0, 0, 1]), .dns("elsewhere.example")],
+        ] {
+            try await files.serve(names) { server in
+                let byAddress = server.http.address.replacing("localhost", with: "127.0.0.1")
+                for (address, credentials) in [
+                    (server.http.address, trusted), (server.http.address, named), (byAddress, named),
+                ] {
+                    let error = try await call(address, credentials)
+                    #expect(error?.code == .unavailable && error?.reason == "connect_failed", "\(error as Any)")
+                    #expect(error?.message.contains("does not have the name") == true, "\(error as Any)")
+                }
+                #expect(server.http.requests.isEmpty, "nothing was sent to it")
+                let success = try await call(byAddress, trusted)
+                #expect(success == nil)
+            }
+        }
+    }
+
+    @Test("A wildcard of the server's certificate stands for the first label of the name")
+    func wildcard() async throws {
+        let files = try Files()
+        try await files.serve("*.assay.test") { server in
+            for (name, isGood) in [("eu.assay.test", true), ("assay.test", false), ("a.eu.assay.test", false)] {
+                let credentials = try ClientCredentials(authorities: files.path("server-ca.pem"), serverName: name)
+                let error = try await call(server.http.address, credentials)
+                #expect((error == nil) == isGood, "\(name): \(error as Any)")
+            }
         }
     }
 

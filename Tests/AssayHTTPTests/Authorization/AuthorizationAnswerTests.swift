@@ -48,6 +48,16 @@ struct AuthorizationAnswerTests {
             ])
     }
 
+    @Test(
+        "What a proxy's configuration states wrongly is 500 and for an operator: no client can repair it",
+        arguments: [RPCError.unknownParameter, .bodyAsText])
+    func proxyConfiguration(_ error: RPCError) throws {
+        let answer = SubrequestAuthorization.answer(.failure(error), to: nil)
+        #expect(answer.status == 500)
+        let problem = try problem(answer)
+        #expect(problem["reason"] == error.reason && problem["retry"] == "contact_operator")
+    }
+
     @Test("A verdict that does not bind the body that was asked for lets nothing through")
     func otherBinding() throws {
         let verdicts = [

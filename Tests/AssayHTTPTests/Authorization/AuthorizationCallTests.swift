@@ -174,7 +174,7 @@ struct AuthorizationCallTests {
         "A query that the proxy's configuration cannot have meant is refused",
         arguments: ["app", "app=a&app=b", "subject=bob", "app=photos&album=1", "challenge=AQ", "x=1", "&app=photos&app=photos"])
     func badQuery(_ query: String) {
-        #expect(refusal(Samples.headers, query: query) == "INVALID_ARGUMENT unknown_parameter")
+        #expect(refusal(Samples.headers, query: query) == "FAILED_PRECONDITION unknown_parameter")
     }
 
     @Test("An app in a query is held to its form")

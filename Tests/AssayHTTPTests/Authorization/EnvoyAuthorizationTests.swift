@@ -112,7 +112,8 @@ struct EnvoyAuthorizationTests {
         #expect(remaining.purpose == .assert)
         for name in ["assay-evidence", "assay-challenge", "assay-content-sha256", "assay-ap"] {
             #expect(
-                refusal(EnvoyRequest(headers: headers, extensions: [(name, "AQ==")])) == "INVALID_ARGUMENT unknown_parameter")
+                refusal(EnvoyRequest(headers: headers, extensions: [(name, "AQ==")])) == "FAILED_PRECONDITION unknown_parameter"
+            )
         }
     }
 

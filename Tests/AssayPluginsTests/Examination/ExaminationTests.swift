@@ -15,7 +15,10 @@ enum FaultyPlugin {
     static func entry(_ fault: String?) throws -> PluginEntry {
         var entry = PluginEntry(
             id: "faulty", name: "faulty", file: "/faulty.yaml", command: path, arguments: fault.map { [$0] } ?? [],
-            manifest: PluginManifest([:]), formats: [EvidenceFormat(rawValue: "test.faulty")],
+            manifest: PluginManifest([:]),
+            formats: (["test.faulty"] + (fault?.hasPrefix("part") == true ? ["test.part"] : [])).map {
+                EvidenceFormat(rawValue: $0)
+            },
             apps: [try #require(AppID("app"))])
         entry.sandbox = BuiltPlugin.sandbox
         entry.sandbox.user = nil
@@ -38,6 +41,30 @@ enum FaultyPlugin {
          "body_b64": "\(Base64.standard.encode(body))", "now_unix_ms": 1800000000000, "world": \(world),
          "expected": {"client_data_b64": "\(Base64.standard.encode(clientData))"}, "expect": \(expected)}
         """
+    }
+
+    /// A case of the part of a payload, as the daemon gives it to a plugin beside a piece that binds the payload.
+    static func part(_ id: String, _ body: [UInt8], _ expected: String, payload: String = "payload", binds: Bool = true)
+        -> String
+    {
+        let hash = Base64.standard.encode(SHA256.bytes(of: Array(payload.utf8)))
+        let bound = binds ? #", "payload_sha256_b64": "\#(hash)""# : ""
+        return """
+            {"id": "\(id)", "configuration": {"key": "some"}, "format": "test.part", "app": "app", "purpose": "assert",
+             "body_b64": "\(Base64.standard.encode(body))", "now_unix_ms": 1800000000000, "world": {},
+             "expected": {"client_data_b64": "\(Base64.standard.encode(clientData))"\(bound)}, "expect": \(expected)}
+            """
+    }
+
+    /// Cases of both formats: a part beside its payload, beside another, and beside none.
+    static func partCases() throws -> [ExaminationCase] {
+        let body = SHA256.bytes(of: Array("payload".utf8)).map { ~$0 }
+        let accepted = #"{"verdict": "ACCEPTED", "reasons": []}"#
+        return try cases([
+            one("right", evidence, accepted), part("part", body, accepted),
+            part("other", [UInt8](repeating: 0, count: 32), #"{"verdict": "REJECTED", "reasons": ["bad_signature"]}"#),
+            part("unbound", body, #"{"verdict": "REJECTED", "reasons": ["payload_not_bound"]}"#, binds: false),
+        ])
     }
 
     static func cases(right world: String = "{}", others: [String] = []) throws -> [ExaminationCase] {
@@ -115,6 +142,28 @@ extension ProcessTests {
             let failures = results.filter { $0.outcome == .failed }
             #expect(Set(failures.map(\.check)) == expected, "\(failures.map { "\($0.check): \($0.sentence)" })")
             #expect(failures.allSatisfy { !$0.sentence.isEmpty })
+        }
+
+        @Test(
+            "Each fault of a part of a payload fails the checks that it breaks, and no other",
+            arguments: [
+                ("part", []), ("part-echo", [.payload]),
+                ("part-other", [.vectors, .payload, .sameAnswer, .deadline, .memory]),
+                ("part-silent", [.vectors, .payload, .sameAnswer, .deadline, .memory]),
+                ("part-effect", [.vectors, .payload, .sameAnswer, .deadline, .memory]),
+                ("part-undeclared", [.vectors, .payload, .sameAnswer, .deadline, .memory]),
+                ("part-note", [.vectors, .payload, .sameAnswer, .deadline, .memory]),
+                ("part-skipped", [.vectors, .payload, .sameAnswer, .deadline, .memory]),
+                ("part-long", [.vectors, .payload, .sameAnswer, .deadline, .memory]),
+                ("part-beside", [.vectors, .sameAnswer, .deadline, .memory]),
+            ] as [(String, Set<ExaminationCheck>)])
+        func partFaults(_ fault: String, _ expected: Set<ExaminationCheck>) async throws {
+            let results = try await examine(try faulty(fault), try FaultyPlugin.partCases())
+            let failures = results.filter { $0.outcome == .failed }
+            #expect(Set(failures.map(\.check)) == expected, "\(failures.map { "\($0.check): \($0.sentence)" })")
+            let payload = try #require(results.first { $0.check == .payload })
+            guard expected.isEmpty else { return }
+            #expect(payload.sentence == "1 accepted cases alone and beside 5 other payloads, none accepted")
         }
 
         @Test("Evidence of a device that is not registered is refused before the plugin is asked, as the daemon refuses it")

@@ -2,6 +2,7 @@ import AssayCore
 import AssayResults
 import AssaySigning
 import AssayTesting
+import Synchronization
 import Testing
 
 @testable import AssayService
@@ -170,11 +171,16 @@ struct ResultProblemTests {
 
     private final class Places: ResultStatusPlaces {
         let failure: LedgerError?
+        private let count = Mutex(0)
         init(failing failure: LedgerError? = nil) { self.failure = failure }
+
+        /// How often a place was asked for.
+        var asked: Int { count.withLock { $0 } }
 
         func statusReference(
             of device: DeviceID, for audience: String, from issuer: ResultIssuer, until end: Timestamp
         ) async throws(LedgerError) -> ResultStatusReference {
+            count.withLock { $0 += 1 }
             if let failure { throw failure }
             #expect(audience == ResultIssuers.audience && issuer == ResultIssuers.devices && end > ServiceHarness.opening)
             return ResultStatusReference(uri: issuer.address + "/v1/status/0", index: 7)
@@ -196,6 +202,32 @@ struct ResultProblemTests {
         #expect(try await !names(status: facts(), .earJWT, ResultIssuers.composer()))
         #expect(try await names(status: facts(), .earJWT, ResultIssuers.composer { $0.status = true }))
         #expect(try await !names(status: facts(), .plainJWS, ResultIssuers.composer { $0.status = true }))
+    }
+
+    @Test("A result that is refused takes no place in a status list, and one without a place does not count as a session")
+    func nothingTaken() async throws {
+        let places = Places()
+        let one = signer(try ring(), places: places)
+        let composer = ResultIssuers.composer { $0.session.perDevice = 1 }
+        #expect(await outcome(.session, of: facts { $0.assurance = .platform }, by: one, composer) == .assurance)
+        #expect(await outcome(.session, of: facts { $0.deviceKey = nil }, by: one, composer) == .noKey)
+        #expect(await outcome(.session, of: facts(), by: one, ResultIssuers.composer([.earJWT])) == .notAllowed)
+        #expect(await outcome(.keyAttestation, of: facts(), by: one, composer) == .keyUnavailable)
+        clock.advance(milliseconds: 3_600_000)
+        #expect(await outcome(.session, of: facts(), by: one, composer) == .tooOld)
+        let recent = facts { $0.decidedAt = clock.now() }
+        #expect(places.asked == 0)
+        #expect(await outcome(.session, of: recent, by: one, composer) == nil)
+        #expect(await outcome(.session, of: recent, by: one, composer) == .tooMany)
+        #expect(places.asked == 1, "one session too many asks for no place")
+
+        let sessions = SessionTokenCounts()
+        func counting(_ places: Places) throws -> ResultSigner {
+            ResultSigner(keys: try ring(), places: places, sessions: sessions, counters: counters, clock: clock)
+        }
+        let failing = try counting(Places(failing: .unavailable("no disk")))
+        for _ in 0..<2 { #expect(await outcome(.session, of: recent, by: failing, composer) == .unavailable) }
+        #expect(await outcome(.session, of: recent, by: try counting(places), composer) == nil)
     }
 
     @Test("results_unavailable: the ledger gives out no place, or the key does not sign")

@@ -13,7 +13,8 @@ extension AppProfile {
             challenges: challenges, binding: binding, devicesPerSubject: devicesPerSubject, replacement: replacement,
             policyDigest: policyDigest,
             keepsAuditClaims: keepsAuditClaims, acceptsSimulated: acceptsSimulated, confidence: confidence, issuing: issuing,
-            fleet: fleet, policyKeys: policyKeys, recording: recording, lookup: lookup, shadow: shadow, results: results)
+            fleet: fleet, policyKeys: policyKeys, recording: recording, lookup: lookup, shadow: shadow, results: results,
+            uploads: uploads)
     }
 }
 

@@ -21,6 +21,7 @@ struct ServiceHarness: Sendable {
     /// So many verdicts of a harness are judged again.
     static let replayedVerdicts = 8
     static let payloads = PayloadKeys(secret: [UInt8](repeating: 0x6B, count: SecretVault.secretLength))
+    static let uploads = UploadNames(secret: [UInt8](repeating: 0x75, count: SecretVault.secretLength))
     static let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
     /// A process on this machine: the demo profile's caller.
     static let loopback = RPCPeer.tcp(address: "127.0.0.1", port: 50_000, isLoopback: true)
@@ -128,13 +129,16 @@ struct ServiceHarness: Sendable {
         let signing = ResultSigning(signer: resultSigner, devices: ledger, requestLog: requestLog)
         let answering = Answering(
             pipeline: pipeline, rates: rates, clock: clock,
-            followers: [counters, requestLog, ObservedVerdicts(observer, hub: hub), recorder, signing, TraceNotes()] + followers
+            followers: [
+                counters, requestLog, ObservedVerdicts(observer, hub: hub, subjects: subjects), recorder, signing, TraceNotes(),
+            ] + followers
         )
         let bodies =
             AttestationService(
                 answering: answering, keys: keys, counters: counters, clock: clock, horizon: horizon,
-                results: admission
+                results: admission, uploads: UploadBinding(ledger: ledger)
             ).methods
+            + UploadsService(ledger: ledger, names: Self.uploads, answering: answering, clock: clock).methods
             + ResultsService(
                 keys: resultKeys.ring, ledger: ledger, clock: clock, requestLog: requestLog,
                 refresh: { () throws(LedgerError) in try await resultKeys.refresh(by: .signal) }
@@ -303,7 +307,8 @@ extension AppProfile {
         replacement: ReplacementRule = .ofSubject, keepsAuditClaims: Bool = false,
         acceptsSimulated: Bool = true, confidence: ConfidenceRule? = nil, issuing: IssuingRule? = IssuingRule(),
         fleet: Fleet? = nil, policyKeys: PolicyKeys = PolicyKeys(), lookup: LookupRule? = nil,
-        policyDigest: [UInt8] = [UInt8](repeating: 0xD1, count: 32), results: ResultComposer? = nil
+        policyDigest: [UInt8] = [UInt8](repeating: 0xD1, count: 32), results: ResultComposer? = nil,
+        uploads: UploadRule? = nil
     ) throws -> AppProfile {
         let anchors = try anchors ?? [TrustAnchor(name: "test root", pem: Handset.authority.rootPEM, simulated: true)]
         let verifiers: [any EvidenceVerifier] = [
@@ -318,7 +323,8 @@ extension AppProfile {
             challenges: challenges,
             binding: binding, devicesPerSubject: devicesPerSubject, replacement: replacement, policyDigest: policyDigest,
             keepsAuditClaims: keepsAuditClaims, acceptsSimulated: acceptsSimulated, confidence: confidence,
-            issuing: issuing, fleet: fleet, policyKeys: policyKeys, lookup: lookup, results: results)
+            issuing: issuing, fleet: fleet, policyKeys: policyKeys, lookup: lookup, results: results,
+            uploads: uploads)
     }
 }
 

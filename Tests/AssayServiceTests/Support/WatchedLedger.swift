@@ -10,7 +10,7 @@ final class WatchedLedger: Ledger {
             forgetClaims,
             attestationKey, receipts, subject, record,
             certificate, certificates, submissions, spent, revoke, revocations, enrolments, fleetDevice, provision, policies,
-            resultKeys, statusPlaces, statusLists, statusEntries, setInvalid, payload
+            resultKeys, statusPlaces, statusLists, statusEntries, setInvalid, payload, uploads
     }
 
     private struct State {
@@ -245,6 +245,38 @@ final class WatchedLedger: Ledger {
         try await ask(.payload) { () async throws(LedgerError) in
             try await memory.verdicts(onPayload: key, at: now, limit: limit)
         }
+    }
+
+    func begin(_ upload: Upload, limit: Int) async throws(LedgerError) -> UploadOutcome {
+        try await ask(.uploads) { () async throws(LedgerError) in try await memory.begin(upload, limit: limit) }
+    }
+
+    func put(
+        _ chunks: [UploadChunk], of id: UploadID, by owner: UploadOwner, at now: Timestamp
+    ) async throws(LedgerError) -> UploadOutcome {
+        try await ask(.uploads) { () async throws(LedgerError) in
+            try await memory.put(chunks, of: id, by: owner, at: now)
+        }
+    }
+
+    func finish(
+        _ id: UploadID, _ statement: UploadStatement, by owner: UploadOwner, at now: Timestamp
+    ) async throws(LedgerError) -> UploadOutcome {
+        try await ask(.uploads) { () async throws(LedgerError) in
+            try await memory.finish(id, statement, by: owner, at: now)
+        }
+    }
+
+    func upload(_ id: UploadID) async throws(LedgerError) -> Upload? {
+        try await ask(.uploads) { () async throws(LedgerError) in try await memory.upload(id) }
+    }
+
+    func progress(of id: UploadID, by owner: UploadOwner) async throws(LedgerError) -> UploadProgress? {
+        try await ask(.uploads) { () async throws(LedgerError) in try await memory.progress(of: id, by: owner) }
+    }
+
+    func abort(_ id: UploadID, by owner: UploadOwner) async throws(LedgerError) -> Bool {
+        try await ask(.uploads) { () async throws(LedgerError) in try await memory.abort(id, by: owner) }
     }
 
     func clockMemory() async throws(LedgerError) -> ClockMemory? { try await memory.clockMemory() }

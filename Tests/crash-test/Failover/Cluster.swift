@@ -16,7 +16,8 @@ final class Cluster: Sendable {
     /// - Parameters:
     ///   - program: `assayd`.
     ///   - binaries: the folder of the server's programs.
-    init(daemons count: Int, program: String, binaries: String) async throws {
+    ///   - takesUploads: false where a daemon may be of an earlier version.
+    init(daemons count: Int, program: String, binaries: String, takesUploads: Bool = true) async throws {
         programs = Mutex(Array(repeating: program, count: count))
         let network = UInt8.random(in: 0...(.max))
         let namespaces =
@@ -25,7 +26,7 @@ final class Cluster: Sendable {
         let names = (1...count).map { "daemon-\($0)" }
         let addresses = ["127.0.0.1"] + namespaces.map(\.databaseAddress)
         let databases = try DatabasePair(binaries: binaries, addresses: addresses, network: network)
-        home = try await Home(daemons: names) { name in
+        home = try await Home(daemons: names, takesUploads: takesUploads) { name in
             let number = names.firstIndex(of: name) ?? 0
             let address = namespaces.isEmpty ? "127.0.0.1" : namespaces[number].databaseAddress
             let hosts = databases.ports.map { "\"\(address):\($0)\"" }.joined(separator: ", ")

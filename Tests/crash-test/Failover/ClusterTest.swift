@@ -44,7 +44,10 @@ struct ClusterTest: ParsableArguments {
             throw unable("there is no PostgreSQL server here (initdb): install the package postgresql")
         }
         let cluster: Cluster
-        do { cluster = try await Cluster(daemons: daemons, program: first, binaries: binaries) } catch {
+        do {
+            cluster = try await Cluster(
+                daemons: daemons, program: first, binaries: binaries, takesUploads: first == program)
+        } catch {
             throw unable("\(error)")
         }
         say("\(title), seed \(seed), \(daemons) daemons; \(cluster.home.folder)")

@@ -28,6 +28,15 @@ def binding(salt, device_id, session_id, timestamp):
     return hashlib.sha256(salt + device_id.encode() + session_id.encode() + timestamp.to_bytes(8, "big")).digest()
 
 
+def nested(flat, **members):
+    """The same package in the form of objects; those in `members` are set afterwards."""
+    names = ("client_id", "client_signature", "user_key_type", "user_public_key", "user_signature")
+    return {
+        "protocol_version": 1, "payload_hash": flat["payload_hash"],
+        "salt_binding": {**{name: flat[name] for name in ("salt", "device_id", "session_id", "timestamp")}, "binding_hash": flat["salt_binding"]},
+        "signature_proof": {name: flat[name] for name in names}, **members}
+
+
 def package(salt, timestamp, payload=b"payload", client=CLIENT, user=USER, client_id="mobile", device_id="device", session_id="session",
             form=PublicFormat.CompressedPoint, **members):
     """The members of a package; those in `members` are set afterwards, so that they are not bound or signed."""

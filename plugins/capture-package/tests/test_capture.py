@@ -1,6 +1,6 @@
 """What is true of all packages, and of configurations. Run by plugins/sdk/tests/suite.py --more."""
 import suite
-from capture import package
+from capture import nested, package
 from judgement import judged, request_for
 from messages import messages
 from vectors import IDENTITY, NOW, SALT, case, entry
@@ -25,6 +25,28 @@ class CaptureTests(suite.PluginTestCase):
         given = {code for found in self.cases for code in found["expect"]["errors"]}
         declared = {code.code.decode() for code in description.formats[0].codes}
         self.assertEqual(declared | {"malformed", "timestamp_too_old", "timestamp_in_future"}, given)
+
+    def test_sentences_name_the_place_in_the_nested_form(self):
+        good = nested(package(SALT, NOW))
+        host, description = self.configured(case("", good))
+        binding, proof = good["salt_binding"], good["signature_proof"]
+        for body, sentence in (
+                ({**good, "protocol_version": 2}, "expected protocol_version 1, found 2"),
+                ({**good, "salt_binding": {**binding, "binding_hash": "00"}}, "expected salt_binding.binding_hash as 32 bytes in hex"),
+                ({**good, "signature_proof": {**proof, "client_id": ""}}, "expected signature_proof.client_id as text of 1 to 128 bytes without control characters"),
+                ({**good, "signature_proof": {**proof, "user_public_key": "00" * 33}}, "expected signature_proof.user_public_key as a key of ed25519; its 33 bytes are not one"),
+                ({**good, "signature_proof": 5}, "expected signature_proof as an object, found a number"),
+                ({**good, "signature_proof": {**proof, "note": 1}}, "expected the 5 members of signature_proof and no more, found 6")):
+            self.assertEqual(sentence, judged(host, description, case("", body)).detail)
+
+    def test_the_two_forms_of_a_package_have_one_salt(self):
+        flat = package(SALT, NOW)
+        first = case("first", nested(flat))
+        host, description = self.configured(first)
+        tokens = [host.call("Appraise", request_for(case("", body), host)).used_tokens[0].token for body in (flat, nested(flat))]
+        self.assertEqual([SALT, SALT], tokens)
+        host.world.used.add(SALT)
+        self.assertEqual("salt_replayed", judged(host, description, case("", flat)).reason)
 
     def test_accepts_each_salt_once_also_under_a_new_time(self):
         first = case("first", package(SALT, NOW))

@@ -13,7 +13,7 @@ import sys
 
 from cryptography.hazmat.primitives.serialization import PublicFormat
 
-from capture import CLIENT, NEXT_CLIENT, ORDER, USER, WALLET, binding, package, public, signature
+from capture import CLIENT, NEXT_CLIENT, ORDER, USER, WALLET, binding, nested, package, public, signature
 
 NOW = 1_736_899_220
 SALT = bytes(range(32))
@@ -163,6 +163,32 @@ def own_cases():
                    used=[bytes(32)])
     yield rejected("unknown-client-and-another-user", made(client_id="other", user_public_key=public(CLIENT).hex()), "client_unknown",
                    "user_signature_invalid")
+
+    # The nested form
+    yield case("golden-nested", nested(GOLDEN), claims=CLAIMS)
+    yield case("secp256k1-nested", nested(made(user=WALLET)), claims={"user_key_type": "secp256k1"})
+    yield rejected("salt-used-nested", nested(made()), "salt_replayed", used=[SALT])
+    yield rejected("salt-bound-to-another-device-nested", nested(made(device_id="other", salt_binding=binding(SALT, "device", "session", NOW).hex())), "salt_binding_mismatch")
+    yield rejected("several-nested", nested(made(timestamp=NOW - 1000, client_id="other", user_signature="00" * 64)), "client_unknown", "timestamp_too_old", "user_signature_invalid")
+    for version in (0, 2, -1, 10, 2**64, 1.0, 1.5):
+        yield rejected(f"protocol-version-{version}", nested(made(), protocol_version=version), "unsupported_version")
+    yield rejected("protocol-version-2-of-another-form", {"protocol_version": 2, "proofs": []}, "unsupported_version")
+    for version in ("1", None, True, [1], {}):
+        yield rejected(f"protocol-version-{json.dumps(version)}", nested(made(), protocol_version=version), "malformed")
+    yield rejected("nested-without-a-version", {name: value for name, value in nested(made()).items() if name != "protocol_version"}, "malformed")
+    yield rejected("flat-with-a-version", {**made(), "protocol_version": 1}, "malformed")
+    good = nested(made())
+    for name in ("payload_hash", "salt_binding", "signature_proof"):
+        yield rejected(f"nested-without-{name}", {key: value for key, value in good.items() if key != name}, "malformed")
+        yield rejected(f"nested-{name}-is-a-list", {**good, name: []}, "malformed")
+    for name in ("salt_binding", "signature_proof"):
+        for member in good[name]:
+            yield rejected(f"nested-without-{name}-{member}", {**good, name: {key: value for key, value in good[name].items() if key != member}}, "malformed")
+            yield rejected(f"nested-{name}-{member}-is-an-object", {**good, name: {**good[name], member: {}}}, "malformed")
+        yield rejected(f"nested-unknown-member-in-{name}", {**good, name: {**good[name], "note": "x"}}, "malformed")
+    yield rejected("nested-unknown-member", {**good, "salt": good["salt_binding"]["salt"]}, "malformed")
+    yield rejected("nested-member-twice", json.dumps(good).replace('"salt"', '"device_id": "x", "salt"').encode(), "malformed")
+    yield rejected("nested-secp256k1-key-in-another-form", nested(made(user=WALLET, user_public_key="06" + public(WALLET, PublicFormat.UncompressedPoint).hex()[2:])), "malformed")
 
     # Form
     for name in GOLDEN:

@@ -7,21 +7,6 @@ static bool malformed(struct assay_call *call, const char *expected)
     return assay_require(call, "form", false, "malformed", "expected %s", expected);
 }
 
-static bool has_only(struct assay_json object, const char *const *names)
-{
-    struct assay_json_place place = {0};
-    struct assay_json name, value;
-
-    while (assay_json_next_member(object, &place, &name, &value)) {
-        const char *const *known = names;
-        while (*known && !assay_json_spells(name, *known))
-            known++;
-        if (!*known)
-            return false;
-    }
-    return true;
-}
-
 static bool read_document(struct assay_call *call, struct assay_bytes body, struct assay_json *document)
 {
     static const char *const names[] = {"envelope", "headers", "request_mac", NULL};
@@ -31,7 +16,7 @@ static bool read_document(struct assay_call *call, struct assay_bytes body, stru
         return assay_require(call, "form", false, "malformed", "the body is not JSON: at byte %zu: %s", error.at, error.what);
     if (document->kind != ASSAY_JSON_OBJECT)
         return malformed(call, "a JSON object");
-    if (!has_only(*document, names))
+    if (!assay_json_has_only(*document, names))
         return malformed(call, "no members but envelope, headers and request_mac");
     return true;
 }

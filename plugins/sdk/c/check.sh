@@ -1,6 +1,6 @@
 #!/bin/sh
 # Tests the library and every plugin in C: as gcc and clang build them, and with the address and undefined behaviour sanitizers. Needs gcc,
-# clang, protoc, protoc-c and the development files of libprotobuf-c and libcrypto; tests need python3 with protobuf and cryptography.
+# clang, protoc, protoc-c and the development files of libprotobuf-c, libcrypto, libsodium and zlib; tests need python3 with protobuf and cryptography.
 set -eu
 cd "$(dirname "$0")/../.."
 
@@ -21,7 +21,7 @@ awk '/^```c$/ { inside = 1; next } /^```$/ { inside = 0 } inside' sdk/c/README.m
     exit 1
 }
 echo "plugins: sdk/c/README.md shows template-c/hmac.c"
-for folder in sdk/c template-c payload-envelope camera-token; do
+for folder in sdk/c template-c payload-envelope camera-token payload-box scene-depth; do
     for target in test test-clang test-sanitized; do run "$folder" "$target"; done
 done
 

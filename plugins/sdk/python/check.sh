@@ -22,11 +22,13 @@ awk '/^```python$/ && !shown { inside = shown = 1; next } /^```$/ { inside = 0 }
 }
 echo "plugins: sdk/python/README.md shows template-python/main.py"
 
-sed 's/^NAME = .*/NAME = liveness-broker/' template-python/Makefile | cmp -s - liveness-broker/Makefile || {
-    echo "plugins: liveness-broker/Makefile differs from template-python/Makefile in more than the name" >&2
-    exit 1
-}
-for folder in sdk/python template-python liveness-broker; do run "$folder" test; done
+for plugin in liveness-broker video-chain capture-session; do
+    sed "s/^NAME = .*/NAME = $plugin/" template-python/Makefile | cmp -s - "$plugin/Makefile" || {
+        echo "plugins: $plugin/Makefile differs from template-python/Makefile in more than the name" >&2
+        exit 1
+    }
+done
+for folder in sdk/python template-python liveness-broker video-chain capture-session anomaly; do run "$folder" test; done
 
 # As an author has it: the template copied elsewhere, under another name.
 folder=$(mktemp -d)

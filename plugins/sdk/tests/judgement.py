@@ -20,9 +20,9 @@ class InvalidAppraisal(Exception):
 
 
 class Verdict:
-    def __init__(self, verdict, reason="", check="", claims=None, detail="", statement=b""):
+    def __init__(self, verdict, reason="", check="", claims=None, detail="", statement=b"", measurements=None):
         self.verdict, self.reason, self.check, self.claims, self.detail = verdict, reason, check, claims or {}, detail
-        self.statement = statement
+        self.statement, self.measurements = statement, measurements or {}
 
     def __repr__(self):
         return f"{self.verdict} {self.reason} ({self.check}: {self.detail}) {self.claims}"
@@ -41,6 +41,10 @@ def request_for(case, host):
     if "expected" in case:
         request.expected.client_data = b64(case["expected"]["client_data_b64"])
         request.expected.payload_sha256 = b64(case["expected"].get("payload_sha256_b64", ""))
+        signals = b64(case["expected"].get("signals_b64", ""))
+        # As the daemon: the document is the payload, or is not shown.
+        if hashlib.sha256(signals).digest() == request.expected.payload_sha256:
+            request.expected.signals = signals
     return request
 
 
@@ -118,6 +122,21 @@ def check_freshness(request, response, declared, world):
         require(request.now_unix_ms < response.statement.until_unix_ms <= limit, "a statement's time")
 
 
+def check_payload(request, response, declared):
+    measured = [measurement.signal for measurement in response.measurements]
+    if declared.freshness != messages.FRESHNESS_PAYLOAD:
+        require(not response.verified_payload_sha256 and not measured, "a payload or a measurement beside another freshness")
+        return
+    require(response.verified_payload_sha256 == request.expected.payload_sha256, "another payload was verified than the request's")
+    require(not response.HasField("effect") and not response.used_tokens and not response.HasField("statement"),
+            "a part of a payload that changes something")
+    require(len(set(measured)) == len(measured), "a signal measured twice")
+    for measurement in response.measurements:
+        require(measurement.signal in declared.measures, f"the signal {measurement.signal!r} was not declared")
+        require(measurement.outcome in (messages.OUTCOME_PASS, messages.OUTCOME_FAIL, messages.OUTCOME_UNAVAILABLE), "the outcome of a measurement")
+        require(len(measurement.detail.encode()) <= 1024, "a measurement's detail above 1024 bytes")
+
+
 def check_effect(request, response):
     kind = response.effect.WhichOneof("kind") if response.HasField("effect") else None
     if kind == "registration":
@@ -140,11 +159,12 @@ def verdict_of(request, response, declared, world):
     if not response.findings:
         return Verdict("REJECTED", "no_finding")
     check_freshness(request, response, declared, world)
+    check_payload(request, response, declared)
     check_effect(request, response)
     for token in response.used_tokens:
         if token.token in world.used:
             return Verdict("REJECTED", token.used_code.decode() or "challenge_reused", "use")
-    if response.assurance == messages.ASSURANCE_NONE:
+    if response.assurance == messages.ASSURANCE_NONE and declared.freshness != messages.FRESHNESS_PAYLOAD:
         return Verdict("REJECTED", "assurance_too_low", "plugin")
     effect = response.effect
     if effect.WhichOneof("kind") == "registration" and effect.registration.subject_key in world.devices:
@@ -152,7 +172,9 @@ def verdict_of(request, response, declared, world):
     if effect.WhichOneof("kind") == "advance" and effect.advance.counter <= request.device.counter:
         return Verdict("REJECTED", "counter_not_increasing", "commit")
     return Verdict("ACCEPTED", claims={claim.name.decode(): value_of(claim) for claim in response.claims},
-                   statement=response.statement.digest)
+                   statement=response.statement.digest,
+                   measurements={measurement.signal.decode(): messages.Outcome.Name(measurement.outcome)[8:].lower()
+                                 for measurement in response.measurements})
 
 
 def judged(host, description, case):
@@ -160,6 +182,8 @@ def judged(host, description, case):
     request = request_for(case, host)
     host.world.told_block = False
     declared = format_of(description, case["format"])
+    if declared.freshness == messages.FRESHNESS_PAYLOAD and len(request.expected.payload_sha256) != 32:
+        return Verdict("REJECTED", "payload_not_bound", "binding")
     if declared.locates:
         located = host.call("Locate", messages.LocateRequest(format=request.format, app=request.app, body=request.body))
         if located.HasField("refusal"):

@@ -210,6 +210,8 @@ class PluginSuite(PluginTestCase):
                     self.assertIn(verdict.reason, expected["reasons"], verdict)
                 for name, value in expected.get("claims", {}).items():
                     self.assertEqual(value, verdict.claims.get(name), name)
+                if "measurements" in expected:
+                    self.assertEqual(expected["measurements"], verdict.measurements, verdict)
                 self.assertEqual(0, host.end())
 
     def test_never_accepts_a_changed_body(self):

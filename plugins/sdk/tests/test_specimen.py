@@ -25,19 +25,28 @@ WORLD = {
 }
 
 
-def case(body, verdict="ACCEPTED", reasons=(), claims=None, purpose="assert"):
+def case(body, verdict="ACCEPTED", reasons=(), claims=None, purpose="assert", format="specimen", measurements=None):
     return {
-        "id": body.decode("latin-1"), "configuration": {"word": "x"}, "format": "specimen", "app": "app", "purpose": purpose,
+        "id": body.decode("latin-1"), "configuration": {"word": "x"}, "format": format, "app": "app", "purpose": purpose,
         "body_b64": base64.b64encode(body).decode(), "now_unix_ms": 1_700_000_000_000, "world": WORLD,
         "expected": {"client_data_b64": base64.b64encode(CLIENT_DATA).decode(),
                      "payload_sha256_b64": base64.b64encode(hashlib.sha256(CLIENT_DATA).digest()).decode()},
-        "expect": {"verdict": verdict, "reasons": list(reasons), "claims": claims or {}},
+        "expect": {"verdict": verdict, "reasons": list(reasons), "claims": claims or {}, "measurements": measurements or {}},
     }
+
+
+def part(body, *arguments, **more):
+    """A case of the format whose evidence is a part of the payload, which is the document of the signals."""
+    made = case(body, *arguments, format="specimen.part", **more)
+    made["expected"]["signals_b64"] = made["expected"]["client_data_b64"]
+    return made
 
 
 CASES = [
     case(b"claims", claims={"text": "text", "integer": -5, "boolean": True, "bytes": "AAE=", "texts": ["a", "b"], "time": 1_700_000_000_000}),
     case(b"host"), case(b"flood"), case(b"ask"), case(b"advance"), case(b"register", purpose="register"),
+    part(b"part", claims={"document": base64.b64encode(CLIENT_DATA).decode()}, measurements={"lidar": "pass", "parallax": "unavailable"}),
+    part(b"against", measurements={"lidar": "fail"}), part(b"other", "REJECTED", ["not_a_part"]),
     case(b"text\xff", "REJECTED", ["malformed"]), case(b"refuse", "REJECTED", ["malformed"]), case(b"", "REJECTED", ["malformed"]),
 ]
 
@@ -71,6 +80,28 @@ class LibraryTests(LibraryBase):
         host, _ = self.configured()
         self.assert_failed(13, "undeclared_claim", self.appraise, host, b"undeclared")
         self.assert_failed(13, "too_many_findings", self.appraise, host, b"findings")
+
+    def test_answers_a_measurement_that_was_not_declared_or_stands_twice(self):
+        host, _ = self.configured()
+        for body in (b"undeclared", b"twice"):
+            self.assert_failed(13, "undeclared_measurement", host.call, "Appraise", request_for(part(body), host))
+
+    def test_asks_for_the_payload_of_evidence_that_is_a_part_of_it(self):
+        host, _ = self.configured()
+        for size in (0, 31, 33):
+            request = request_for(part(b"part"), host)
+            request.expected.payload_sha256 = bytes(size)
+            self.assert_failed(3, "no_payload", host.call, "Appraise", request)
+
+    def test_says_nothing_of_a_payload_after_a_failed_check(self):
+        host, _ = self.configured()
+        response = host.call("Appraise", request_for(part(b"other"), host))
+        self.assertFalse(response.measurements or response.verified_payload_sha256)
+
+    def test_declares_what_it_measures_and_the_codes_of_another_system(self):
+        declared = next(one for one in self.host().describe().formats if one.name == b"specimen.part")
+        self.assertEqual((messages.FRESHNESS_PAYLOAD, [b"lidar", b"parallax"]), (declared.freshness, list(declared.measures)))
+        self.assertEqual({b"not_a_part": "ERR 7 (part)", b"malformed": ""}, {code.code: code.vendor_code for code in declared.codes})
 
     def test_answers_a_fault_of_the_surroundings(self):
         host, _ = self.configured()

@@ -2,6 +2,7 @@
 import base64
 import hashlib
 import hmac
+import re
 
 from messages import host_messages, messages
 
@@ -35,6 +36,7 @@ class World:
         self.anchors = [b64(certificate) for certificate in described.get("anchors_b64", [])]
         self.fleet = described.get("fleet")
         self.told_block = False  # whether a blocked device of the fleet was answered since the judgement began
+        self.flags = []          # as FlagDevice was asked
         self.log = []
         self.metrics = {}
 
@@ -104,6 +106,12 @@ class World:
             raise HostStatus(NOT_FOUND, "unknown_table", f"the fleet has no master for table {request.table}")
         return host_messages.DeriveKeyResponse(key=fleet_key(bytes.fromhex(master), request.index))
 
+    def flag_device(self, request):
+        if not re.fullmatch(rb"[a-z0-9_]{1,32}", request.flag) or len(request.device_id) != 16 or len(request.detail.encode()) > 256:
+            raise HostStatus(INVALID_ARGUMENT, "malformed_flag", "a flag is [a-z0-9_]{1,32}, of a device id of 16 bytes, with up to 256 bytes of detail")
+        self.flags.append((request.app, request.device_id, request.flag.decode(), request.detail, request.until_unix_ms))
+        return host_messages.FlagDeviceResponse(found=True)
+
     METHODS = {
         "Log": (host_messages.LogRequest, None, write_log),
         "Measure": (host_messages.MeasureRequest, None, measure),
@@ -112,4 +120,5 @@ class World:
         "GetAnchors": (host_messages.GetAnchorsRequest, messages.HOST_SERVICE_GET_ANCHORS, get_anchors),
         "FindFleetDevice": (host_messages.FindFleetDeviceRequest, messages.HOST_SERVICE_FIND_FLEET_DEVICE, find_fleet_device),
         "DeriveKey": (host_messages.DeriveKeyRequest, messages.HOST_SERVICE_DERIVE_KEY, derive_key),
+        "FlagDevice": (host_messages.FlagDeviceRequest, messages.HOST_SERVICE_FLAG_DEVICE, flag_device),
     }

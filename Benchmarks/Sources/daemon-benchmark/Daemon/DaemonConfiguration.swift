@@ -24,6 +24,8 @@ struct DaemonConfiguration {
     var acceptsImported = false
     /// Whether it listens over HTTP beside frames.
     var speaksHTTP = false
+    /// Whether it signs results, with ES256 by keys in files.
+    var signsResults = false
     /// Daemons on one ledger have the same.
     var authority = TestAuthority()
 
@@ -42,9 +44,11 @@ struct DaemonConfiguration {
               loopback_demo: true
             trust:
               test_roots: [root.pem]
+            \(signsResults ? Self.signing : "")
             apps:
               camera:
                 accept_simulated: true
+                \(signsResults ? "results: {shapes: [ear-jwt], audiences: [\"\(Self.audience)\"]}" : "")
                 challenge:
                   ttl: 1h
                 app_attest:
@@ -52,6 +56,9 @@ struct DaemonConfiguration {
                   identities:
                     - app_id: \(Self.appID)
             """
+        if signsResults {
+            for name in ["results", "simulated"] { try Self.write(P256.Signing.PrivateKey(), to: folder, as: "\(name).key") }
+        }
         if certifies {
             try Self.writeAuthority(to: folder)
             text += Self.certifying
@@ -60,6 +67,15 @@ struct DaemonConfiguration {
         try Data(text.utf8).write(to: file)
         return file.path
     }
+
+    /// Whom results are for.
+    static let audience = "https://uploads.example.com"
+
+    /// Virtual phones are simulated ones, which have an issuer of their own.
+    private static let signing = """
+        results: {issuer: "https://assay.example.com", keys: [{file: results.key}], \
+        simulated: {issuer: "https://assay.example.com/simulated", keys: [{file: simulated.key}]}}
+        """
 
     /// Continues the configuration of the first app.
     private static let certifying = """
@@ -84,8 +100,13 @@ struct DaemonConfiguration {
         let authority = try CameraAuthority(seed: "benchmark", from: SystemClock().now())
         let chain = authority.issuingPEM + authority.rootPEM
         try Data(chain.utf8).write(to: folder.appending(path: "issuing.pem"))
-        let key = try P256.Signing.PrivateKey(rawRepresentation: authority.issuingKey.privateBytes)
-        let file = folder.appending(path: "issuing.key").path
+        try write(
+            P256.Signing.PrivateKey(rawRepresentation: authority.issuingKey.privateBytes), to: folder, as: "issuing.key")
+    }
+
+    /// Writes a private key, PKCS #8 in PEM, which only its owner can read.
+    private static func write(_ key: P256.Signing.PrivateKey, to folder: URL, as name: String) throws {
+        let file = folder.appending(path: name).path
         guard
             FileManager.default.createFile(
                 atPath: file, contents: Data(key.pemRepresentation.utf8), attributes: [.posixPermissions: 0o600])

@@ -9,6 +9,8 @@ struct LedgerPart: DaemonPart {
     let subjects: SubjectKey
     /// The names and seals of what look-ups find.
     let payloads: PayloadKeys
+    /// The names of uploads.
+    let uploads: UploadNames
     let signer: AuditSigner
     /// Records the configurations that are put in force, that of the start included.
     let changes: ChangeRecorder
@@ -25,6 +27,7 @@ struct LedgerPart: DaemonPart {
         keys = try await ChallengeKeys(ledger: ledger, vault: base.vault, clock: base.clock, logger: base.logger)
         subjects = try await SubjectKey(ledger: ledger, vault: base.vault, clock: base.clock)
         payloads = PayloadKeys(secret: try await base.secret("lookup"))
+        uploads = UploadNames(secret: try await base.secret("uploads"))
         signer = try await AuditSigner(ledger: ledger, vault: base.vault, clock: base.clock)
         disk = DiskWatch(rule: base.fixed.store.disk, logger: base.logger) { [backend = base.fixed.store.backend] in
             backend.space()

@@ -27,6 +27,8 @@ package struct AndroidPolicy: Hashable, Sendable {
     package var allowsSuspended: Bool
     /// Certificates and keys that are refused like revoked ones, whatever Google's list says.
     package var denied: DenyList
+    /// How captures are taken that registered keys signed offline; `nil`: they are not.
+    package var offline: OfflineRule?
 
     package init(
         apps: [AndroidApp]?, minimumLevel: SecurityLevel = .trustedEnvironment, boot: BootRule? = BootRule(),
@@ -34,8 +36,9 @@ package struct AndroidPolicy: Hashable, Sendable {
         provisioning: RemoteKeyProvisioningRule = RemoteKeyProvisioningRule(),
         attestedIDs: [AuthorizationTag: Set<OpaqueText>] = [:],
         creationWindow: Int64? = nil, requiresTagOrder: Bool = false, requiresEqualVersions: Bool = false,
-        allowsSuspended: Bool = false, denied: DenyList = DenyList()
+        allowsSuspended: Bool = false, denied: DenyList = DenyList(), offline: OfflineRule? = nil
     ) {
+        self.offline = offline
         self.apps = apps
         self.minimumLevel = minimumLevel
         self.boot = boot
@@ -170,7 +173,7 @@ extension AndroidPolicy {
     /// packages must be allowed, each with all of its signers.
     func judgeApp(_ facts: KeyFacts, in appraisal: inout Appraisal) throws(Rejection) {
         guard let apps else { return appraisal.skip("attested_app") }
-        let attested = try appraisal.check("attested_app") { () throws(Rejection) in
+        let attested = try appraisal.attempt("attested_app") { () throws(Rejection) in
             guard let attested = facts.application, !attested.packages.isEmpty else {
                 throw Rejection(.attestedAppMissing, "the device names no package")
             }
@@ -179,6 +182,7 @@ extension AndroidPolicy {
             }
             return attested
         }
+        guard let attested else { return appraisal.sayUnchecked("of no package neither signer nor version is known") }
         // By the attested package; names are compared as bytes.
         let allowed = attested.packages.map { package in
             apps.filter { $0.packageName?.hasBytes(of: package.name) ?? true }

@@ -10,6 +10,7 @@ extension AndroidKeyAttestationScheme {
         "attested_app": "packages", "app_version": "packages", "os_version": "min_os_version",
         "os_patch_level": "patch_levels.os", "vendor_patch_level": "patch_levels.vendor",
         "boot_patch_level": "patch_levels.boot", "patch_level_in_future": "patch_levels.months_ahead",
+        "offline": "offline", "timestamp_too_old": "offline.max_age", "timestamp_in_future": "offline.max_future",
         "attested_ids": "attested_ids", "creation_time": "creation_window",
         "remote_provisioning": "remote_key_provisioning.require_remote",
         "provisioning_count": "remote_key_provisioning.max_certificates",

@@ -58,6 +58,13 @@ extension AndroidKeyAttestationSection {
         text.add("allow_suspended", flag: policy.allowsSuspended)
         text.add("denied.serials", list: policy.denied.serials.map { Hex.encode($0) }.sorted())
         text.add("denied.public_keys", list: policy.denied.publicKeys.map { Hex.encode($0) }.sorted())
+        // Left out where it is not set, as in policies from before the key.
+        if let offline = policy.offline {
+            text.nested("offline") { text in
+                text.add("max_age", milliseconds: offline.maxAge)
+                text.add("max_future", milliseconds: offline.maxFuture)
+            }
+        }
         text.add("revocation", revocation.name)
         text.add("require_play_integrity", flag: requiresPlayIntegrity)
     }

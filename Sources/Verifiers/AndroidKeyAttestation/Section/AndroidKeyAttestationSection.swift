@@ -135,6 +135,7 @@ extension AndroidKeyAttestationSection {
         policy.requiresTagOrder = section.optional("require_tag_order")?.boolean() ?? false
         policy.requiresEqualVersions = section.optional("require_equal_versions")?.boolean() ?? false
         policy.allowsSuspended = section.optional("allow_suspended")?.boolean() ?? false
+        policy.offline = section.optional("offline").flatMap(OfflineRule.init(reading:))
         if let value = section.optional("denied") { policy.denied = DenyList(reading: value) }
         let extraRoots = section.optional("extra_roots")?.list()?.compactMap { item -> TrustAnchor? in
             let anchor = shared.files.anchor(item, simulated: false)

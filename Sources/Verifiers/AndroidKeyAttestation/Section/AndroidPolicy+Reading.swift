@@ -49,6 +49,20 @@ extension DenyList {
     }
 }
 
+extension OfflineRule {
+    /// The widest age of a capture and the widest difference of clocks, in milliseconds.
+    private static let widest: (age: Int64, future: Int64) = (366 * 86_400_000, 86_400_000)
+
+    init?(reading value: ConfigurationReader.Value) {
+        let section = value.section()
+        let age = section.required("max_age")?.milliseconds(in: 1000...Self.widest.age)
+        let future = section.optional("max_future")?.milliseconds(in: 0...Self.widest.future)
+        section.done()
+        guard let age else { return nil }
+        self.init(maxAge: age, maxFuture: future ?? Self.usualFuture)
+    }
+}
+
 extension PatchLevelRules {
     init(reading value: ConfigurationReader.Value) {
         let section = value.section()

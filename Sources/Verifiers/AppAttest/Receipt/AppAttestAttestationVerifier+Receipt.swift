@@ -23,7 +23,8 @@ extension AppAttestAttestationVerifier {
                 rpIDHash: Array(attested.data.rpIDHash), publicKey: Array(chain.leaf.publicKey.keyBytes), kind: .attest,
                 environment: environment, clientDataHash: context.binding.clientDataHash,
                 maxAgeMilliseconds: policy.receipt.maxAgeMilliseconds),
-            .arriving(context.now), under: context.examination, attested: chain.leaf)
+            .arriving(context.now), under: context.examination,
+            report: policy.receipt.mode == .require ? context.report : .first, attested: chain.leaf)
         // An appraisal may leave the comparison out: then the receipt authenticates no extensions.
         let isExpectedHash = appraisal.findings.contains { finding in
             finding.check == "receipt_client_hash" && finding.outcome == .pass  // not text from outside

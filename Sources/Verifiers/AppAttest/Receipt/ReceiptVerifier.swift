@@ -38,13 +38,15 @@ package struct ReceiptVerifier: Sendable {
     /// - Parameter certificate: of the attestation with the receipt, if there is one: the receipt repeats it.
     func judge(
         _ bytes: ArraySlice<UInt8>, against expected: ReceiptExpectation, _ moment: ReceiptMoment,
-        under examination: Examination? = nil, attested certificate: Certificate? = nil
+        under examination: Examination? = nil, report: VerdictReport = .first, attested certificate: Certificate? = nil
     ) -> (Appraisal, Receipt?) {
         var read: Receipt?
-        let appraisal = Appraisal.build(.appAttestReceipt, under: examination) { (appraisal) throws(Rejection) in
+        let appraisal = Appraisal.build(.appAttestReceipt, under: examination, report: report) {
+            (appraisal) throws(Rejection) in
             appraisal.findings.reserveCapacity(20)
             try appraisal.require(
                 "receipt_size", bytes.count <= Self.sizeLimit, else: .evidenceTooLarge, "a receipt of \(bytes.count) bytes")
+            try appraisal.requireAllPassed()
             let message = try appraisal.check("receipt_cms") { () throws(Rejection) in try SignedData(parsing: bytes) }
             // Read before it is authentic, for the time at which its certificates are checked.
             let receipt = try appraisal.check("receipt_payload") { () throws(Rejection) in
@@ -52,6 +54,7 @@ package struct ReceiptVerifier: Sendable {
             }
             read = receipt
             try authenticate(message, created: receipt.creationTime, moment, &appraisal)
+            try appraisal.requireAllPassed()
             // From here on every field is authenticated by Apple's signature.
             appraisal.claims = receipt.claims
             try compare(receipt, with: expected, &appraisal)

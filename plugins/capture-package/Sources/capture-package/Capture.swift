@@ -1,12 +1,15 @@
 import AssayPlugin
 
-/// A package as a client sends it: JSON with exactly these members.
+/// A package as a client sends it: JSON with exactly these members, all of them in one object, or in the objects of the nested form, which
+/// states its version.
 struct Capture {
     enum UserKeyType: String, CaseIterable {
         case ed25519, secp256k1
     }
 
     static let saltSizes = 32...64
+    /// Of the nested form. What the signatures cover is the same in both.
+    static let version = "1"
     /// To the end of the year 9999, so that milliseconds fit.
     private static let timestamps: ClosedRange<Int64> = 0...253_402_300_799
 
@@ -26,22 +29,24 @@ struct Capture {
 
     init(parsing body: [UInt8]) throws {
         let members = try Members(parsing: body)
-        salt = try members.hex("salt")
-        deviceID = try members.text("device_id")
-        sessionID = try members.text("session_id")
-        timestamp = try members.integer("timestamp", in: Self.timestamps)
-        saltBinding = try members.hex("salt_binding", sizes: 32...32)
+        let form = try members.has("protocol_version") ? Form(nested: members) : Form(flat: members)
+        salt = try form.binding.hex("salt")
+        deviceID = try form.binding.text("device_id")
+        sessionID = try form.binding.text("session_id")
+        timestamp = try form.binding.integer("timestamp", in: Self.timestamps)
+        saltBinding = try form.binding.hex(form.bindingHash, sizes: 32...32)
         payloadHash = try members.hex("payload_hash", sizes: 32...32)
-        clientID = try members.text("client_id")
-        clientSignature = try members.hex("client_signature", sizes: 64...64)
-        userKeyType = try members.word("user_key_type")
-        userPublicKey = try members.hex("user_public_key", sizes: 32...65)
-        userSignature = try members.hex("user_signature", sizes: 64...64)
-        try members.requireCount(11)
+        clientID = try form.proof.text("client_id")
+        clientSignature = try form.proof.hex("client_signature", sizes: 64...64)
+        userKeyType = try form.proof.word("user_key_type")
+        userPublicKey = try form.proof.hex("user_public_key", sizes: 32...65)
+        userSignature = try form.proof.hex("user_signature", sizes: 64...64)
+        try form.requireCounts()
         guard Self.fits(userPublicKey, userKeyType) else {
             throw Refusal(
                 .malformed,
-                "expected user_public_key as a key of \(userKeyType.rawValue); its \(userPublicKey.count) bytes are not one")
+                "expected \(form.proof.place("user_public_key")) as a key of \(userKeyType.rawValue); its "
+                    + "\(userPublicKey.count) bytes are not one")
         }
     }
 
@@ -66,29 +71,94 @@ struct Capture {
     var signedByUser: [UInt8] { salt + payloadHash + clientSignature }
 }
 
-/// The members of the object that a body holds.
+/// Where the members of a package stand.
+private struct Form {
+    /// The object with salt, device, session and time, and the name of the hash over them there.
+    let binding: Members
+    let bindingHash: String
+    /// The object with the signatures.
+    let proof: Members
+    /// Each object, and how many members it has.
+    private let counts: [(Members, Int)]
+
+    init(flat members: Members) {
+        binding = members
+        bindingHash = "salt_binding"
+        proof = members
+        counts = [(members, 11)]
+    }
+
+    init(nested members: Members) throws {
+        try members.requireVersion("protocol_version", Capture.version)
+        binding = try members.object("salt_binding")
+        bindingHash = "binding_hash"
+        proof = try members.object("signature_proof")
+        counts = [(members, 4), (binding, 5), (proof, 5)]
+    }
+
+    /// All members were asked for: an object with more has one that is not known.
+    func requireCounts() throws {
+        for (members, count) in counts {
+            try members.requireCount(count)
+        }
+    }
+}
+
+/// The members of an object of the body.
 private struct Members {
     let object: JSON
+    /// The name of the object that has them; `nil` for the body.
+    let name: String?
 
     init(parsing body: [UInt8]) throws {
         do throws(JSON.Failure) {
-            object = try JSON(parsing: body, depth: 1, count: 64)
+            object = try JSON(parsing: body, depth: 2, count: 64)
         } catch {
             throw Refusal(.malformed, "the body is not JSON: at byte \(error.offset): \(error.reason)")
         }
+        name = nil
         guard object.members != nil else { throw Refusal(.malformed, "expected a JSON object, found \(object.kindName)") }
+    }
+
+    private init(_ object: JSON, name: String) throws {
+        self.object = object
+        self.name = name
+        guard object.members != nil else {
+            throw Refusal(.malformed, "expected \(name) as an object, found \(object.kindName)")
+        }
+    }
+
+    func has(_ name: String) -> Bool { object[name] != nil }
+
+    /// The member's place in the body, such as `salt_binding.salt`.
+    func place(_ member: String) -> String {
+        name.map { "\($0).\(member)" } ?? member
+    }
+
+    func object(_ name: String) throws -> Members {
+        try Members(member(name), name: name)
     }
 
     /// All others were asked for.
     func requireCount(_ count: Int) throws {
         guard let members = object.members, members.count == count else {
             throw Refusal(
-                .malformed, "expected the \(count) members of a package and no more, found \(object.members?.count ?? 0)")
+                .malformed,
+                "expected the \(count) members of \(name ?? "a package") and no more, found \(object.members?.count ?? 0)")
+        }
+    }
+
+    func requireVersion(_ name: String, _ version: String) throws {
+        guard case .number(let found) = try member(name) else {
+            throw Refusal(.malformed, "expected \(place(name)) as a number")
+        }
+        guard found == version else {
+            throw Refusal("unsupported_version", "expected \(place(name)) \(version), found \(found.prefix(20))")
         }
     }
 
     private func member(_ name: String) throws -> JSON {
-        guard let value = object[name] else { throw Refusal(.malformed, "the member \(name) is missing") }
+        guard let value = object[name] else { throw Refusal(.malformed, "the member \(place(name)) is missing") }
         return value
     }
 
@@ -96,21 +166,21 @@ private struct Members {
     func text(_ name: String) throws -> String {
         guard let text = try member(name).text, (1...128).contains(text.utf8.count),
             text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7f })
-        else { throw Refusal(.malformed, "expected \(name) as text of 1 to 128 bytes without control characters") }
+        else { throw Refusal(.malformed, "expected \(place(name)) as text of 1 to 128 bytes without control characters") }
         return text
     }
 
     func hex(_ name: String, sizes: ClosedRange<Int> = 0...1024) throws -> [UInt8] {
         guard let text = try member(name).text, let bytes = Bytes.hex(text), sizes.contains(bytes.count) else {
             let size = sizes.count == 1 ? "\(sizes.lowerBound)" : "\(sizes.lowerBound) to \(sizes.upperBound)"
-            throw Refusal(.malformed, "expected \(name) as \(size) bytes in hex")
+            throw Refusal(.malformed, "expected \(place(name)) as \(size) bytes in hex")
         }
         return bytes
     }
 
     func integer(_ name: String, in range: ClosedRange<Int64>) throws -> Int64 {
         guard let integer = try member(name).integer, range.contains(integer) else {
-            throw Refusal(.malformed, "expected \(name) as seconds since 1970, up to \(range.upperBound)")
+            throw Refusal(.malformed, "expected \(place(name)) as seconds since 1970, up to \(range.upperBound)")
         }
         return integer
     }
@@ -118,7 +188,7 @@ private struct Members {
     func word(_ name: String) throws -> Capture.UserKeyType {
         let value = try member(name)
         guard let found = Capture.UserKeyType.allCases.first(where: { value.spells($0.rawValue) }) else {
-            throw Refusal(.malformed, "expected \(name) as ed25519 or secp256k1")
+            throw Refusal(.malformed, "expected \(place(name)) as ed25519 or secp256k1")
         }
         return found
     }

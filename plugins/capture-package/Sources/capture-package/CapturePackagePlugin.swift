@@ -34,6 +34,8 @@ struct CapturePackagePlugin: Plugin {
     ]
 
     static let codes = [
+        CodeDeclaration(
+            "unsupported_version", retry: .never, "the package is of another version than \(Capture.version)"),
         CodeDeclaration("salt_length", retry: .never, "the salt has not 32 to 64 bytes"),
         CodeDeclaration("salt_weak", retry: .never, "all bytes of the salt are equal"),
         CodeDeclaration("salt_binding_mismatch", retry: .never, "the salt is not bound to this device, session and time"),

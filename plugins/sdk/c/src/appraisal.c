@@ -206,6 +206,47 @@ void assay_statement(struct assay_call *call, const uint8_t digest[32], int64_t 
     call->appraisal.statement = statement;
 }
 
+void assay_verified_payload(struct assay_call *call, const uint8_t sha256[32])
+{
+    call->appraisal.verified_payload_sha256 = binary_of(arena_copy(call->arena, assay_bytes(sha256, 32)));
+}
+
+static bool measures(const struct assay_format *format, const char *signal)
+{
+    for (const char *const *measure = format ? format->measures : NULL; measure && *measure; measure++)
+        if (strcmp(*measure, signal) == 0)
+            return true;
+    return false;
+}
+
+static bool was_measured(const struct assay_call *call, const char *signal)
+{
+    for (size_t i = 0; i < call->measurement_count; i++)
+        if (assay_bytes_are(bytes_of(call->measurements[i]->signal), signal))
+            return true;
+    return false;
+}
+
+void assay_measured(struct assay_call *call, const char *signal, enum assay_outcome outcome, const char *detail, ...)
+{
+    MESSAGE(Measurement) *measurement;
+    va_list arguments;
+
+    if (!measures(call->format, signal) || was_measured(call, signal) || call->measurement_count == ASSAY_MEASUREMENTS) {
+        call_fault(call, STATUS_INTERNAL, "undeclared_measurement",
+            "the plugin measured %s, which its format does not declare, or twice", signal);
+        return;
+    }
+    if (!(measurement = call_message(call, DESCRIPTOR(measurement))))
+        return;
+    va_start(arguments, detail);
+    measurement->detail = text_field(call_sentence(call, detail, arguments));
+    va_end(arguments);
+    measurement->signal = call_name(call, signal);
+    measurement->outcome = (MESSAGE(Outcome))outcome;
+    call->measurements[call->measurement_count++] = measurement;
+}
+
 static MESSAGE(Effect) *set_effect(struct assay_call *call)
 {
     MESSAGE(Effect) *effect;

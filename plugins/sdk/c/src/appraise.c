@@ -77,6 +77,7 @@ static struct assay_evidence evidence_of(struct assay_call *call, const MESSAGE(
     if (request->expected) {
         evidence.client_data = bytes_of(request->expected->client_data);
         evidence.payload_sha256 = bytes_of(request->expected->payload_sha256);
+        evidence.signals = bytes_of(request->expected->signals);
     }
     return evidence;
 }
@@ -94,6 +95,8 @@ static const ProtobufCMessage *appraisal_of(struct assay_call *call)
         response->n_claims = call->claim_count;
         response->used_tokens = call->tokens;
         response->n_used_tokens = call->token_count;
+        response->measurements = call->measurements;
+        response->n_measurements = call->measurement_count;
     }
     response->findings = call->findings;
     response->n_findings = call->finding_count;
@@ -110,6 +113,10 @@ const ProtobufCMessage *serve_appraise(struct assay_call *call, const void *mess
     if (request->purpose < 0 || request->purpose > 31 || !(call->format->purposes & ASSAY_FOR(request->purpose))) {
         call_fault(call, STATUS_INVALID_ARGUMENT, "unknown_purpose", "the format %s is not for purpose %d", call->format->name,
             request->purpose);
+        return NULL;
+    }
+    if (call->format->freshness == ASSAY_PAYLOAD && (!request->expected || request->expected->payload_sha256.len != 32)) {
+        call_fault(call, STATUS_INVALID_ARGUMENT, "no_payload", "the format %s needs the SHA-256 of a payload", call->format->name);
         return NULL;
     }
     protobuf_c_message_init(DESCRIPTOR(appraise_response), &call->appraisal);

@@ -27,6 +27,8 @@ struct assay_call {
     size_t claim_count;
     MESSAGE(UsedToken) *tokens[ASSAY_TOKENS];
     size_t token_count;
+    MESSAGE(Measurement) *measurements[ASSAY_MEASUREMENTS];
+    size_t measurement_count;
     MESSAGE(AppraiseResponse) appraisal; /* the members that are no lists */
 
     MESSAGE(Refusal) *refusal;

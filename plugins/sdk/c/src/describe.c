@@ -3,7 +3,8 @@
 
 /* The numbers of the header are those of the contract. */
 _Static_assert((int)ASSAY_RENEW == ASSAY__PLUGIN__V1__PURPOSE__PURPOSE_RENEW, "purposes");
-_Static_assert((int)ASSAY_STATEMENT == ASSAY__PLUGIN__V1__FRESHNESS__FRESHNESS_STATEMENT, "freshness");
+_Static_assert((int)ASSAY_PAYLOAD == ASSAY__PLUGIN__V1__FRESHNESS__FRESHNESS_PAYLOAD, "freshness");
+_Static_assert((int)ASSAY_UNAVAILABLE == ASSAY__PLUGIN__V1__OUTCOME__OUTCOME_UNAVAILABLE, "outcomes");
 _Static_assert((int)ASSAY_CLAIM_TIME == ASSAY__PLUGIN__V1__CLAIM_KIND__CLAIM_KIND_TIME, "kinds of claims");
 _Static_assert((int)ASSAY_RETRY_CONTACT_OPERATOR == ASSAY__PLUGIN__V1__RETRY__RETRY_CONTACT_OPERATOR, "retry classes");
 _Static_assert((int)ASSAY_VALUE_SECRET_FILE == ASSAY__PLUGIN__V1__VALUE_KIND__VALUE_KIND_SECRET_FILE, "kinds of values");
@@ -43,6 +44,32 @@ static void describe_claims(struct assay_call *call, const struct assay_claim_de
     }
 }
 
+/* The codes of another system, each at the declaration of its code. */
+static void describe_vendor_codes(struct assay_call *call, const struct assay_vendor_code *vendor_codes, MESSAGE(Format) *format)
+{
+    for (; vendor_codes && vendor_codes->code; vendor_codes++) {
+        size_t i = 0;
+        while (i < format->n_codes && !assay_bytes_are(bytes_of(format->codes[i]->code), vendor_codes->code))
+            i++;
+        if (i < format->n_codes)
+            format->codes[i]->vendor_code = text_field(vendor_codes->vendor_code);
+        else
+            call_fault(call, STATUS_INTERNAL, "undeclared_code", "the plugin gives %s a vendor code, and does not declare it",
+                vendor_codes->code);
+    }
+}
+
+static void describe_measures(struct assay_call *call, const char *const *measures, MESSAGE(Format) *format)
+{
+    size_t count = 0;
+
+    while (measures && measures[count])
+        count++;
+    format->measures = arena_allocate(call->arena, count * sizeof *format->measures);
+    for (size_t i = 0; format->measures && i < count; i++)
+        format->measures[format->n_measures++] = binary_text(measures[i]);
+}
+
 static void describe_codes(struct assay_call *call, const struct assay_code_declaration *codes, MESSAGE(Format) *format)
 {
     size_t count = 0;
@@ -77,6 +104,8 @@ static MESSAGE(Format) *describe_format(struct assay_call *call, const struct as
     message->prepares = format->prepare != NULL;
     describe_claims(call, format->claims, message);
     describe_codes(call, format->codes, message);
+    describe_vendor_codes(call, format->vendor_codes, message);
+    describe_measures(call, format->measures, message);
     return message;
 }
 

@@ -207,6 +207,21 @@ struct assay_json assay_json_member(struct assay_json object, const char *name)
     return (struct assay_json){ASSAY_JSON_ABSENT, {NULL, 0}};
 }
 
+bool assay_json_has_only(struct assay_json object, const char *const *names)
+{
+    struct assay_json_place place = {0};
+    struct assay_json name, value;
+
+    while (assay_json_next_member(object, &place, &name, &value)) {
+        const char *const *known = names;
+        while (*known && !assay_json_spells(name, *known))
+            known++;
+        if (!*known)
+            return false;
+    }
+    return object.kind == ASSAY_JSON_OBJECT;
+}
+
 size_t assay_json_count(struct assay_json value)
 {
     struct assay_json_place place = {0};

@@ -222,6 +222,28 @@ static void appraise(struct assay_call *call, const struct assay_evidence *evide
     assay_refuse(call, "malformed", "expected a command, found %zu bytes", evidence->body.size);
 }
 
+/* A part of the payload: its body says what is measured. */
+static void appraise_part(struct assay_call *call, const struct assay_evidence *evidence)
+{
+    assay_require(call, "payload", evidence->payload_sha256.size == 32 && evidence->client_data.size > 0, "malformed", "no payload");
+    assay_verified_payload(call, evidence->payload_sha256.data);
+    if (assay_bytes_are(evidence->body, "part")) {
+        assay_claim_bytes(call, "document", evidence->signals);
+        assay_measured(call, "lidar", ASSAY_PASS, "deviation %d mm", 600);
+        assay_measured(call, "parallax", ASSAY_UNAVAILABLE, "no second picture");
+    } else if (assay_bytes_are(evidence->body, "against")) {
+        assay_measured(call, "lidar", ASSAY_FAIL, "deviation 0 mm");
+    } else if (assay_bytes_are(evidence->body, "undeclared")) {
+        assay_measured(call, "sound", ASSAY_PASS, "never shown");
+    } else if (assay_bytes_are(evidence->body, "twice")) {
+        for (int i = 0; i < 2; i++)
+            assay_measured(call, "lidar", ASSAY_PASS, "never shown");
+    } else {
+        assay_measured(call, "lidar", ASSAY_PASS, "never shown");
+        assay_require(call, "part", false, "not_a_part", "expected a part, found %zu bytes", evidence->body.size);
+    }
+}
+
 static void locate(struct assay_call *call, const struct assay_evidence *evidence)
 {
     if (assay_bytes_are(evidence->body, "refuse"))
@@ -266,6 +288,18 @@ static const struct assay_claim_declaration claims[] = {
 
 static const struct assay_code_declaration codes[] = {{"remark", ASSAY_RETRY_NEVER, "a remark"}, {0}};
 
+static const struct assay_claim_declaration part_claims[] = {{"document", ASSAY_CLAIM_BYTES, "the signed document"}, {0}};
+
+static const struct assay_code_declaration part_codes[] = {
+    {"not_a_part", ASSAY_RETRY_NEVER, "no part of the payload"},
+    {"malformed", ASSAY_RETRY_NEVER, "malformed"},
+    {0},
+};
+
+static const struct assay_vendor_code part_vendor_codes[] = {{"not_a_part", "ERR 7 (part)"}, {0}};
+
+static const char *const part_measures[] = {"lidar", "parallax", NULL};
+
 static const struct assay_format formats[] = {
     {
         .name = "specimen",
@@ -277,6 +311,17 @@ static const struct assay_format formats[] = {
         .appraise = appraise,
         .locate = locate,
         .prepare = prepare,
+    },
+    {
+        .name = "specimen.part",
+        .purposes = ASSAY_FOR(ASSAY_ASSERT),
+        .size_limit = 64,
+        .freshness = ASSAY_PAYLOAD,
+        .claims = part_claims,
+        .codes = part_codes,
+        .vendor_codes = part_vendor_codes,
+        .measures = part_measures,
+        .appraise = appraise_part,
     },
     {0},
 };

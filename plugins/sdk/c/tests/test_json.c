@@ -174,12 +174,25 @@ static void test_changes(void)
     free(copy);
 }
 
+static void test_names(void)
+{
+    static const char *const names[] = {"a", "b", NULL}, *const none[] = {NULL};
+
+    CHECK(assay_json_has_only(parsed("{\"a\":1,\"\\u0062\":2}"), names));
+    CHECK(assay_json_has_only(parsed("{}"), none));
+    CHECK(!assay_json_has_only(parsed("{\"a\":1}"), none));
+    CHECK(!assay_json_has_only(parsed("{\"a\":1,\"A\":2}"), names));
+    CHECK(!assay_json_has_only(parsed("[\"a\"]"), names));
+    CHECK(!assay_json_has_only(assay_json_member(parsed("{}"), "a"), names));
+}
+
 int main(void)
 {
     test_grammar();
     test_errors();
     test_limits();
     test_values();
+    test_names();
     test_changes();
     return TEST_END("json");
 }

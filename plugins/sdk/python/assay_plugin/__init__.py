@@ -5,7 +5,8 @@ docs/plugins/protocol.md is the specification of what this package does for the 
 from .appraisal import Appraisal
 from .call import Call
 from .declaration import (
-    Assurance, Claim, ClaimKind, Code, Format, Freshness, HostService, Key, Level, Plugin, Prepared, Purpose, Retry, ValueKind)
+    Assurance, Claim, ClaimKind, Code, Format, Freshness, HostService, Key, Level, Outcome, Plugin, Prepared, Purpose, Retry,
+    ValueKind)
 from .evidence import Device, Event, Events, Evidence, FleetDevice
 from .faults import Refusal, Unavailable
 from .process import run
@@ -15,6 +16,6 @@ from .strict_json import parse_json
 
 __all__ = [
     "Appraisal", "Assurance", "Call", "Claim", "ClaimKind", "Code", "Device", "Event", "Events", "Evidence", "FleetDevice", "Format",
-    "Freshness", "HostService", "Key", "Level", "Plugin", "Prepared", "Purpose", "Refusal", "Retry", "Settings", "Unavailable",
+    "Freshness", "HostService", "Key", "Level", "Outcome", "Plugin", "Prepared", "Purpose", "Refusal", "Retry", "Settings", "Unavailable",
     "ValueKind", "parse_json", "run", "shown",
 ]

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 from . import sentences
 from .call import Call
-from .declaration import Assurance, C, ClaimKind, Format, expect
+from .declaration import Assurance, C, ClaimKind, Format, Outcome, expect
 from .evidence import EPOCH
 from .faults import CheckFailed, Fault
 from .generated import plugin_pb2 as messages
@@ -122,6 +122,21 @@ class Appraisal(Call[C]):
         """Freshness by statement: 32 bytes that make the statement unique, and until when it can be accepted."""
         self._response.statement.digest = digest
         self._response.statement.until_unix_ms = until_ms
+
+    def verified_payload(self, sha256: bytes) -> None:
+        """Freshness by payload: SHA-256 of the payload that the body was shown to belong to. The daemon compares it with `payload_sha256`."""
+        if len(sha256) != 32:
+            self._author_fault("invalid_digest", f"expected a SHA-256 of 32 bytes, found {len(sha256)}")
+        self._response.verified_payload_sha256 = sha256
+
+    def measured(self, signal: str, outcome: Outcome, detail: str) -> None:
+        """Freshness by payload: what was measured for a signal of the format's `measures`, once for each.
+
+        It bears on the confidence in the place of the app's own word, and decides nothing. `detail` is a sentence with the numbers.
+        """
+        if signal not in self._format.measures or any(one.signal == signal.encode() for one in self._response.measurements):
+            self._author_fault("undeclared_measurement", f"the plugin measured {signal}, which the format {self._format.name} does not declare, or twice")
+        self._response.measurements.add(signal=signal.encode(), outcome=int(Outcome(outcome)), detail=sentences.sentence(detail))
 
     def register(self, subject_key: bytes, public_key: bytes = b"") -> None:
         """Registers a device, for purpose REGISTER."""

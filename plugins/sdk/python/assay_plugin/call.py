@@ -78,6 +78,16 @@ class Call(Generic[C]):
             self._fail(Unavailable("host_undecodable", f"the host answered with a key of {len(key)} bytes, expected {KEY_SIZE}"))
         return key
 
+    def flag_device(self, app: str, device_id: bytes, flag: str, detail: str, until_ms: int) -> bool:
+        """Marks a device of an app until a time; the app's policy decides what follows. False: the app has no such device.
+
+        `flag` is [a-z0-9_]{1,32}. `detail` is a sentence for the operator, of at most 256 bytes, without personal data.
+        """
+        request = host_messages.FlagDeviceRequest(
+            call_token=self._token, app=app.encode("ascii", "surrogateescape"), device_id=device_id, flag=sentences.name(flag),
+            detail=sentences.sentence(detail), until_unix_ms=until_ms)
+        return bool(self._ask(b"FlagDevice", request, host_messages.FlagDeviceResponse).found)
+
     def log(self, level: Level, line: str, **fields: str) -> None:
         """Writes a line to the daemon's log, with at most 16 fields. No secrets, no evidence."""
         request = host_messages.LogRequest(level=int(level), message=sentences.sentence(line))

@@ -19,6 +19,7 @@ C = TypeVar("C")
 PROTOCOL_VERSION = 1
 SIZE_LIMIT = 524288
 LIST_LIMIT, FORMAT_LIMIT = 64, 16
+MEASURE_LIMIT, SIGNAL_LIMIT = 16, 32
 
 
 class Purpose(IntEnum):
@@ -37,6 +38,8 @@ class Freshness(IntEnum):
     """The evidence has a nonce of its own: call `use_token`."""
     STATEMENT = 3
     """The same evidence may come again: call `statement`."""
+    PAYLOAD = 4
+    """The evidence is a part of the payload that another piece binds: call `verified_payload`."""
 
 
 class ClaimKind(IntEnum):
@@ -80,6 +83,7 @@ class HostService(IntEnum):
     GET_ANCHORS = 3
     FIND_FLEET_DEVICE = 4
     DERIVE_KEY = 5
+    FLAG_DEVICE = 6
 
 
 class Assurance(IntEnum):
@@ -90,6 +94,17 @@ class Assurance(IntEnum):
     PLATFORM = 2
     HARDWARE = 3
     SECURE_ELEMENT = 4
+
+
+class Outcome(IntEnum):
+    """What a measurement says."""
+
+    PASS = 1
+    """It speaks for the capture."""
+    FAIL = 2
+    """It speaks against the capture, which alone rejects nothing."""
+    UNAVAILABLE = 3
+    """It could not be measured."""
 
 
 class Level(IntEnum):
@@ -115,6 +130,8 @@ class Code:
     code: str
     retry: Retry
     meaning: str
+    vendor_code: str = ""
+    """The code of another system that callers must speak, shown with the finding: at most 64 printable ASCII characters."""
 
 
 @dataclass(frozen=True)
@@ -153,6 +170,8 @@ class Format(Generic[C]):
     """Makes what a device needs before it can make evidence. A body that is wrong is a `Refusal`."""
     claims: Sequence[Claim] = ()
     codes: Sequence[Code] = ()
+    measures: Sequence[str] = ()
+    """Freshness by payload: the signals of the confidence that appraisals may measure, each [a-z0-9_]{1,32}, such as "lidar". At most 16."""
 
     claim_kinds: dict[str, ClaimKind] = field(init=False, repr=False, compare=False)
 
@@ -163,6 +182,12 @@ class Format(Generic[C]):
         expect(1 <= self.size_limit <= SIZE_LIMIT, f"the size limit of {self.name} is 1 to {SIZE_LIMIT}, found {self.size_limit}")
         check_names("claim", [claim.name for claim in self.claims])
         check_names("code", [code.code for code in self.codes])
+        for code in self.codes:
+            expect(bool(re.fullmatch(r"[ -~]{0,64}", code.vendor_code)), f"a vendor code has at most 64 printable ASCII characters, found {code.vendor_code!r}")
+        check_names("measure", self.measures)
+        expect(len(self.measures) <= MEASURE_LIMIT and all(len(signal) <= SIGNAL_LIMIT for signal in self.measures),
+               f"the format {self.name} measures at most {MEASURE_LIMIT} signals, with names of at most {SIGNAL_LIMIT} characters")
+        expect(not self.measures or self.freshness == Freshness.PAYLOAD, f"the format {self.name} measures, and its freshness is not by payload")
 
 
 @dataclass(frozen=True)
@@ -224,6 +249,8 @@ def description_of(plugin: Plugin[Any]) -> Any:
                 freshness=int(declared.freshness), locates=declared.locate is not None, prepares=declared.prepare is not None,
                 claims=[messages.ClaimDeclaration(name=claim.name.encode(), kind=int(claim.kind), meaning=claim.meaning)
                         for claim in declared.claims],
-                codes=[messages.CodeDeclaration(code=code.code.encode(), retry=int(code.retry), meaning=code.meaning)
-                       for code in declared.codes])
+                codes=[messages.CodeDeclaration(
+                    code=code.code.encode(), retry=int(code.retry), meaning=code.meaning, vendor_code=code.vendor_code)
+                       for code in declared.codes],
+                measures=[signal.encode() for signal in declared.measures])
             for declared in plugin.formats])

@@ -49,13 +49,16 @@ class Evidence:
     """The time to judge by, in milliseconds since 1970."""
     purpose: Purpose | None = None
     client_data: bytes = b""
-    """What the device was expected to sign; only with freshness by challenge."""
+    """What the device was expected to sign; with freshness by payload, the device of the piece beside this one. Otherwise empty."""
     payload_sha256: bytes = b""
-    """Of the payload that the client data bind; empty if they bind none."""
+    """Of the payload that the client data bind; empty if they bind none, never with freshness by payload."""
     device: Device | None = None
     """The one that `locate` named, if the app has it."""
     request_id: bytes = b""
     """16 bytes, for log lines."""
+    signals: bytes = b""
+    """Freshness by payload: the signed document of the request's signals, if it is the payload: its SHA-256 is `payload_sha256`. Otherwise
+    empty."""
 
     @property
     def now(self) -> datetime:
@@ -83,6 +86,18 @@ class Event:
     simulated: bool
     repeated_answer: bool
     decided_at_ms: int
+    key_id: bytes
+    """Of accepted evidence: a keyed hash of the key that signed, 32 bytes. Empty, like all below, if it is not known."""
+    model: str
+    """Of accepted evidence: the device's model, as the evidence states it."""
+    os_patch_level: int
+    """Of accepted evidence: year and month, such as 202408; or 0."""
+    counter: int
+    """Of accepted evidence: 1 to 4294967295; or 0."""
+    address: bytes
+    """A keyed hash of the address that the caller says that its client has, 32 bytes."""
+    subject: bytes
+    """A keyed hash of the request's subject, 32 bytes."""
 
 
 class Events:
@@ -106,7 +121,9 @@ def event_of(message: Any) -> Event:
         purpose=known(Purpose, message.purpose), formats=[identifier(name) for name in message.formats], accepted=message.accepted,
         code=identifier(message.code), check=identifier(message.check), assurance=known(Assurance, message.assurance),
         device_id=message.device_id, policy_digest=message.policy_digest, simulated=message.simulated,
-        repeated_answer=message.repeated_answer, decided_at_ms=message.decided_at_unix_ms)
+        repeated_answer=message.repeated_answer, decided_at_ms=message.decided_at_unix_ms, key_id=message.key_id,
+        model=message.model.decode("utf-8", "replace"), os_patch_level=message.os_patch_level, counter=message.counter,
+        address=message.address, subject=message.subject)
 
 
 def known(kind: type[Purpose] | type[Assurance], value: int) -> int:

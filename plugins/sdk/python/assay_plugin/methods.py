@@ -8,7 +8,7 @@ from typing import Any
 from . import sentences
 from .appraisal import Appraisal
 from .call import Call
-from .declaration import PROTOCOL_VERSION, Format, Plugin, Purpose, description_of
+from .declaration import PROTOCOL_VERSION, Format, Freshness, Plugin, Purpose, description_of
 from .evidence import Events, Evidence, device_of
 from .faults import FAILED_PRECONDITION, INVALID_ARGUMENT, UNIMPLEMENTED, CheckFailed, Fault, Refusal
 from .generated import plugin_pb2 as messages
@@ -96,6 +96,8 @@ class Service:
         declared = self._format(request)
         if request.purpose not in declared.purposes:
             raise Fault(INVALID_ARGUMENT, "unknown_purpose", f"the format {declared.name} is not for purpose {request.purpose}")
+        if declared.freshness == Freshness.PAYLOAD and len(request.expected.payload_sha256) != 32:
+            raise Fault(INVALID_ARGUMENT, "no_payload", f"the format {declared.name} needs the SHA-256 of a payload")
         appraisal: Appraisal[Any] = Appraisal(declared, self.configuration, self.host, request.call_token, deadline)
         try:
             judged(appraisal, declared.appraise, evidence_of(request, declared.name))
@@ -121,7 +123,7 @@ class Service:
     def observe(self, request: Any, deadline: float | None) -> Any:
         if self.plugin.observe is None:
             raise missing("the plugin does not observe")
-        judged(self.call(b"", deadline), self.plugin.observe, Events(request))
+        judged(self.call(request.call_token, deadline), self.plugin.observe, Events(request))
         return messages.ObserveResponse()
 
     def health(self, request: Any, deadline: float | None) -> Any:
@@ -147,7 +149,8 @@ def evidence_of(request: Any, name: str) -> Evidence:
     expected = request.expected
     return Evidence(
         name, sentences.identifier(request.app), request.body, request.now_unix_ms, Purpose(request.purpose), expected.client_data,
-        expected.payload_sha256, device_of(request.device) if request.HasField("device") else None, request.request_id)
+        expected.payload_sha256, device_of(request.device) if request.HasField("device") else None, request.request_id,
+        expected.signals)
 
 
 def missing(sentence: str) -> Fault:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
 from assay_plugin import (  # noqa: E402
-    Appraisal, Assurance, Call, Claim, ClaimKind, Code, Events, Evidence, Format, Freshness, HostService, Key, Level, Plugin, Prepared,
-    Purpose, Refusal, Retry, Settings, Unavailable, ValueKind, run, shown)
+    Appraisal, Assurance, Call, Claim, ClaimKind, Code, Events, Evidence, Format, Freshness, HostService, Key, Level, Outcome, Plugin,
+    Prepared, Purpose, Refusal, Retry, Settings, Unavailable, ValueKind, run, shown)
 
 
 @dataclass
@@ -175,6 +175,26 @@ def appraise(appraisal: Appraisal, evidence: Evidence) -> None:
     command(appraisal, evidence)
 
 
+def appraise_part(appraisal: Appraisal, evidence: Evidence) -> None:
+    """A part of the payload: its body says what is measured."""
+    appraisal.require("payload", len(evidence.payload_sha256) == 32 and evidence.client_data, "malformed", "no payload")
+    appraisal.verified_payload(evidence.payload_sha256)
+    if evidence.body == b"part":
+        appraisal.claim("document", evidence.signals)
+        appraisal.measured("lidar", Outcome.PASS, f"deviation {600} mm")
+        appraisal.measured("parallax", Outcome.UNAVAILABLE, "no second picture")
+    elif evidence.body == b"against":
+        appraisal.measured("lidar", Outcome.FAIL, "deviation 0 mm")
+    elif evidence.body == b"undeclared":
+        appraisal.measured("sound", Outcome.PASS, "never shown")
+    elif evidence.body == b"twice":
+        for _ in range(2):
+            appraisal.measured("lidar", Outcome.PASS, "never shown")
+    else:
+        appraisal.measured("lidar", Outcome.PASS, "never shown")
+        appraisal.fail("part", "not_a_part", f"expected a part, found {len(evidence.body)} bytes")
+
+
 def locate(call: Call, evidence: Evidence) -> bytes:
     if evidence.body == b"refuse":
         raise Refusal("malformed", "refused")
@@ -212,6 +232,16 @@ PLUGIN = Plugin(
                 Claim("boolean", ClaimKind.BOOLEAN, "a boolean"), Claim("bytes", ClaimKind.BYTES, "bytes"),
                 Claim("texts", ClaimKind.TEXTS, "texts"), Claim("time", ClaimKind.TIME, "a time")],
         codes=[Code("remark", Retry.NEVER, "a remark")],
+    ), Format(
+        name="specimen.part",
+        purposes=[Purpose.ASSERT],
+        size_limit=64,
+        freshness=Freshness.PAYLOAD,
+        appraise=appraise_part,
+        claims=[Claim("document", ClaimKind.BYTES, "the signed document")],
+        codes=[Code("not_a_part", Retry.NEVER, "no part of the payload", vendor_code="ERR 7 (part)"),
+               Code("malformed", Retry.NEVER, "malformed")],
+        measures=["lidar", "parallax"],
     )],
     configuration_keys=[
         Key("word", ValueKind.TEXT, "a word", required=True), Key("number", ValueKind.INTEGER, "a number"),

@@ -293,9 +293,16 @@ class DeclarationTests(unittest.TestCase):
                 lambda: self.format(codes=[Code("a.b", Retry.NEVER, "")]), lambda: Plugin("a", "1"), lambda: Plugin("A", "1", [self.format()]),
                 lambda: Plugin("a", "1" * 65, [self.format()]), lambda: Plugin("a", "1", [self.format()] * 2),
                 lambda: Plugin("a", "1", [self.format()], concurrency=0),
+                lambda: self.format(codes=[Code("a", Retry.NEVER, "", "x" * 65)]), lambda: self.format(codes=[Code("a", Retry.NEVER, "", "é")]),
+                lambda: self.format(measures=["lidar"]), lambda: self.format(freshness=Freshness.PAYLOAD, measures=["Lidar"]),
+                lambda: self.format(freshness=Freshness.PAYLOAD, measures=["l" * 33]), lambda: self.format(freshness=Freshness.PAYLOAD, measures=["a", "a"]),
+                lambda: self.format(freshness=Freshness.PAYLOAD, measures=[f"a{number}" for number in range(17)]),
                 lambda: Plugin("a", "1", [self.format()], configuration_keys=[Key("K", ValueKind.TEXT, "")])):
             with self.assertRaises(ValueError):
                 make()
+
+    def test_takes_what_the_daemon_would_take(self):
+        self.format(freshness=Freshness.PAYLOAD, measures=[f"a{number}" for number in range(15)] + ["l" * 32], codes=[Code("a", Retry.NEVER, "", "x" * 64)])
 
     def test_makes_sentences_safe(self):
         self.assertEqual("a?b?", sentence("a\nb\x1b"))

@@ -16,7 +16,7 @@ import suite                                                    # noqa: E402
 from host import CallFailed                                     # noqa: E402
 from judgement import InvalidAppraisal, judged, request_for     # noqa: E402
 from messages import host_messages, messages                    # noqa: E402
-from test_specimen import CASES, LibraryTests, Raw, case        # noqa: E402
+from test_specimen import CASES, LibraryTests, Raw, case, part  # noqa: E402
 
 EMPTY_MESSAGES = 200_000
 
@@ -39,6 +39,10 @@ class SwiftLibraryTests(LibraryTests):
         host, _ = self.configured()
         self.assert_failed(13, "client_data_not_verified", self.appraise_unbound, host)
         self.assert_failed(13, "invalid_name", self.appraise, host, b"name")
+
+    def test_answers_an_appraisal_that_verified_no_payload(self):
+        host, _ = self.configured()
+        self.assert_failed(13, "payload_not_verified", host.call, "Appraise", request_for(part(b"unverified"), host))
 
     def appraise_unbound(self, host):
         request = request_for(case(b"unverified"), host)

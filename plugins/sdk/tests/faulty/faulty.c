@@ -2,7 +2,10 @@
  * argument it has none. Its evidence is 32 bytes: each byte of the SHA-256 of the client data, inverted.
  *
  * "names-device" is no fault: every body names a device, and of one that is not registered the plugin judges nothing, since the daemon
- * refuses it. "no-assurance", "registers" and "advances" claim what the daemon's verifier or commit refuses. */
+ * refuses it. "no-assurance", "registers" and "advances" claim what the daemon's verifier or commit refuses.
+ *
+ * With an argument that begins with "part" it has a second format, a part of a payload: 32 bytes, each byte of the payload's SHA-256,
+ * inverted. "part" is no fault. */
 #include <assay/plugin.h>
 
 #include <openssl/evp.h>
@@ -12,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "call.h"
 #include "frame.h"
 
 enum { SIZE = 32, HOARD = 4096 };
@@ -84,6 +88,52 @@ static void misbehave(struct assay_bytes body)
     }
 }
 
+/* A measurement that the library would refuse. */
+static void measure(struct assay_call *call, const char *signal, int outcome, const char *detail)
+{
+    MESSAGE(Measurement) *measurement = call_message(call, DESCRIPTOR(measurement));
+
+    if (!measurement)
+        return;
+    measurement->signal = call_name(call, signal);
+    measurement->outcome = (MESSAGE(Outcome))outcome;
+    measurement->detail = text_field(detail);
+    call->measurements[call->measurement_count++] = measurement;
+}
+
+static void appraise_part(struct assay_call *call, const struct assay_evidence *evidence)
+{
+    static const char payload[] = "payload";
+    static char long_detail[1026];
+    struct assay_bytes body = evidence->body;
+    uint8_t hash[SIZE], verified[SIZE];
+    bool right = body.size == SIZE;
+
+    memcpy(hash, evidence->payload_sha256.data, SIZE);
+    memcpy(verified, hash, SIZE);
+    /* The body is compared with what it was made for, and the digest is the daemon's own. */
+    if (is("part-echo") && !EVP_Digest(payload, sizeof payload - 1, hash, NULL, EVP_sha256(), NULL)) {
+        assay_error(call, "libcrypto_failed", "libcrypto cannot make a SHA-256");
+        return;
+    }
+    for (size_t i = 0; i < SIZE; i++)
+        hash[i] = (uint8_t)~hash[i];
+    right = right && memcmp(body.data, hash, SIZE) == 0;
+    if (!assay_require(call, "digest", right, "bad_signature", "the evidence is no part of this payload"))
+        return;
+    if (is("part-other"))
+        verified[0] ^= 1;
+    if (!is("part-silent"))
+        assay_verified_payload(call, verified);
+    if (is("part-effect"))
+        assay_register(call, assay_string("camera"), assay_string("key"));
+    memset(long_detail, 'x', sizeof long_detail - 1);
+    measure(call, is("part-undeclared") ? "sound" : "lidar",
+        is("part-note") ? ASSAY__PLUGIN__V1__OUTCOME__OUTCOME_NOTE
+        : is("part-skipped") ? ASSAY__PLUGIN__V1__OUTCOME__OUTCOME_SKIPPED : ASSAY__PLUGIN__V1__OUTCOME__OUTCOME_PASS,
+        is("part-long") ? long_detail : "deviation 0.6 m");
+}
+
 static void appraise(struct assay_call *call, const struct assay_evidence *evidence)
 {
     struct assay_bytes body = evidence->body;
@@ -124,6 +174,8 @@ static void appraise(struct assay_call *call, const struct assay_evidence *evide
         assay_register(call, assay_string("camera"), assay_string("key"));
     if (is("advances"))
         assay_advance(call, 7);
+    if (is("part-beside"))
+        measure(call, "lidar", ASSAY_PASS, "beside another freshness");
     assay_assurance(call, is("alternating") && ++judged % 2 == 0 ? ASSAY_ASSURANCE_PLATFORM : ASSAY_ASSURANCE_SOFTWARE);
 }
 
@@ -138,8 +190,11 @@ static void locate(struct assay_call *call, const struct assay_evidence *evidenc
         assay_subject(call, assay_string("camera"));
 }
 
+static const char *const measures[] = {"lidar", NULL};
+
 static struct assay_format formats[] = {
     {.name = "test.faulty", .purposes = ASSAY_FOR(ASSAY_ASSERT), .size_limit = 64, .freshness = ASSAY_CHALLENGE, .appraise = appraise},
+    {0}, /* the part, if there is one */
     {0},
 };
 
@@ -178,6 +233,9 @@ int main(int count, char *arguments[])
         formats[0].size_limit = 1u << 30;
     if (is("names-device") || is("advances"))
         formats[0].locate = locate;
+    if (strncmp(fault, "part", 4) == 0)
+        formats[1] = (struct assay_format){.name = "test.part", .purposes = ASSAY_FOR(ASSAY_ASSERT), .size_limit = 64,
+            .freshness = ASSAY_PAYLOAD, .measures = measures, .appraise = appraise_part};
     if (is("registers"))
         formats[0].purposes = ASSAY_FOR(ASSAY_REGISTER);
     if (is("changing")) {

@@ -123,7 +123,57 @@ public nonisolated struct Assay_V1_VerifyRequest: Sendable {
   /// verdict, and are no part of what makes requests under an idempotency key equal: each is signed again.
   public var results: [Assay_V1_ResultRequest] = []
 
+  /// How much a rejection tells. A value that the daemon does not know is INVALID_ARGUMENT. It bears on neither decision nor reason, and is no
+  /// part of what makes requests under an idempotency key equal.
+  public var report: Assay_V1_VerifyRequest.Report = .unspecified
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public nonisolated enum Report: SwiftProtobuf.Enum, Swift.CaseIterable {
+    public typealias RawValue = Int
+
+    /// As FIRST.
+    case unspecified // = 0
+
+    /// The judgement ends at the first failure.
+    case first // = 1
+
+    /// Everything that can be judged beside a failure is judged, and each failure is a finding with the outcome FAIL. `reason`, `check` and
+    /// `retry` are those of FIRST. What could not be judged because of a failure is a finding with the outcome SKIPPED and the code
+    /// `not_checked`. Nothing is spent that FIRST does not spend.
+    case all // = 2
+    case UNRECOGNIZED(Int)
+
+    public init() {
+      self = .unspecified
+    }
+
+    public init?(rawValue: Int) {
+      switch rawValue {
+      case 0: self = .unspecified
+      case 1: self = .first
+      case 2: self = .all
+      default: self = .UNRECOGNIZED(rawValue)
+      }
+    }
+
+    public var rawValue: Int {
+      switch self {
+      case .unspecified: return 0
+      case .first: return 1
+      case .all: return 2
+      case .UNRECOGNIZED(let i): return i
+      }
+    }
+
+    // The compiler won't synthesize support with the UNRECOGNIZED case.
+    public static let allCases: [Assay_V1_VerifyRequest.Report] = [
+      .unspecified,
+      .first,
+      .all,
+    ]
+
+  }
 
   public init() {}
 
@@ -258,7 +308,7 @@ nonisolated extension Assay_V1_IssueChallengeResponse: SwiftProtobuf.Message, Sw
 
 nonisolated extension Assay_V1_VerifyRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".VerifyRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}purpose\0\u{1}challenge\0\u{1}context\0\u{1}evidence\0\u{1}binding\0\u{1}subject\0\u{3}expected_device_id\0\u{3}idempotency_key\0\u{3}source_address\0\u{1}signals\0\u{3}replaces_device_id\0\u{1}results\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}purpose\0\u{1}challenge\0\u{1}context\0\u{1}evidence\0\u{1}binding\0\u{1}subject\0\u{3}expected_device_id\0\u{3}idempotency_key\0\u{3}source_address\0\u{1}signals\0\u{3}replaces_device_id\0\u{1}results\0\u{1}report\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -279,6 +329,7 @@ nonisolated extension Assay_V1_VerifyRequest: SwiftProtobuf.Message, SwiftProtob
       case 11: try { try decoder.decodeSingularBytesField(value: &self.signals) }()
       case 12: try { try decoder.decodeSingularBytesField(value: &self.replacesDeviceID) }()
       case 13: try { try decoder.decodeRepeatedMessageField(value: &self.results) }()
+      case 14: try { try decoder.decodeSingularEnumField(value: &self.report) }()
       default: break
       }
     }
@@ -328,6 +379,9 @@ nonisolated extension Assay_V1_VerifyRequest: SwiftProtobuf.Message, SwiftProtob
     if !self.results.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.results, fieldNumber: 13)
     }
+    if self.report != .unspecified {
+      try visitor.visitSingularEnumField(value: self.report, fieldNumber: 14)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -345,9 +399,14 @@ nonisolated extension Assay_V1_VerifyRequest: SwiftProtobuf.Message, SwiftProtob
     if lhs.signals != rhs.signals {return false}
     if lhs.replacesDeviceID != rhs.replacesDeviceID {return false}
     if lhs.results != rhs.results {return false}
+    if lhs.report != rhs.report {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
+}
+
+nonisolated extension Assay_V1_VerifyRequest.Report: SwiftProtobuf._ProtoNameProviding {
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0REPORT_UNSPECIFIED\0\u{1}REPORT_FIRST\0\u{1}REPORT_ALL\0")
 }
 
 nonisolated extension Assay_V1_PrepareRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {

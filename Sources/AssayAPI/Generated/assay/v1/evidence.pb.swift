@@ -163,6 +163,14 @@ public nonisolated struct Assay_V1_Evidence: Sendable {
     set {kind = .deviceCheckToken(newValue)}
   }
 
+  public var offlineSignature: Assay_V1_OfflineSignature {
+    get {
+      if case .offlineSignature(let v)? = kind {return v}
+      return Assay_V1_OfflineSignature()
+    }
+    set {kind = .offlineSignature(newValue)}
+  }
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public nonisolated enum OneOf_Kind: Equatable, Sendable {
@@ -175,6 +183,7 @@ public nonisolated struct Assay_V1_Evidence: Sendable {
     case safetyNetResponse(Assay_V1_SafetyNetResponse)
     case pluginEvidence(Assay_V1_PluginEvidence)
     case deviceCheckToken(Assay_V1_DeviceCheckToken)
+    case offlineSignature(Assay_V1_OfflineSignature)
 
   }
 
@@ -329,6 +338,33 @@ public nonisolated struct Assay_V1_KeySignature: Sendable {
   public init() {}
 }
 
+/// A capture that a device signed while it had no challenge: a statement by a registered key over the time of the capture and its payload
+/// (docs/offline.md has the signed bytes). Alone in its request, for the purpose ASSERT, without challenge and binding. The same statement again
+/// is accepted again, marked repeated.
+public nonisolated struct Assay_V1_OfflineSignature: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// SHA-256 of the key's SubjectPublicKeyInfo: 32 bytes.
+  public var keyID: Data = Data()
+
+  public var algorithm: Assay_V1_KeySignature.Algorithm = .unspecified
+
+  /// At most 8 KiB.
+  public var signature: Data = Data()
+
+  /// When the capture was made, by the device's clock, in milliseconds since 1970.
+  public var capturedAtUnixMs: Int64 = 0
+
+  /// SHA-256 of the payload: 32 bytes, and not all zero.
+  public var payloadSha256: Data = Data()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
 /// A SafetyNet attestation response. No device can make a fresh one: the answer is always a rejection.
 public nonisolated struct Assay_V1_SafetyNetResponse: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -394,8 +430,8 @@ public nonisolated struct Assay_V1_Binding: Sendable {
     set {mode = .callerOwned(newValue)}
   }
 
-  /// None: the evidence is a statement of its own. Implied when the binding is left out: for a certificate bundle, and for
-  /// evidence of plugins without a challenge.
+  /// None: the evidence is a statement of its own. Implied when the binding is left out: for a certificate bundle, an offline signature, and
+  /// for evidence of plugins without a challenge.
   public var inEvidence: Assay_V1_InEvidenceBinding {
     get {
       if case .inEvidence(let v)? = mode {return v}
@@ -413,8 +449,8 @@ public nonisolated struct Assay_V1_Binding: Sendable {
     case embedded(Assay_V1_EmbeddedBinding)
     /// A hash that the caller vouches for, freshness included.
     case callerOwned(Assay_V1_CallerOwnedBinding)
-    /// None: the evidence is a statement of its own. Implied when the binding is left out: for a certificate bundle, and for
-    /// evidence of plugins without a challenge.
+    /// None: the evidence is a statement of its own. Implied when the binding is left out: for a certificate bundle, an offline signature, and
+    /// for evidence of plugins without a challenge.
     case inEvidence(Assay_V1_InEvidenceBinding)
 
   }
@@ -430,6 +466,10 @@ public nonisolated struct Assay_V1_PayloadBinding: Sendable {
   /// SHA-256 of the payload, 32 bytes; empty where no payload is bound. 32 zero bytes are refused: they stand for no payload in
   /// what the device signs.
   public var payloadSha256: Data = Data()
+
+  /// A finished upload of the same caller and app, 16 bytes, in place of payload_sha256: the payload's SHA-256 is that of the upload
+  /// (Uploads.Begin). Empty: none. A request with an upload that is unknown, unfinished or expired is not judged, and spends nothing.
+  public var uploadID: Data = Data()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -597,7 +637,7 @@ nonisolated extension Assay_V1_Purpose: SwiftProtobuf._ProtoNameProviding {
 
 nonisolated extension Assay_V1_Evidence: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Evidence"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}app_attest_attestation\0\u{3}app_attest_assertion\0\u{3}android_key_attestation\0\u{3}play_integrity_token\0\u{3}key_signature\0\u{3}certificate_bundle\0\u{3}safety_net_response\0\u{3}plugin_evidence\0\u{3}device_check_token\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}app_attest_attestation\0\u{3}app_attest_assertion\0\u{3}android_key_attestation\0\u{3}play_integrity_token\0\u{3}key_signature\0\u{3}certificate_bundle\0\u{3}safety_net_response\0\u{3}plugin_evidence\0\u{3}device_check_token\0\u{3}offline_signature\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -722,6 +762,19 @@ nonisolated extension Assay_V1_Evidence: SwiftProtobuf.Message, SwiftProtobuf._M
           self.kind = .deviceCheckToken(v)
         }
       }()
+      case 10: try {
+        var v: Assay_V1_OfflineSignature?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .offlineSignature(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .offlineSignature(v)
+        }
+      }()
       default: break
       }
     }
@@ -768,6 +821,10 @@ nonisolated extension Assay_V1_Evidence: SwiftProtobuf.Message, SwiftProtobuf._M
     case .deviceCheckToken?: try {
       guard case .deviceCheckToken(let v)? = self.kind else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
+    }()
+    case .offlineSignature?: try {
+      guard case .offlineSignature(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
     }()
     case nil: break
     }
@@ -955,6 +1012,56 @@ nonisolated extension Assay_V1_KeySignature.Algorithm: SwiftProtobuf._ProtoNameP
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0ALGORITHM_UNSPECIFIED\0\u{1}ALGORITHM_ECDSA_P256_SHA256\0\u{1}ALGORITHM_ECDSA_P384_SHA384\0\u{1}ALGORITHM_RSA_PSS_SHA256\0\u{1}ALGORITHM_RSA_PKCS1_SHA256\0\u{1}ALGORITHM_ED25519\0\u{1}ALGORITHM_ML_DSA_65\0\u{1}ALGORITHM_ML_DSA_87\0\u{1}ALGORITHM_ECDSA_P384_SHA256\0")
 }
 
+nonisolated extension Assay_V1_OfflineSignature: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".OfflineSignature"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}key_id\0\u{1}algorithm\0\u{1}signature\0\u{3}captured_at_unix_ms\0\u{3}payload_sha256\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.keyID) }()
+      case 2: try { try decoder.decodeSingularEnumField(value: &self.algorithm) }()
+      case 3: try { try decoder.decodeSingularBytesField(value: &self.signature) }()
+      case 4: try { try decoder.decodeSingularInt64Field(value: &self.capturedAtUnixMs) }()
+      case 5: try { try decoder.decodeSingularBytesField(value: &self.payloadSha256) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.keyID.isEmpty {
+      try visitor.visitSingularBytesField(value: self.keyID, fieldNumber: 1)
+    }
+    if self.algorithm != .unspecified {
+      try visitor.visitSingularEnumField(value: self.algorithm, fieldNumber: 2)
+    }
+    if !self.signature.isEmpty {
+      try visitor.visitSingularBytesField(value: self.signature, fieldNumber: 3)
+    }
+    if self.capturedAtUnixMs != 0 {
+      try visitor.visitSingularInt64Field(value: self.capturedAtUnixMs, fieldNumber: 4)
+    }
+    if !self.payloadSha256.isEmpty {
+      try visitor.visitSingularBytesField(value: self.payloadSha256, fieldNumber: 5)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_OfflineSignature, rhs: Assay_V1_OfflineSignature) -> Bool {
+    if lhs.keyID != rhs.keyID {return false}
+    if lhs.algorithm != rhs.algorithm {return false}
+    if lhs.signature != rhs.signature {return false}
+    if lhs.capturedAtUnixMs != rhs.capturedAtUnixMs {return false}
+    if lhs.payloadSha256 != rhs.payloadSha256 {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
 nonisolated extension Assay_V1_SafetyNetResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".SafetyNetResponse"
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}jws\0")
@@ -1118,7 +1225,7 @@ nonisolated extension Assay_V1_Binding: SwiftProtobuf.Message, SwiftProtobuf._Me
 
 nonisolated extension Assay_V1_PayloadBinding: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".PayloadBinding"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}payload_sha256\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}payload_sha256\0\u{3}upload_id\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1127,6 +1234,7 @@ nonisolated extension Assay_V1_PayloadBinding: SwiftProtobuf.Message, SwiftProto
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularBytesField(value: &self.payloadSha256) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self.uploadID) }()
       default: break
       }
     }
@@ -1136,11 +1244,15 @@ nonisolated extension Assay_V1_PayloadBinding: SwiftProtobuf.Message, SwiftProto
     if !self.payloadSha256.isEmpty {
       try visitor.visitSingularBytesField(value: self.payloadSha256, fieldNumber: 1)
     }
+    if !self.uploadID.isEmpty {
+      try visitor.visitSingularBytesField(value: self.uploadID, fieldNumber: 2)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: Assay_V1_PayloadBinding, rhs: Assay_V1_PayloadBinding) -> Bool {
     if lhs.payloadSha256 != rhs.payloadSha256 {return false}
+    if lhs.uploadID != rhs.uploadID {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

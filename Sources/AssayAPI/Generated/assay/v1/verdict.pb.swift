@@ -192,6 +192,9 @@ public nonisolated enum Assay_V1_VerdictLimit: SwiftProtobuf.Enum, Swift.CaseIte
 
   /// The verdict rests on a vendor's word, without a key in hardware.
   case vendorWordOnly // = 10
+
+  /// When the capture was made is the word of the device's clock, which its owner can set.
+  case captureTimeByTheDevice // = 14
   case UNRECOGNIZED(Int)
 
   public init() {
@@ -211,6 +214,7 @@ public nonisolated enum Assay_V1_VerdictLimit: SwiftProtobuf.Enum, Swift.CaseIte
     case 8: self = .systemNotVerified
     case 9: self = .keyInSoftware
     case 10: self = .vendorWordOnly
+    case 14: self = .captureTimeByTheDevice
     default: self = .UNRECOGNIZED(rawValue)
     }
   }
@@ -228,6 +232,7 @@ public nonisolated enum Assay_V1_VerdictLimit: SwiftProtobuf.Enum, Swift.CaseIte
     case .systemNotVerified: return 8
     case .keyInSoftware: return 9
     case .vendorWordOnly: return 10
+    case .captureTimeByTheDevice: return 14
     case .UNRECOGNIZED(let i): return i
     }
   }
@@ -245,6 +250,7 @@ public nonisolated enum Assay_V1_VerdictLimit: SwiftProtobuf.Enum, Swift.CaseIte
     .systemNotVerified,
     .keyInSoftware,
     .vendorWordOnly,
+    .captureTimeByTheDevice,
   ]
 
 }
@@ -399,6 +405,9 @@ public nonisolated struct Assay_V1_Finding: Sendable {
   public var code: String = String()
 
   public var detail: String = String()
+
+  /// The code of another system for `code`, as the plugin declared it. Empty: none.
+  public var vendorCode: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -639,7 +648,7 @@ nonisolated extension Assay_V1_RetryClass: SwiftProtobuf._ProtoNameProviding {
 }
 
 nonisolated extension Assay_V1_VerdictLimit: SwiftProtobuf._ProtoNameProviding {
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0VERDICT_LIMIT_UNSPECIFIED\0\u{1}VERDICT_LIMIT_NOT_BOUND_TO_PAYLOAD\0\u{1}VERDICT_LIMIT_RELAY_NOT_EXCLUDED\0\u{1}VERDICT_LIMIT_SIGNALS_ARE_THE_APPS_WORD\0\u{1}VERDICT_LIMIT_FRESHNESS_BY_THE_CALLER\0\u{1}VERDICT_LIMIT_ANSWERS_NO_CHALLENGE\0\u{1}VERDICT_LIMIT_ATTESTED_AT_REGISTRATION\0\u{1}VERDICT_LIMIT_APP_NOT_IDENTIFIED\0\u{1}VERDICT_LIMIT_SYSTEM_NOT_VERIFIED\0\u{1}VERDICT_LIMIT_KEY_IN_SOFTWARE\0\u{1}VERDICT_LIMIT_VENDOR_WORD_ONLY\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0VERDICT_LIMIT_UNSPECIFIED\0\u{1}VERDICT_LIMIT_NOT_BOUND_TO_PAYLOAD\0\u{1}VERDICT_LIMIT_RELAY_NOT_EXCLUDED\0\u{1}VERDICT_LIMIT_SIGNALS_ARE_THE_APPS_WORD\0\u{1}VERDICT_LIMIT_FRESHNESS_BY_THE_CALLER\0\u{1}VERDICT_LIMIT_ANSWERS_NO_CHALLENGE\0\u{1}VERDICT_LIMIT_ATTESTED_AT_REGISTRATION\0\u{1}VERDICT_LIMIT_APP_NOT_IDENTIFIED\0\u{1}VERDICT_LIMIT_SYSTEM_NOT_VERIFIED\0\u{1}VERDICT_LIMIT_KEY_IN_SOFTWARE\0\u{1}VERDICT_LIMIT_VENDOR_WORD_ONLY\0\u{2}\u{4}VERDICT_LIMIT_CAPTURE_TIME_BY_THE_DEVICE\0")
 }
 
 nonisolated extension Assay_V1_Verdict: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -847,7 +856,7 @@ nonisolated extension Assay_V1_Verdict: SwiftProtobuf.Message, SwiftProtobuf._Me
 
 nonisolated extension Assay_V1_Finding: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Finding"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}check\0\u{1}outcome\0\u{1}code\0\u{1}detail\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}check\0\u{1}outcome\0\u{1}code\0\u{1}detail\0\u{3}vendor_code\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -859,6 +868,7 @@ nonisolated extension Assay_V1_Finding: SwiftProtobuf.Message, SwiftProtobuf._Me
       case 2: try { try decoder.decodeSingularEnumField(value: &self.outcome) }()
       case 3: try { try decoder.decodeSingularStringField(value: &self.code) }()
       case 4: try { try decoder.decodeSingularStringField(value: &self.detail) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self.vendorCode) }()
       default: break
       }
     }
@@ -877,6 +887,9 @@ nonisolated extension Assay_V1_Finding: SwiftProtobuf.Message, SwiftProtobuf._Me
     if !self.detail.isEmpty {
       try visitor.visitSingularStringField(value: self.detail, fieldNumber: 4)
     }
+    if !self.vendorCode.isEmpty {
+      try visitor.visitSingularStringField(value: self.vendorCode, fieldNumber: 5)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -885,6 +898,7 @@ nonisolated extension Assay_V1_Finding: SwiftProtobuf.Message, SwiftProtobuf._Me
     if lhs.outcome != rhs.outcome {return false}
     if lhs.code != rhs.code {return false}
     if lhs.detail != rhs.detail {return false}
+    if lhs.vendorCode != rhs.vendorCode {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -16,7 +16,7 @@ from assay.v1 import results_pb2 as assay_dot_v1_dot_results__pb2
 from assay.v1 import verdict_pb2 as assay_dot_v1_dot_verdict__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1a\x61ssay/v1/attestation.proto\x12\x08\x61ssay.v1\x1a\x17\x61ssay/v1/evidence.proto\x1a\x16\x61ssay/v1/results.proto\x1a\x16\x61ssay/v1/verdict.proto\"\x81\x01\n\x15IssueChallengeRequest\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12\"\n\x07purpose\x18\x02 \x01(\x0e\x32\x11.assay.v1.Purpose\x12\x0f\n\x07\x63ontext\x18\x03 \x01(\x0c\x12\x0e\n\x06ttl_ms\x18\x04 \x01(\r\x12\x16\n\x0esource_address\x18\x05 \x01(\t\"G\n\x16IssueChallengeResponse\x12\x11\n\tchallenge\x18\x01 \x01(\x0c\x12\x1a\n\x12\x65xpires_at_unix_ms\x18\x02 \x01(\x03\"\xe3\x02\n\rVerifyRequest\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12\"\n\x07purpose\x18\x02 \x01(\x0e\x32\x11.assay.v1.Purpose\x12\x11\n\tchallenge\x18\x03 \x01(\x0c\x12\x0f\n\x07\x63ontext\x18\x04 \x01(\x0c\x12$\n\x08\x65vidence\x18\x05 \x03(\x0b\x32\x12.assay.v1.Evidence\x12\"\n\x07\x62inding\x18\x06 \x01(\x0b\x32\x11.assay.v1.Binding\x12\x0f\n\x07subject\x18\x07 \x01(\x0c\x12\x1a\n\x12\x65xpected_device_id\x18\x08 \x01(\x0c\x12\x17\n\x0fidempotency_key\x18\t \x01(\x0c\x12\x16\n\x0esource_address\x18\n \x01(\t\x12\x0f\n\x07signals\x18\x0b \x01(\x0c\x12\x1a\n\x12replaces_device_id\x18\x0c \x01(\x0c\x12(\n\x07results\x18\r \x03(\x0b\x32\x17.assay.v1.ResultRequest\"S\n\x0ePrepareRequest\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12\x0e\n\x06\x66ormat\x18\x02 \x01(\t\x12\x0c\n\x04\x62ody\x18\x03 \x01(\x0c\x12\x16\n\x0esource_address\x18\x04 \x01(\t\";\n\x0fPrepareResponse\x12\x0c\n\x04\x62ody\x18\x01 \x01(\x0c\x12\x1a\n\x12\x65xpires_at_unix_ms\x18\x02 \x01(\x03\x32\xd8\x01\n\x0b\x41ttestation\x12S\n\x0eIssueChallenge\x12\x1f.assay.v1.IssueChallengeRequest\x1a .assay.v1.IssueChallengeResponse\x12\x34\n\x06Verify\x12\x17.assay.v1.VerifyRequest\x1a\x11.assay.v1.Verdict\x12>\n\x07Prepare\x12\x18.assay.v1.PrepareRequest\x1a\x19.assay.v1.PrepareResponseB\x1fP\x01Z\x10\x61ssay/v1;assayv1\xaa\x02\x08\x41ssay.V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1a\x61ssay/v1/attestation.proto\x12\x08\x61ssay.v1\x1a\x17\x61ssay/v1/evidence.proto\x1a\x16\x61ssay/v1/results.proto\x1a\x16\x61ssay/v1/verdict.proto\"\x81\x01\n\x15IssueChallengeRequest\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12\"\n\x07purpose\x18\x02 \x01(\x0e\x32\x11.assay.v1.Purpose\x12\x0f\n\x07\x63ontext\x18\x03 \x01(\x0c\x12\x0e\n\x06ttl_ms\x18\x04 \x01(\r\x12\x16\n\x0esource_address\x18\x05 \x01(\t\"G\n\x16IssueChallengeResponse\x12\x11\n\tchallenge\x18\x01 \x01(\x0c\x12\x1a\n\x12\x65xpires_at_unix_ms\x18\x02 \x01(\x03\"\xd7\x03\n\rVerifyRequest\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12\"\n\x07purpose\x18\x02 \x01(\x0e\x32\x11.assay.v1.Purpose\x12\x11\n\tchallenge\x18\x03 \x01(\x0c\x12\x0f\n\x07\x63ontext\x18\x04 \x01(\x0c\x12$\n\x08\x65vidence\x18\x05 \x03(\x0b\x32\x12.assay.v1.Evidence\x12\"\n\x07\x62inding\x18\x06 \x01(\x0b\x32\x11.assay.v1.Binding\x12\x0f\n\x07subject\x18\x07 \x01(\x0c\x12\x1a\n\x12\x65xpected_device_id\x18\x08 \x01(\x0c\x12\x17\n\x0fidempotency_key\x18\t \x01(\x0c\x12\x16\n\x0esource_address\x18\n \x01(\t\x12\x0f\n\x07signals\x18\x0b \x01(\x0c\x12\x1a\n\x12replaces_device_id\x18\x0c \x01(\x0c\x12(\n\x07results\x18\r \x03(\x0b\x32\x17.assay.v1.ResultRequest\x12.\n\x06report\x18\x0e \x01(\x0e\x32\x1e.assay.v1.VerifyRequest.Report\"B\n\x06Report\x12\x16\n\x12REPORT_UNSPECIFIED\x10\x00\x12\x10\n\x0cREPORT_FIRST\x10\x01\x12\x0e\n\nREPORT_ALL\x10\x02\"S\n\x0ePrepareRequest\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12\x0e\n\x06\x66ormat\x18\x02 \x01(\t\x12\x0c\n\x04\x62ody\x18\x03 \x01(\x0c\x12\x16\n\x0esource_address\x18\x04 \x01(\t\";\n\x0fPrepareResponse\x12\x0c\n\x04\x62ody\x18\x01 \x01(\x0c\x12\x1a\n\x12\x65xpires_at_unix_ms\x18\x02 \x01(\x03\x32\xd8\x01\n\x0b\x41ttestation\x12S\n\x0eIssueChallenge\x12\x1f.assay.v1.IssueChallengeRequest\x1a .assay.v1.IssueChallengeResponse\x12\x34\n\x06Verify\x12\x17.assay.v1.VerifyRequest\x1a\x11.assay.v1.Verdict\x12>\n\x07Prepare\x12\x18.assay.v1.PrepareRequest\x1a\x19.assay.v1.PrepareResponseB\x1fP\x01Z\x10\x61ssay/v1;assayv1\xaa\x02\x08\x41ssay.V1b\x06proto3')
 
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, globals())
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'assay.v1.attestation_pb2', globals())
@@ -29,11 +29,13 @@ if _descriptor._USE_C_DESCRIPTORS == False:
   _ISSUECHALLENGERESPONSE._serialized_start=245
   _ISSUECHALLENGERESPONSE._serialized_end=316
   _VERIFYREQUEST._serialized_start=319
-  _VERIFYREQUEST._serialized_end=674
-  _PREPAREREQUEST._serialized_start=676
-  _PREPAREREQUEST._serialized_end=759
-  _PREPARERESPONSE._serialized_start=761
-  _PREPARERESPONSE._serialized_end=820
-  _ATTESTATION._serialized_start=823
-  _ATTESTATION._serialized_end=1039
+  _VERIFYREQUEST._serialized_end=790
+  _VERIFYREQUEST_REPORT._serialized_start=724
+  _VERIFYREQUEST_REPORT._serialized_end=790
+  _PREPAREREQUEST._serialized_start=792
+  _PREPAREREQUEST._serialized_end=875
+  _PREPARERESPONSE._serialized_start=877
+  _PREPARERESPONSE._serialized_end=936
+  _ATTESTATION._serialized_start=939
+  _ATTESTATION._serialized_end=1155
 # @@protoc_insertion_point(module_scope)

@@ -13,7 +13,7 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17\x61ssay/v1/evidence.proto\x12\x08\x61ssay.v1\"\xab\x04\n\x08\x45vidence\x12@\n\x16\x61pp_attest_attestation\x18\x01 \x01(\x0b\x32\x1e.assay.v1.AppAttestAttestationH\x00\x12<\n\x14\x61pp_attest_assertion\x18\x02 \x01(\x0b\x32\x1c.assay.v1.AppAttestAssertionH\x00\x12\x42\n\x17\x61ndroid_key_attestation\x18\x03 \x01(\x0b\x32\x1f.assay.v1.AndroidKeyAttestationH\x00\x12<\n\x14play_integrity_token\x18\x04 \x01(\x0b\x32\x1c.assay.v1.PlayIntegrityTokenH\x00\x12/\n\rkey_signature\x18\x05 \x01(\x0b\x32\x16.assay.v1.KeySignatureH\x00\x12\x39\n\x12\x63\x65rtificate_bundle\x18\x06 \x01(\x0b\x32\x1b.assay.v1.CertificateBundleH\x00\x12:\n\x13safety_net_response\x18\x07 \x01(\x0b\x32\x1b.assay.v1.SafetyNetResponseH\x00\x12\x33\n\x0fplugin_evidence\x18\x08 \x01(\x0b\x32\x18.assay.v1.PluginEvidenceH\x00\x12\x38\n\x12\x64\x65vice_check_token\x18\t \x01(\x0b\x32\x1a.assay.v1.DeviceCheckTokenH\x00\x42\x06\n\x04kind\";\n\x14\x41ppAttestAttestation\x12\x0e\n\x06key_id\x18\x01 \x01(\x0c\x12\x13\n\x0b\x61ttestation\x18\x02 \x01(\x0c\"7\n\x12\x41ppAttestAssertion\x12\x0e\n\x06key_id\x18\x01 \x01(\x0c\x12\x11\n\tassertion\x18\x02 \x01(\x0c\"-\n\x15\x41ndroidKeyAttestation\x12\x14\n\x0c\x63\x65rtificates\x18\x01 \x03(\x0c\"#\n\x12PlayIntegrityToken\x12\r\n\x05token\x18\x01 \x01(\t\"\xf9\x02\n\x0cKeySignature\x12\x0e\n\x06key_id\x18\x01 \x01(\x0c\x12\x33\n\talgorithm\x18\x02 \x01(\x0e\x32 .assay.v1.KeySignature.Algorithm\x12\x11\n\tsignature\x18\x03 \x01(\x0c\"\x90\x02\n\tAlgorithm\x12\x19\n\x15\x41LGORITHM_UNSPECIFIED\x10\x00\x12\x1f\n\x1b\x41LGORITHM_ECDSA_P256_SHA256\x10\x01\x12\x1f\n\x1b\x41LGORITHM_ECDSA_P384_SHA384\x10\x02\x12\x1c\n\x18\x41LGORITHM_RSA_PSS_SHA256\x10\x03\x12\x1e\n\x1a\x41LGORITHM_RSA_PKCS1_SHA256\x10\x04\x12\x15\n\x11\x41LGORITHM_ED25519\x10\x05\x12\x17\n\x13\x41LGORITHM_ML_DSA_65\x10\x06\x12\x17\n\x13\x41LGORITHM_ML_DSA_87\x10\x07\x12\x1f\n\x1b\x41LGORITHM_ECDSA_P384_SHA256\x10\x08\" \n\x11SafetyNetResponse\x12\x0b\n\x03jws\x18\x01 \x01(\t\"!\n\x10\x44\x65viceCheckToken\x12\r\n\x05token\x18\x01 \x01(\x0c\"\xdb\x01\n\x07\x42inding\x12/\n\x0b\x63lient_data\x18\x01 \x01(\x0b\x32\x18.assay.v1.PayloadBindingH\x00\x12-\n\x08\x65mbedded\x18\x02 \x01(\x0b\x32\x19.assay.v1.EmbeddedBindingH\x00\x12\x34\n\x0c\x63\x61ller_owned\x18\x03 \x01(\x0b\x32\x1c.assay.v1.CallerOwnedBindingH\x00\x12\x32\n\x0bin_evidence\x18\x04 \x01(\x0b\x32\x1b.assay.v1.InEvidenceBindingH\x00\x42\x06\n\x04mode\"(\n\x0ePayloadBinding\x12\x16\n\x0epayload_sha256\x18\x01 \x01(\x0c\"&\n\x0f\x45mbeddedBinding\x12\x13\n\x0b\x63lient_data\x18\x01 \x01(\x0c\".\n\x12\x43\x61llerOwnedBinding\x12\x18\n\x10\x63lient_data_hash\x18\x01 \x01(\x0c\"\x13\n\x11InEvidenceBinding\"\x7f\n\x11\x43\x65rtificateBundle\x12\x0e\n\x04json\x18\x01 \x01(\x0cH\x00\x12(\n\x06\x66ields\x18\x02 \x01(\x0b\x32\x16.assay.v1.BundleFieldsH\x00\x12(\n\x06\x64igest\x18\x03 \x01(\x0b\x32\x16.assay.v1.BundleDigestH\x00\x42\x06\n\x04\x66orm\"v\n\x0c\x42undleFields\x12\x12\n\nimage_hash\x18\x01 \x01(\x0c\x12\x13\n\x0b\x63\x61mera_cert\x18\x02 \x01(\t\x12\x11\n\ttimestamp\x18\x03 \x01(\x03\x12\x10\n\x08gps_hash\x18\x04 \x01(\x0c\x12\x18\n\x10\x62undle_signature\x18\x05 \x01(\x0c\"T\n\x0c\x42undleDigest\x12\x15\n\rsigned_sha256\x18\x01 \x01(\x0c\x12\x13\n\x0b\x63\x61mera_cert\x18\x02 \x01(\t\x12\x18\n\x10\x62undle_signature\x18\x03 \x01(\x0c\".\n\x0ePluginEvidence\x12\x0e\n\x06\x66ormat\x18\x01 \x01(\t\x12\x0c\n\x04\x62ody\x18\x02 \x01(\x0c*v\n\x07Purpose\x12\x17\n\x13PURPOSE_UNSPECIFIED\x10\x00\x12\x14\n\x10PURPOSE_REGISTER\x10\x01\x12\x12\n\x0ePURPOSE_ASSERT\x10\x02\x12\x15\n\x11PURPOSE_PROVISION\x10\x03\x12\x11\n\rPURPOSE_RENEW\x10\x04\x42\x1fP\x01Z\x10\x61ssay/v1;assayv1\xaa\x02\x08\x41ssay.V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17\x61ssay/v1/evidence.proto\x12\x08\x61ssay.v1\"\xe4\x04\n\x08\x45vidence\x12@\n\x16\x61pp_attest_attestation\x18\x01 \x01(\x0b\x32\x1e.assay.v1.AppAttestAttestationH\x00\x12<\n\x14\x61pp_attest_assertion\x18\x02 \x01(\x0b\x32\x1c.assay.v1.AppAttestAssertionH\x00\x12\x42\n\x17\x61ndroid_key_attestation\x18\x03 \x01(\x0b\x32\x1f.assay.v1.AndroidKeyAttestationH\x00\x12<\n\x14play_integrity_token\x18\x04 \x01(\x0b\x32\x1c.assay.v1.PlayIntegrityTokenH\x00\x12/\n\rkey_signature\x18\x05 \x01(\x0b\x32\x16.assay.v1.KeySignatureH\x00\x12\x39\n\x12\x63\x65rtificate_bundle\x18\x06 \x01(\x0b\x32\x1b.assay.v1.CertificateBundleH\x00\x12:\n\x13safety_net_response\x18\x07 \x01(\x0b\x32\x1b.assay.v1.SafetyNetResponseH\x00\x12\x33\n\x0fplugin_evidence\x18\x08 \x01(\x0b\x32\x18.assay.v1.PluginEvidenceH\x00\x12\x38\n\x12\x64\x65vice_check_token\x18\t \x01(\x0b\x32\x1a.assay.v1.DeviceCheckTokenH\x00\x12\x37\n\x11offline_signature\x18\n \x01(\x0b\x32\x1a.assay.v1.OfflineSignatureH\x00\x42\x06\n\x04kind\";\n\x14\x41ppAttestAttestation\x12\x0e\n\x06key_id\x18\x01 \x01(\x0c\x12\x13\n\x0b\x61ttestation\x18\x02 \x01(\x0c\"7\n\x12\x41ppAttestAssertion\x12\x0e\n\x06key_id\x18\x01 \x01(\x0c\x12\x11\n\tassertion\x18\x02 \x01(\x0c\"-\n\x15\x41ndroidKeyAttestation\x12\x14\n\x0c\x63\x65rtificates\x18\x01 \x03(\x0c\"#\n\x12PlayIntegrityToken\x12\r\n\x05token\x18\x01 \x01(\t\"\xf9\x02\n\x0cKeySignature\x12\x0e\n\x06key_id\x18\x01 \x01(\x0c\x12\x33\n\talgorithm\x18\x02 \x01(\x0e\x32 .assay.v1.KeySignature.Algorithm\x12\x11\n\tsignature\x18\x03 \x01(\x0c\"\x90\x02\n\tAlgorithm\x12\x19\n\x15\x41LGORITHM_UNSPECIFIED\x10\x00\x12\x1f\n\x1b\x41LGORITHM_ECDSA_P256_SHA256\x10\x01\x12\x1f\n\x1b\x41LGORITHM_ECDSA_P384_SHA384\x10\x02\x12\x1c\n\x18\x41LGORITHM_RSA_PSS_SHA256\x10\x03\x12\x1e\n\x1a\x41LGORITHM_RSA_PKCS1_SHA256\x10\x04\x12\x15\n\x11\x41LGORITHM_ED25519\x10\x05\x12\x17\n\x13\x41LGORITHM_ML_DSA_65\x10\x06\x12\x17\n\x13\x41LGORITHM_ML_DSA_87\x10\x07\x12\x1f\n\x1b\x41LGORITHM_ECDSA_P384_SHA256\x10\x08\"\x9f\x01\n\x10OfflineSignature\x12\x0e\n\x06key_id\x18\x01 \x01(\x0c\x12\x33\n\talgorithm\x18\x02 \x01(\x0e\x32 .assay.v1.KeySignature.Algorithm\x12\x11\n\tsignature\x18\x03 \x01(\x0c\x12\x1b\n\x13\x63\x61ptured_at_unix_ms\x18\x04 \x01(\x03\x12\x16\n\x0epayload_sha256\x18\x05 \x01(\x0c\" \n\x11SafetyNetResponse\x12\x0b\n\x03jws\x18\x01 \x01(\t\"!\n\x10\x44\x65viceCheckToken\x12\r\n\x05token\x18\x01 \x01(\x0c\"\xdb\x01\n\x07\x42inding\x12/\n\x0b\x63lient_data\x18\x01 \x01(\x0b\x32\x18.assay.v1.PayloadBindingH\x00\x12-\n\x08\x65mbedded\x18\x02 \x01(\x0b\x32\x19.assay.v1.EmbeddedBindingH\x00\x12\x34\n\x0c\x63\x61ller_owned\x18\x03 \x01(\x0b\x32\x1c.assay.v1.CallerOwnedBindingH\x00\x12\x32\n\x0bin_evidence\x18\x04 \x01(\x0b\x32\x1b.assay.v1.InEvidenceBindingH\x00\x42\x06\n\x04mode\";\n\x0ePayloadBinding\x12\x16\n\x0epayload_sha256\x18\x01 \x01(\x0c\x12\x11\n\tupload_id\x18\x02 \x01(\x0c\"&\n\x0f\x45mbeddedBinding\x12\x13\n\x0b\x63lient_data\x18\x01 \x01(\x0c\".\n\x12\x43\x61llerOwnedBinding\x12\x18\n\x10\x63lient_data_hash\x18\x01 \x01(\x0c\"\x13\n\x11InEvidenceBinding\"\x7f\n\x11\x43\x65rtificateBundle\x12\x0e\n\x04json\x18\x01 \x01(\x0cH\x00\x12(\n\x06\x66ields\x18\x02 \x01(\x0b\x32\x16.assay.v1.BundleFieldsH\x00\x12(\n\x06\x64igest\x18\x03 \x01(\x0b\x32\x16.assay.v1.BundleDigestH\x00\x42\x06\n\x04\x66orm\"v\n\x0c\x42undleFields\x12\x12\n\nimage_hash\x18\x01 \x01(\x0c\x12\x13\n\x0b\x63\x61mera_cert\x18\x02 \x01(\t\x12\x11\n\ttimestamp\x18\x03 \x01(\x03\x12\x10\n\x08gps_hash\x18\x04 \x01(\x0c\x12\x18\n\x10\x62undle_signature\x18\x05 \x01(\x0c\"T\n\x0c\x42undleDigest\x12\x15\n\rsigned_sha256\x18\x01 \x01(\x0c\x12\x13\n\x0b\x63\x61mera_cert\x18\x02 \x01(\t\x12\x18\n\x10\x62undle_signature\x18\x03 \x01(\x0c\".\n\x0ePluginEvidence\x12\x0e\n\x06\x66ormat\x18\x01 \x01(\t\x12\x0c\n\x04\x62ody\x18\x02 \x01(\x0c*v\n\x07Purpose\x12\x17\n\x13PURPOSE_UNSPECIFIED\x10\x00\x12\x14\n\x10PURPOSE_REGISTER\x10\x01\x12\x12\n\x0ePURPOSE_ASSERT\x10\x02\x12\x15\n\x11PURPOSE_PROVISION\x10\x03\x12\x11\n\rPURPOSE_RENEW\x10\x04\x42\x1fP\x01Z\x10\x61ssay/v1;assayv1\xaa\x02\x08\x41ssay.V1b\x06proto3')
 
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, globals())
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'assay.v1.evidence_pb2', globals())
@@ -21,42 +21,44 @@ if _descriptor._USE_C_DESCRIPTORS == False:
 
   DESCRIPTOR._options = None
   DESCRIPTOR._serialized_options = b'P\001Z\020assay/v1;assayv1\252\002\010Assay.V1'
-  _PURPOSE._serialized_start=2002
-  _PURPOSE._serialized_end=2120
+  _PURPOSE._serialized_start=2240
+  _PURPOSE._serialized_end=2358
   _EVIDENCE._serialized_start=38
-  _EVIDENCE._serialized_end=593
-  _APPATTESTATTESTATION._serialized_start=595
-  _APPATTESTATTESTATION._serialized_end=654
-  _APPATTESTASSERTION._serialized_start=656
-  _APPATTESTASSERTION._serialized_end=711
-  _ANDROIDKEYATTESTATION._serialized_start=713
-  _ANDROIDKEYATTESTATION._serialized_end=758
-  _PLAYINTEGRITYTOKEN._serialized_start=760
-  _PLAYINTEGRITYTOKEN._serialized_end=795
-  _KEYSIGNATURE._serialized_start=798
-  _KEYSIGNATURE._serialized_end=1175
-  _KEYSIGNATURE_ALGORITHM._serialized_start=903
-  _KEYSIGNATURE_ALGORITHM._serialized_end=1175
-  _SAFETYNETRESPONSE._serialized_start=1177
-  _SAFETYNETRESPONSE._serialized_end=1209
-  _DEVICECHECKTOKEN._serialized_start=1211
-  _DEVICECHECKTOKEN._serialized_end=1244
-  _BINDING._serialized_start=1247
-  _BINDING._serialized_end=1466
-  _PAYLOADBINDING._serialized_start=1468
-  _PAYLOADBINDING._serialized_end=1508
-  _EMBEDDEDBINDING._serialized_start=1510
-  _EMBEDDEDBINDING._serialized_end=1548
-  _CALLEROWNEDBINDING._serialized_start=1550
-  _CALLEROWNEDBINDING._serialized_end=1596
-  _INEVIDENCEBINDING._serialized_start=1598
-  _INEVIDENCEBINDING._serialized_end=1617
-  _CERTIFICATEBUNDLE._serialized_start=1619
-  _CERTIFICATEBUNDLE._serialized_end=1746
-  _BUNDLEFIELDS._serialized_start=1748
-  _BUNDLEFIELDS._serialized_end=1866
-  _BUNDLEDIGEST._serialized_start=1868
-  _BUNDLEDIGEST._serialized_end=1952
-  _PLUGINEVIDENCE._serialized_start=1954
-  _PLUGINEVIDENCE._serialized_end=2000
+  _EVIDENCE._serialized_end=650
+  _APPATTESTATTESTATION._serialized_start=652
+  _APPATTESTATTESTATION._serialized_end=711
+  _APPATTESTASSERTION._serialized_start=713
+  _APPATTESTASSERTION._serialized_end=768
+  _ANDROIDKEYATTESTATION._serialized_start=770
+  _ANDROIDKEYATTESTATION._serialized_end=815
+  _PLAYINTEGRITYTOKEN._serialized_start=817
+  _PLAYINTEGRITYTOKEN._serialized_end=852
+  _KEYSIGNATURE._serialized_start=855
+  _KEYSIGNATURE._serialized_end=1232
+  _KEYSIGNATURE_ALGORITHM._serialized_start=960
+  _KEYSIGNATURE_ALGORITHM._serialized_end=1232
+  _OFFLINESIGNATURE._serialized_start=1235
+  _OFFLINESIGNATURE._serialized_end=1394
+  _SAFETYNETRESPONSE._serialized_start=1396
+  _SAFETYNETRESPONSE._serialized_end=1428
+  _DEVICECHECKTOKEN._serialized_start=1430
+  _DEVICECHECKTOKEN._serialized_end=1463
+  _BINDING._serialized_start=1466
+  _BINDING._serialized_end=1685
+  _PAYLOADBINDING._serialized_start=1687
+  _PAYLOADBINDING._serialized_end=1746
+  _EMBEDDEDBINDING._serialized_start=1748
+  _EMBEDDEDBINDING._serialized_end=1786
+  _CALLEROWNEDBINDING._serialized_start=1788
+  _CALLEROWNEDBINDING._serialized_end=1834
+  _INEVIDENCEBINDING._serialized_start=1836
+  _INEVIDENCEBINDING._serialized_end=1855
+  _CERTIFICATEBUNDLE._serialized_start=1857
+  _CERTIFICATEBUNDLE._serialized_end=1984
+  _BUNDLEFIELDS._serialized_start=1986
+  _BUNDLEFIELDS._serialized_end=2104
+  _BUNDLEDIGEST._serialized_start=2106
+  _BUNDLEDIGEST._serialized_end=2190
+  _PLUGINEVIDENCE._serialized_start=2192
+  _PLUGINEVIDENCE._serialized_end=2238
 # @@protoc_insertion_point(module_scope)

@@ -64,6 +64,9 @@ bool assay_json_spells(struct assay_json value, const char *string);
 /* A member of an object by its name; absent if there is none, or if `object` is no object. */
 struct assay_json assay_json_member(struct assay_json object, const char *name);
 
+/* Whether the value is an object whose members all have one of the names, which NULL ends. */
+bool assay_json_has_only(struct assay_json object, const char *const *names);
+
 /* The number of elements of an array or of members of an object; 0 for other values. */
 size_t assay_json_count(struct assay_json value);
 

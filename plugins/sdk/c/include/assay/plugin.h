@@ -20,7 +20,8 @@ enum {
     ASSAY_CALL_MEMORY = 8 * 1024 * 1024,
     ASSAY_FINDINGS = 64,
     ASSAY_CLAIMS = 64,
-    ASSAY_TOKENS = 4
+    ASSAY_TOKENS = 4,
+    ASSAY_MEASUREMENTS = 16
 };
 
 /* MARK: Declaration */
@@ -39,7 +40,8 @@ enum assay_purpose {
 enum assay_freshness {
     ASSAY_CHALLENGE = 1,  /* the device signs expected.client_data: call assay_verified_client_data */
     ASSAY_SINGLE_USE = 2, /* the evidence has a nonce of its own: call assay_use_token */
-    ASSAY_STATEMENT = 3   /* the same evidence may come again: call assay_statement */
+    ASSAY_STATEMENT = 3,  /* the same evidence may come again: call assay_statement */
+    ASSAY_PAYLOAD = 4     /* the evidence is a part of the payload that another piece binds: call assay_verified_payload */
 };
 
 enum assay_claim_kind {
@@ -95,6 +97,13 @@ struct assay_code_declaration {
     const char *meaning;
 };
 
+/* The code of another system that callers must speak, for one of the format's `codes`: 1 to 64 printable ASCII characters. It is shown with
+ * the finding. */
+struct assay_vendor_code {
+    const char *code;
+    const char *vendor_code;
+};
+
 struct assay_configuration_key {
     const char *name;
     enum assay_value_kind kind;
@@ -113,6 +122,10 @@ struct assay_format {
     enum assay_freshness freshness;
     const struct assay_claim_declaration *claims;
     const struct assay_code_declaration *codes;
+    const struct assay_vendor_code *vendor_codes; /* NULL: none */
+    /* ASSAY_PAYLOAD: the signals of the confidence that appraisals may measure, such as "lidar"; [a-z0-9_]{1,32} each, at most
+     * ASSAY_MEASUREMENTS, ended by NULL. NULL: none. */
+    const char *const *measures;
 
     /* Judges evidence: adds findings, and after the last check claims and an effect. */
     void (*appraise)(struct assay_call *call, const struct assay_evidence *evidence);
@@ -162,8 +175,12 @@ struct assay_evidence {
     struct assay_bytes format, app;
     enum assay_purpose purpose;
     struct assay_bytes body;           /* what the device sent */
-    struct assay_bytes client_data;    /* what the device was expected to sign; only with ASSAY_CHALLENGE */
-    struct assay_bytes payload_sha256; /* of the payload that the client data bind; empty if they bind none */
+    /* What the device was expected to sign: with ASSAY_CHALLENGE this device, with ASSAY_PAYLOAD that of the piece beside this one.
+     * Otherwise empty. */
+    struct assay_bytes client_data;
+    struct assay_bytes payload_sha256; /* of the payload that the client data bind; empty if they bind none, never with ASSAY_PAYLOAD */
+    /* ASSAY_PAYLOAD: the signed document of the request's signals, if it is the payload: its SHA-256 is payload_sha256. Otherwise empty. */
+    struct assay_bytes signals;
     int64_t now_ms;                    /* the time to judge by, in milliseconds since 1970 */
     const struct assay_device *device; /* the one that locate named, or NULL */
     struct assay_bytes request_id;     /* 16 bytes, for log lines */
@@ -221,6 +238,19 @@ void assay_verified_client_data(struct assay_call *call, const uint8_t sha256[32
 void assay_use_token(struct assay_call *call, struct assay_bytes token, int64_t until_ms, const char *used_code);
 /* ASSAY_STATEMENT: what makes the statement unique, and until when it can be accepted. */
 void assay_statement(struct assay_call *call, const uint8_t digest[32], int64_t until_ms);
+/* ASSAY_PAYLOAD: SHA-256 of the payload that the body was shown to belong to. The daemon compares it with payload_sha256. */
+void assay_verified_payload(struct assay_call *call, const uint8_t sha256[32]);
+
+enum assay_outcome {
+    ASSAY_PASS = 1,       /* it speaks for the capture */
+    ASSAY_FAIL = 2,       /* it speaks against the capture, which alone rejects nothing */
+    ASSAY_UNAVAILABLE = 3 /* it could not be measured */
+};
+
+/* ASSAY_PAYLOAD: what was measured for a signal of the format's `measures`, once for each: it bears on the confidence in the place of the
+ * app's own word, and decides nothing. `detail` is printf's format of a sentence with the numbers. */
+void assay_measured(struct assay_call *call, const char *signal, enum assay_outcome outcome, const char *detail, ...)
+    __attribute__((format(printf, 4, 5)));
 /* Registers a device, for purpose ASSAY_REGISTER. */
 void assay_register(struct assay_call *call, struct assay_bytes subject_key, struct assay_bytes public_key);
 /* Advances the counter of the device that locate named. */

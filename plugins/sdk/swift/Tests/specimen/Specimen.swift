@@ -18,7 +18,15 @@ struct Specimen: Plugin {
                     ClaimDeclaration("time", .time, "a time"),
                 ],
                 codes: [CodeDeclaration("remark", retry: .never, "a remark")],
-                locates: true, prepares: true)
+                locates: true, prepares: true),
+            Format(
+                "specimen.part", purposes: [.assert], sizeLimit: 64, freshness: .payload,
+                claims: [ClaimDeclaration("document", .bytes, "the signed document")],
+                codes: [
+                    CodeDeclaration("not_a_part", retry: .never, "no part of the payload", vendorCode: "ERR 7 (part)"),
+                    CodeDeclaration(.malformed, retry: .never, "malformed"),
+                ],
+                measures: ["lidar", "parallax"]),
         ],
         configurationKeys: [
             ConfigurationKey("word", .text, required: true, "a word"),
@@ -60,6 +68,7 @@ struct Specimen: Plugin {
     // MARK: Commands
 
     func appraise(_ evidence: Evidence, _ appraisal: inout Appraisal, host: Host) throws {
+        if evidence.format == "specimen.part" { return try appraisePart(evidence, &appraisal) }
         // The specimen has no SHA-256 of its own: the tests send it as the payload's.
         if let digest = evidence.payloadSHA256 { appraisal.verifiedClientData(sha256: digest) }
         appraisal.assurance = .software
@@ -98,6 +107,27 @@ struct Specimen: Plugin {
             try appraisal.require(
                 "form", false, else: .malformed, "found \(String(decoding: evidence.body, as: UTF8.self))\n\(zeros)1")
         default: throw Refusal(.malformed, "expected a command, found \(evidence.body.count) bytes")
+        }
+    }
+
+    /// A part of the payload: its body says what is measured.
+    private func appraisePart(_ evidence: Evidence, _ appraisal: inout Appraisal) throws {
+        let payload = evidence.payloadSHA256 ?? []
+        try appraisal.require(
+            "payload", payload.count == 32 && !evidence.clientData.isEmpty, else: .malformed, "no payload")
+        if evidence.body != Array("unverified".utf8) { appraisal.verifiedPayload(sha256: payload) }
+        switch evidence.body {
+        case Array("part".utf8):
+            appraisal.claim("document", .bytes(evidence.signals ?? []))
+            appraisal.measured("lidar", .pass, "deviation \(600) mm")
+            appraisal.measured("parallax", .unavailable, "no second picture")
+        case Array("against".utf8): appraisal.measured("lidar", .fail, "deviation 0 mm")
+        case Array("undeclared".utf8): appraisal.measured("sound", .pass, "never shown")
+        case Array("twice".utf8): for _ in 0..<2 { appraisal.measured("lidar", .pass, "never shown") }
+        case Array("unverified".utf8): appraisal.measured("lidar", .pass, "never shown")
+        default:
+            appraisal.measured("lidar", .pass, "never shown")
+            try appraisal.require("part", false, else: "not_a_part", "expected a part, found \(evidence.body.count) bytes")
         }
     }
 

@@ -345,6 +345,47 @@ public nonisolated struct Assay_Plugin_V1_DeriveKeyResponse: Sendable {
   public init() {}
 }
 
+public nonisolated struct Assay_Plugin_V1_FlagDeviceRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Of a call of Observe or Appraise. The device is of an app of that call.
+  public var callToken: Data = Data()
+
+  /// The app that the device is of.
+  public var app: Data = Data()
+
+  /// 16 bytes.
+  public var deviceID: Data = Data()
+
+  /// [a-z0-9_]{1,32}, such as "counter_gap". The same flag again replaces the one before; a device has at most 16 of a plugin.
+  public var flag: Data = Data()
+
+  /// A sentence for the operator: at most 256 bytes. No personal data.
+  public var detail: String = String()
+
+  /// Until when it stands, in milliseconds since 1970; at most 400 days ahead.
+  public var untilUnixMs: Int64 = 0
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+public nonisolated struct Assay_Plugin_V1_FlagDeviceResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Whether the app has such a device. Otherwise nothing was marked.
+  public var found: Bool = false
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
 
 fileprivate nonisolated let _protobuf_package = "assay.plugin.v1"
@@ -911,6 +952,91 @@ nonisolated extension Assay_Plugin_V1_DeriveKeyResponse: SwiftProtobuf.Message, 
 
   public static func ==(lhs: Assay_Plugin_V1_DeriveKeyResponse, rhs: Assay_Plugin_V1_DeriveKeyResponse) -> Bool {
     if lhs.key != rhs.key {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Assay_Plugin_V1_FlagDeviceRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".FlagDeviceRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}call_token\0\u{1}app\0\u{3}device_id\0\u{1}flag\0\u{1}detail\0\u{3}until_unix_ms\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.callToken) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self.app) }()
+      case 3: try { try decoder.decodeSingularBytesField(value: &self.deviceID) }()
+      case 4: try { try decoder.decodeSingularBytesField(value: &self.flag) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self.detail) }()
+      case 6: try { try decoder.decodeSingularInt64Field(value: &self.untilUnixMs) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.callToken.isEmpty {
+      try visitor.visitSingularBytesField(value: self.callToken, fieldNumber: 1)
+    }
+    if !self.app.isEmpty {
+      try visitor.visitSingularBytesField(value: self.app, fieldNumber: 2)
+    }
+    if !self.deviceID.isEmpty {
+      try visitor.visitSingularBytesField(value: self.deviceID, fieldNumber: 3)
+    }
+    if !self.flag.isEmpty {
+      try visitor.visitSingularBytesField(value: self.flag, fieldNumber: 4)
+    }
+    if !self.detail.isEmpty {
+      try visitor.visitSingularStringField(value: self.detail, fieldNumber: 5)
+    }
+    if self.untilUnixMs != 0 {
+      try visitor.visitSingularInt64Field(value: self.untilUnixMs, fieldNumber: 6)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_Plugin_V1_FlagDeviceRequest, rhs: Assay_Plugin_V1_FlagDeviceRequest) -> Bool {
+    if lhs.callToken != rhs.callToken {return false}
+    if lhs.app != rhs.app {return false}
+    if lhs.deviceID != rhs.deviceID {return false}
+    if lhs.flag != rhs.flag {return false}
+    if lhs.detail != rhs.detail {return false}
+    if lhs.untilUnixMs != rhs.untilUnixMs {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Assay_Plugin_V1_FlagDeviceResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".FlagDeviceResponse"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}found\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBoolField(value: &self.found) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.found != false {
+      try visitor.visitSingularBoolField(value: self.found, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_Plugin_V1_FlagDeviceResponse, rhs: Assay_Plugin_V1_FlagDeviceResponse) -> Bool {
+    if lhs.found != rhs.found {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

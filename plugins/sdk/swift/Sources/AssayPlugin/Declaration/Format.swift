@@ -10,6 +10,8 @@ public struct Format: Sendable {
     public var claims: [ClaimDeclaration]
     /// The plugin's own reason codes, at most 64. Codes of docs/reason-codes.md need no declaration.
     public var codes: [CodeDeclaration]
+    /// Freshness by payload: the signals of the confidence that appraisals may measure, each `[a-z0-9_]{1,32}`, such as `lidar`. At most 16.
+    public var measures: [String]
     /// Whether `locate` is called before `appraise`.
     public var locates: Bool
     /// Whether `prepare` can be called.
@@ -17,7 +19,7 @@ public struct Format: Sendable {
 
     public init(
         _ name: String, purposes: Set<Purpose>, sizeLimit: Int, freshness: Freshness, claims: [ClaimDeclaration] = [],
-        codes: [CodeDeclaration] = [], locates: Bool = false, prepares: Bool = false
+        codes: [CodeDeclaration] = [], measures: [String] = [], locates: Bool = false, prepares: Bool = false
     ) {
         self.name = name
         self.purposes = purposes
@@ -25,6 +27,7 @@ public struct Format: Sendable {
         self.freshness = freshness
         self.claims = claims
         self.codes = codes
+        self.measures = measures
         self.locates = locates
         self.prepares = prepares
     }
@@ -44,6 +47,8 @@ public enum Freshness: Int, Sendable {
     case singleUse
     /// The same evidence may come again: call `statement(digest:until:)`.
     case statement
+    /// The evidence is a part of the payload that another piece of the request binds: call `verifiedPayload(sha256:)`.
+    case payload
 }
 
 /// A claim that appraisals of a format may have.
@@ -78,11 +83,14 @@ public struct CodeDeclaration: Sendable {
     public var retry: Retry
     /// A phrase for people.
     public var meaning: String
+    /// The code of another system that callers must speak, shown with the finding: at most 64 printable ASCII characters. Empty: none.
+    public var vendorCode: String
 
-    public init(_ code: ReasonCode, retry: Retry, _ meaning: String) {
+    public init(_ code: ReasonCode, retry: Retry, _ meaning: String, vendorCode: String = "") {
         self.code = code
         self.retry = retry
         self.meaning = meaning
+        self.vendorCode = vendorCode
     }
 }
 

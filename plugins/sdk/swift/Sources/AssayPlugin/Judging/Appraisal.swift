@@ -21,6 +21,8 @@ public struct Appraisal: Sendable {
     private(set) var effect: Effect?
     private(set) var tokens: [Token] = []
     private(set) var statement: Statement?
+    private(set) var payloadSHA256: [UInt8]?
+    private(set) var measurements: [Measurement] = []
     /// What the author did wrong, first.
     private(set) var fault: Fault?
 
@@ -151,6 +153,24 @@ extension Appraisal {
         statement = Statement(digest: digest, untilMilliseconds: until)
     }
 
+    /// Freshness by payload: SHA-256 of the payload that the body was shown to belong to. The daemon compares it with `payloadSHA256`.
+    public mutating func verifiedPayload(sha256: [UInt8]) {
+        guard sha256.count == 32 else {
+            return blame("invalid_digest", "expected a SHA-256 of 32 bytes, found \(sha256.count)")
+        }
+        payloadSHA256 = sha256
+    }
+
+    /// Freshness by payload: what was measured for a signal of the format's `measures`, once for each. It bears on the confidence in the
+    /// place of the app's own word, and decides nothing. The sentence has the numbers.
+    public mutating func measured(_ signal: String, _ outcome: Measurement.Outcome, _ sentence: String) {
+        guard format.measures.contains(signal), !measurements.contains(where: { $0.signal == signal }) else {
+            return blame(
+                "undeclared_measurement", "the plugin measured \(signal), which its format does not declare, or twice")
+        }
+        measurements.append(Measurement(signal: signal, outcome: outcome, detail: Text.sentence(sentence)))
+    }
+
     /// Registers a device, for evidence of purpose `register`. `subjectKey` (1 to 1024 bytes) identifies it in later evidence;
     /// `publicKey` (at most 4096 bytes, not a secret) is what later evidence is judged by.
     public mutating func register(subjectKey: [UInt8], publicKey: [UInt8]) {
@@ -174,7 +194,9 @@ extension Appraisal {
             .internal("no_token", "freshness by single use needs use(token:until:code:)")
         case .statement where statement == nil:
             .internal("no_statement", "freshness by statement needs statement(digest:until:)")
-        case .challenge, .singleUse, .statement: nil
+        case .payload where payloadSHA256 == nil:
+            .internal("payload_not_verified", "freshness by payload needs verifiedPayload(sha256:)")
+        case .challenge, .singleUse, .statement, .payload: nil
         }
     }
 }

@@ -6,10 +6,12 @@ public struct Evidence: Sendable {
     public let purpose: Purpose
     /// What the device sent: at most the format's `sizeLimit` bytes.
     public let body: [UInt8]
-    /// What the device was expected to sign or to embed. Empty for freshness other than by challenge.
+    /// What the device was expected to sign or to embed; with freshness by payload, the device of the piece beside this one. Otherwise empty.
     public let clientData: [UInt8]
-    /// SHA-256 of the payload that the client data bind; `nil` if they bind none.
+    /// SHA-256 of the payload that the client data bind; `nil` if they bind none, never with freshness by payload.
     public let payloadSHA256: [UInt8]?
+    /// Freshness by payload: the signed document of the request's signals, if it is the payload: its SHA-256 is `payloadSHA256`. Otherwise `nil`.
+    public let signals: [UInt8]?
     /// The time to judge by, in milliseconds since 1970: 0 to the end of the year 9999. A plugin that reads a clock judges one
     /// request differently each time.
     public let nowMilliseconds: Int64

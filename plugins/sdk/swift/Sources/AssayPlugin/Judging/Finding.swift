@@ -14,6 +14,24 @@ public struct Finding: Sendable {
     public let detail: String
 }
 
+/// What was measured for a signal of the confidence, in the place of the app's own word.
+public struct Measurement: Sendable {
+    public enum Outcome: Int, Sendable {
+        /// It speaks for the capture.
+        case pass = 1
+        /// It speaks against the capture, which alone rejects nothing.
+        case fail
+        /// It could not be measured.
+        case unavailable
+    }
+
+    /// One of the format's `measures`.
+    public let signal: String
+    public let outcome: Outcome
+    /// A sentence with the numbers.
+    public let detail: String
+}
+
 /// How strong evidence is. The verdict's is at most what the catalog's entry allows.
 public enum Assurance: Int, Sendable {
     case none = 0

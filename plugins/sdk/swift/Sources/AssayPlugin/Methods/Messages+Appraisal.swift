@@ -71,6 +71,14 @@ extension Assay_Plugin_V1_AppraiseResponse {
                 $0.usedCode = Data(token.code.rawValue.utf8)
             }
         }
+        verifiedPayloadSha256 = Data(appraisal.payloadSHA256 ?? [])
+        measurements = appraisal.measurements.map { measurement in
+            .with {
+                $0.signal = Data(measurement.signal.utf8)
+                $0.outcome = Assay_Plugin_V1_Outcome(rawValue: measurement.outcome.rawValue) ?? .unspecified
+                $0.detail = measurement.detail
+            }
+        }
         if let unique = appraisal.statement {
             statement = .with {
                 $0.digest = Data(unique.digest)

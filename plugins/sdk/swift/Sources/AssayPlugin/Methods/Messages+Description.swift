@@ -27,8 +27,10 @@ extension Assay_Plugin_V1_Format {
                 $0.code = Data(code.code.rawValue.utf8)
                 $0.retry = Assay_Plugin_V1_Retry(rawValue: code.retry.rawValue) ?? .unspecified
                 $0.meaning = code.meaning
+                $0.vendorCode = code.vendorCode
             }
         }
+        measures = format.measures.map { Data($0.utf8) }
     }
 }
 

@@ -51,6 +51,9 @@ extension Server {
             throw Self.fault(
                 .invalidArgument, "no_client_data", "the format \(format.name) needs the client data that the device signed")
         }
+        guard format.freshness != .payload || request.expected.payloadSha256.count == 32 else {
+            throw Self.fault(.invalidArgument, "no_payload", "the format \(format.name) needs the SHA-256 of a payload")
+        }
         return Evidence(
             format: format.name,
             app: try name(request.app, "app"),
@@ -58,6 +61,7 @@ extension Server {
             body: Array(request.body),
             clientData: Array(request.expected.clientData),
             payloadSHA256: request.expected.payloadSha256.isEmpty ? nil : Array(request.expected.payloadSha256),
+            signals: request.expected.signals.isEmpty ? nil : Array(request.expected.signals),
             nowMilliseconds: try time(request.nowUnixMs),
             device: request.hasDevice ? Device(request.device) : nil,
             requestID: Array(request.requestID))

@@ -727,6 +727,96 @@ void   assay__plugin__v1__derive_key_response__free_unpacked
   assert(message->base.descriptor == &assay__plugin__v1__derive_key_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   assay__plugin__v1__flag_device_request__init
+                     (Assay__Plugin__V1__FlagDeviceRequest         *message)
+{
+  static const Assay__Plugin__V1__FlagDeviceRequest init_value = ASSAY__PLUGIN__V1__FLAG_DEVICE_REQUEST__INIT;
+  *message = init_value;
+}
+size_t assay__plugin__v1__flag_device_request__get_packed_size
+                     (const Assay__Plugin__V1__FlagDeviceRequest *message)
+{
+  assert(message->base.descriptor == &assay__plugin__v1__flag_device_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t assay__plugin__v1__flag_device_request__pack
+                     (const Assay__Plugin__V1__FlagDeviceRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &assay__plugin__v1__flag_device_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t assay__plugin__v1__flag_device_request__pack_to_buffer
+                     (const Assay__Plugin__V1__FlagDeviceRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &assay__plugin__v1__flag_device_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Assay__Plugin__V1__FlagDeviceRequest *
+       assay__plugin__v1__flag_device_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Assay__Plugin__V1__FlagDeviceRequest *)
+     protobuf_c_message_unpack (&assay__plugin__v1__flag_device_request__descriptor,
+                                allocator, len, data);
+}
+void   assay__plugin__v1__flag_device_request__free_unpacked
+                     (Assay__Plugin__V1__FlagDeviceRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &assay__plugin__v1__flag_device_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   assay__plugin__v1__flag_device_response__init
+                     (Assay__Plugin__V1__FlagDeviceResponse         *message)
+{
+  static const Assay__Plugin__V1__FlagDeviceResponse init_value = ASSAY__PLUGIN__V1__FLAG_DEVICE_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t assay__plugin__v1__flag_device_response__get_packed_size
+                     (const Assay__Plugin__V1__FlagDeviceResponse *message)
+{
+  assert(message->base.descriptor == &assay__plugin__v1__flag_device_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t assay__plugin__v1__flag_device_response__pack
+                     (const Assay__Plugin__V1__FlagDeviceResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &assay__plugin__v1__flag_device_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t assay__plugin__v1__flag_device_response__pack_to_buffer
+                     (const Assay__Plugin__V1__FlagDeviceResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &assay__plugin__v1__flag_device_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Assay__Plugin__V1__FlagDeviceResponse *
+       assay__plugin__v1__flag_device_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Assay__Plugin__V1__FlagDeviceResponse *)
+     protobuf_c_message_unpack (&assay__plugin__v1__flag_device_response__descriptor,
+                                allocator, len, data);
+}
+void   assay__plugin__v1__flag_device_response__free_unpacked
+                     (Assay__Plugin__V1__FlagDeviceResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &assay__plugin__v1__flag_device_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 static const ProtobufCFieldDescriptor assay__plugin__v1__log_request__field_descriptors[3] =
 {
   {
@@ -1490,6 +1580,147 @@ const ProtobufCMessageDescriptor assay__plugin__v1__derive_key_response__descrip
   (ProtobufCMessageInit) assay__plugin__v1__derive_key_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+static const ProtobufCFieldDescriptor assay__plugin__v1__flag_device_request__field_descriptors[6] =
+{
+  {
+    "call_token",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Assay__Plugin__V1__FlagDeviceRequest, call_token),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "app",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Assay__Plugin__V1__FlagDeviceRequest, app),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "device_id",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Assay__Plugin__V1__FlagDeviceRequest, device_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "flag",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Assay__Plugin__V1__FlagDeviceRequest, flag),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "detail",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Assay__Plugin__V1__FlagDeviceRequest, detail),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "until_unix_ms",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Assay__Plugin__V1__FlagDeviceRequest, until_unix_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned assay__plugin__v1__flag_device_request__field_indices_by_name[] = {
+  1,   /* field[1] = app */
+  0,   /* field[0] = call_token */
+  4,   /* field[4] = detail */
+  2,   /* field[2] = device_id */
+  3,   /* field[3] = flag */
+  5,   /* field[5] = until_unix_ms */
+};
+static const ProtobufCIntRange assay__plugin__v1__flag_device_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 6 }
+};
+const ProtobufCMessageDescriptor assay__plugin__v1__flag_device_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "assay.plugin.v1.FlagDeviceRequest",
+  "FlagDeviceRequest",
+  "Assay__Plugin__V1__FlagDeviceRequest",
+  "assay.plugin.v1",
+  sizeof(Assay__Plugin__V1__FlagDeviceRequest),
+  6,
+  assay__plugin__v1__flag_device_request__field_descriptors,
+  assay__plugin__v1__flag_device_request__field_indices_by_name,
+  1,  assay__plugin__v1__flag_device_request__number_ranges,
+  (ProtobufCMessageInit) assay__plugin__v1__flag_device_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor assay__plugin__v1__flag_device_response__field_descriptors[1] =
+{
+  {
+    "found",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Assay__Plugin__V1__FlagDeviceResponse, found),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned assay__plugin__v1__flag_device_response__field_indices_by_name[] = {
+  0,   /* field[0] = found */
+};
+static const ProtobufCIntRange assay__plugin__v1__flag_device_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor assay__plugin__v1__flag_device_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "assay.plugin.v1.FlagDeviceResponse",
+  "FlagDeviceResponse",
+  "Assay__Plugin__V1__FlagDeviceResponse",
+  "assay.plugin.v1",
+  sizeof(Assay__Plugin__V1__FlagDeviceResponse),
+  1,
+  assay__plugin__v1__flag_device_response__field_descriptors,
+  assay__plugin__v1__flag_device_response__field_indices_by_name,
+  1,  assay__plugin__v1__flag_device_response__number_ranges,
+  (ProtobufCMessageInit) assay__plugin__v1__flag_device_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 static const ProtobufCEnumValue assay__plugin__v1__level__enum_values_by_number[5] =
 {
   { "LEVEL_UNSPECIFIED", "ASSAY__PLUGIN__V1__LEVEL__LEVEL_UNSPECIFIED", 0 },
@@ -1524,7 +1755,7 @@ const ProtobufCEnumDescriptor assay__plugin__v1__level__descriptor =
   assay__plugin__v1__level__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCMethodDescriptor assay__plugin__v1__host__method_descriptors[7] =
+static const ProtobufCMethodDescriptor assay__plugin__v1__host__method_descriptors[8] =
 {
   { "Log", &assay__plugin__v1__log_request__descriptor, &assay__plugin__v1__log_response__descriptor },
   { "Measure", &assay__plugin__v1__measure_request__descriptor, &assay__plugin__v1__measure_response__descriptor },
@@ -1533,12 +1764,14 @@ static const ProtobufCMethodDescriptor assay__plugin__v1__host__method_descripto
   { "GetAnchors", &assay__plugin__v1__get_anchors_request__descriptor, &assay__plugin__v1__get_anchors_response__descriptor },
   { "FindFleetDevice", &assay__plugin__v1__find_fleet_device_request__descriptor, &assay__plugin__v1__find_fleet_device_response__descriptor },
   { "DeriveKey", &assay__plugin__v1__derive_key_request__descriptor, &assay__plugin__v1__derive_key_response__descriptor },
+  { "FlagDevice", &assay__plugin__v1__flag_device_request__descriptor, &assay__plugin__v1__flag_device_response__descriptor },
 };
 const unsigned assay__plugin__v1__host__method_indices_by_name[] = {
   6,        /* DeriveKey */
   2,        /* FindDevice */
   5,        /* FindFleetDevice */
   3,        /* FindUsed */
+  7,        /* FlagDevice */
   4,        /* GetAnchors */
   0,        /* Log */
   1         /* Measure */
@@ -1550,7 +1783,7 @@ const ProtobufCServiceDescriptor assay__plugin__v1__host__descriptor =
   "Host",
   "Assay__Plugin__V1__Host",
   "assay.plugin.v1",
-  7,
+  8,
   assay__plugin__v1__host__method_descriptors,
   assay__plugin__v1__host__method_indices_by_name
 };
@@ -1609,6 +1842,14 @@ void assay__plugin__v1__host__derive_key(ProtobufCService *service,
 {
   assert(service->descriptor == &assay__plugin__v1__host__descriptor);
   service->invoke(service, 6, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void assay__plugin__v1__host__flag_device(ProtobufCService *service,
+                                          const Assay__Plugin__V1__FlagDeviceRequest *input,
+                                          Assay__Plugin__V1__FlagDeviceResponse_Closure closure,
+                                          void *closure_data)
+{
+  assert(service->descriptor == &assay__plugin__v1__host__descriptor);
+  service->invoke(service, 7, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void assay__plugin__v1__host__init (Assay__Plugin__V1__Host_Service *service,
                                     Assay__Plugin__V1__Host_ServiceDestroy destroy)

@@ -32,6 +32,8 @@ typedef struct Assay__Plugin__V1__FindFleetDeviceResponse Assay__Plugin__V1__Fin
 typedef struct Assay__Plugin__V1__FleetDevice Assay__Plugin__V1__FleetDevice;
 typedef struct Assay__Plugin__V1__DeriveKeyRequest Assay__Plugin__V1__DeriveKeyRequest;
 typedef struct Assay__Plugin__V1__DeriveKeyResponse Assay__Plugin__V1__DeriveKeyResponse;
+typedef struct Assay__Plugin__V1__FlagDeviceRequest Assay__Plugin__V1__FlagDeviceRequest;
+typedef struct Assay__Plugin__V1__FlagDeviceResponse Assay__Plugin__V1__FlagDeviceResponse;
 
 
 /* --- enums --- */
@@ -281,6 +283,52 @@ struct  Assay__Plugin__V1__DeriveKeyResponse
 #define ASSAY__PLUGIN__V1__DERIVE_KEY_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&assay__plugin__v1__derive_key_response__descriptor) \
     , {0,NULL} }
+
+
+struct  Assay__Plugin__V1__FlagDeviceRequest
+{
+  ProtobufCMessage base;
+  /*
+   * Of a call of Observe or Appraise. The device is of an app of that call.
+   */
+  ProtobufCBinaryData call_token;
+  /*
+   * The app that the device is of.
+   */
+  ProtobufCBinaryData app;
+  /*
+   * 16 bytes.
+   */
+  ProtobufCBinaryData device_id;
+  /*
+   * [a-z0-9_]{1,32}, such as "counter_gap". The same flag again replaces the one before; a device has at most 16 of a plugin.
+   */
+  ProtobufCBinaryData flag;
+  /*
+   * A sentence for the operator: at most 256 bytes. No personal data.
+   */
+  char *detail;
+  /*
+   * Until when it stands, in milliseconds since 1970; at most 400 days ahead.
+   */
+  int64_t until_unix_ms;
+};
+#define ASSAY__PLUGIN__V1__FLAG_DEVICE_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&assay__plugin__v1__flag_device_request__descriptor) \
+    , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, (char *)protobuf_c_empty_string, 0 }
+
+
+struct  Assay__Plugin__V1__FlagDeviceResponse
+{
+  ProtobufCMessage base;
+  /*
+   * Whether the app has such a device. Otherwise nothing was marked.
+   */
+  protobuf_c_boolean found;
+};
+#define ASSAY__PLUGIN__V1__FLAG_DEVICE_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&assay__plugin__v1__flag_device_response__descriptor) \
+    , 0 }
 
 
 /* Assay__Plugin__V1__LogRequest methods */
@@ -587,6 +635,44 @@ Assay__Plugin__V1__DeriveKeyResponse *
 void   assay__plugin__v1__derive_key_response__free_unpacked
                      (Assay__Plugin__V1__DeriveKeyResponse *message,
                       ProtobufCAllocator *allocator);
+/* Assay__Plugin__V1__FlagDeviceRequest methods */
+void   assay__plugin__v1__flag_device_request__init
+                     (Assay__Plugin__V1__FlagDeviceRequest         *message);
+size_t assay__plugin__v1__flag_device_request__get_packed_size
+                     (const Assay__Plugin__V1__FlagDeviceRequest   *message);
+size_t assay__plugin__v1__flag_device_request__pack
+                     (const Assay__Plugin__V1__FlagDeviceRequest   *message,
+                      uint8_t             *out);
+size_t assay__plugin__v1__flag_device_request__pack_to_buffer
+                     (const Assay__Plugin__V1__FlagDeviceRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Assay__Plugin__V1__FlagDeviceRequest *
+       assay__plugin__v1__flag_device_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   assay__plugin__v1__flag_device_request__free_unpacked
+                     (Assay__Plugin__V1__FlagDeviceRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Assay__Plugin__V1__FlagDeviceResponse methods */
+void   assay__plugin__v1__flag_device_response__init
+                     (Assay__Plugin__V1__FlagDeviceResponse         *message);
+size_t assay__plugin__v1__flag_device_response__get_packed_size
+                     (const Assay__Plugin__V1__FlagDeviceResponse   *message);
+size_t assay__plugin__v1__flag_device_response__pack
+                     (const Assay__Plugin__V1__FlagDeviceResponse   *message,
+                      uint8_t             *out);
+size_t assay__plugin__v1__flag_device_response__pack_to_buffer
+                     (const Assay__Plugin__V1__FlagDeviceResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Assay__Plugin__V1__FlagDeviceResponse *
+       assay__plugin__v1__flag_device_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   assay__plugin__v1__flag_device_response__free_unpacked
+                     (Assay__Plugin__V1__FlagDeviceResponse *message,
+                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Assay__Plugin__V1__LogRequest_Closure)
@@ -637,6 +723,12 @@ typedef void (*Assay__Plugin__V1__DeriveKeyRequest_Closure)
 typedef void (*Assay__Plugin__V1__DeriveKeyResponse_Closure)
                  (const Assay__Plugin__V1__DeriveKeyResponse *message,
                   void *closure_data);
+typedef void (*Assay__Plugin__V1__FlagDeviceRequest_Closure)
+                 (const Assay__Plugin__V1__FlagDeviceRequest *message,
+                  void *closure_data);
+typedef void (*Assay__Plugin__V1__FlagDeviceResponse_Closure)
+                 (const Assay__Plugin__V1__FlagDeviceResponse *message,
+                  void *closure_data);
 
 /* --- services --- */
 
@@ -672,6 +764,10 @@ struct Assay__Plugin__V1__Host_Service
                      const Assay__Plugin__V1__DeriveKeyRequest *input,
                      Assay__Plugin__V1__DeriveKeyResponse_Closure closure,
                      void *closure_data);
+  void (*flag_device)(Assay__Plugin__V1__Host_Service *service,
+                      const Assay__Plugin__V1__FlagDeviceRequest *input,
+                      Assay__Plugin__V1__FlagDeviceResponse_Closure closure,
+                      void *closure_data);
 };
 typedef void (*Assay__Plugin__V1__Host_ServiceDestroy)(Assay__Plugin__V1__Host_Service *);
 void assay__plugin__v1__host__init (Assay__Plugin__V1__Host_Service *service,
@@ -686,7 +782,8 @@ void assay__plugin__v1__host__init (Assay__Plugin__V1__Host_Service *service,
       function_prefix__ ## find_used,\
       function_prefix__ ## get_anchors,\
       function_prefix__ ## find_fleet_device,\
-      function_prefix__ ## derive_key  }
+      function_prefix__ ## derive_key,\
+      function_prefix__ ## flag_device  }
 void assay__plugin__v1__host__log(ProtobufCService *service,
                                   const Assay__Plugin__V1__LogRequest *input,
                                   Assay__Plugin__V1__LogResponse_Closure closure,
@@ -715,6 +812,10 @@ void assay__plugin__v1__host__derive_key(ProtobufCService *service,
                                          const Assay__Plugin__V1__DeriveKeyRequest *input,
                                          Assay__Plugin__V1__DeriveKeyResponse_Closure closure,
                                          void *closure_data);
+void assay__plugin__v1__host__flag_device(ProtobufCService *service,
+                                          const Assay__Plugin__V1__FlagDeviceRequest *input,
+                                          Assay__Plugin__V1__FlagDeviceResponse_Closure closure,
+                                          void *closure_data);
 
 /* --- descriptors --- */
 
@@ -735,6 +836,8 @@ extern const ProtobufCMessageDescriptor assay__plugin__v1__find_fleet_device_res
 extern const ProtobufCMessageDescriptor assay__plugin__v1__fleet_device__descriptor;
 extern const ProtobufCMessageDescriptor assay__plugin__v1__derive_key_request__descriptor;
 extern const ProtobufCMessageDescriptor assay__plugin__v1__derive_key_response__descriptor;
+extern const ProtobufCMessageDescriptor assay__plugin__v1__flag_device_request__descriptor;
+extern const ProtobufCMessageDescriptor assay__plugin__v1__flag_device_response__descriptor;
 extern const ProtobufCServiceDescriptor assay__plugin__v1__host__descriptor;
 
 PROTOBUF_C__END_DECLS

@@ -817,6 +817,51 @@ void   assay__plugin__v1__appraise_response__free_unpacked
   assert(message->base.descriptor == &assay__plugin__v1__appraise_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   assay__plugin__v1__measurement__init
+                     (Assay__Plugin__V1__Measurement         *message)
+{
+  static const Assay__Plugin__V1__Measurement init_value = ASSAY__PLUGIN__V1__MEASUREMENT__INIT;
+  *message = init_value;
+}
+size_t assay__plugin__v1__measurement__get_packed_size
+                     (const Assay__Plugin__V1__Measurement *message)
+{
+  assert(message->base.descriptor == &assay__plugin__v1__measurement__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t assay__plugin__v1__measurement__pack
+                     (const Assay__Plugin__V1__Measurement *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &assay__plugin__v1__measurement__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t assay__plugin__v1__measurement__pack_to_buffer
+                     (const Assay__Plugin__V1__Measurement *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &assay__plugin__v1__measurement__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Assay__Plugin__V1__Measurement *
+       assay__plugin__v1__measurement__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Assay__Plugin__V1__Measurement *)
+     protobuf_c_message_unpack (&assay__plugin__v1__measurement__descriptor,
+                                allocator, len, data);
+}
+void   assay__plugin__v1__measurement__free_unpacked
+                     (Assay__Plugin__V1__Measurement *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &assay__plugin__v1__measurement__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   assay__plugin__v1__finding__init
                      (Assay__Plugin__V1__Finding         *message)
 {
@@ -1659,7 +1704,7 @@ const ProtobufCMessageDescriptor assay__plugin__v1__describe_response__descripto
   (ProtobufCMessageInit) assay__plugin__v1__describe_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor assay__plugin__v1__format__field_descriptors[8] =
+static const ProtobufCFieldDescriptor assay__plugin__v1__format__field_descriptors[9] =
 {
   {
     "name",
@@ -1757,12 +1802,25 @@ static const ProtobufCFieldDescriptor assay__plugin__v1__format__field_descripto
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "measures",
+    9,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Assay__Plugin__V1__Format, n_measures),
+    offsetof(Assay__Plugin__V1__Format, measures),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned assay__plugin__v1__format__field_indices_by_name[] = {
   6,   /* field[6] = claims */
   7,   /* field[7] = codes */
   3,   /* field[3] = freshness */
   4,   /* field[4] = locates */
+  8,   /* field[8] = measures */
   0,   /* field[0] = name */
   5,   /* field[5] = prepares */
   1,   /* field[1] = purposes */
@@ -1771,7 +1829,7 @@ static const unsigned assay__plugin__v1__format__field_indices_by_name[] = {
 static const ProtobufCIntRange assay__plugin__v1__format__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 8 }
+  { 0, 9 }
 };
 const ProtobufCMessageDescriptor assay__plugin__v1__format__descriptor =
 {
@@ -1781,7 +1839,7 @@ const ProtobufCMessageDescriptor assay__plugin__v1__format__descriptor =
   "Assay__Plugin__V1__Format",
   "assay.plugin.v1",
   sizeof(Assay__Plugin__V1__Format),
-  8,
+  9,
   assay__plugin__v1__format__field_descriptors,
   assay__plugin__v1__format__field_indices_by_name,
   1,  assay__plugin__v1__format__number_ranges,
@@ -1852,7 +1910,7 @@ const ProtobufCMessageDescriptor assay__plugin__v1__claim_declaration__descripto
   (ProtobufCMessageInit) assay__plugin__v1__claim_declaration__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor assay__plugin__v1__code_declaration__field_descriptors[3] =
+static const ProtobufCFieldDescriptor assay__plugin__v1__code_declaration__field_descriptors[4] =
 {
   {
     "code",
@@ -1890,16 +1948,29 @@ static const ProtobufCFieldDescriptor assay__plugin__v1__code_declaration__field
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "vendor_code",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Assay__Plugin__V1__CodeDeclaration, vendor_code),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned assay__plugin__v1__code_declaration__field_indices_by_name[] = {
   0,   /* field[0] = code */
   2,   /* field[2] = meaning */
   1,   /* field[1] = retry */
+  3,   /* field[3] = vendor_code */
 };
 static const ProtobufCIntRange assay__plugin__v1__code_declaration__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor assay__plugin__v1__code_declaration__descriptor =
 {
@@ -1909,7 +1980,7 @@ const ProtobufCMessageDescriptor assay__plugin__v1__code_declaration__descriptor
   "Assay__Plugin__V1__CodeDeclaration",
   "assay.plugin.v1",
   sizeof(Assay__Plugin__V1__CodeDeclaration),
-  3,
+  4,
   assay__plugin__v1__code_declaration__field_descriptors,
   assay__plugin__v1__code_declaration__field_indices_by_name,
   1,  assay__plugin__v1__code_declaration__number_ranges,
@@ -2530,7 +2601,7 @@ const ProtobufCMessageDescriptor assay__plugin__v1__appraise_request__descriptor
   (ProtobufCMessageInit) assay__plugin__v1__appraise_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor assay__plugin__v1__expectation__field_descriptors[2] =
+static const ProtobufCFieldDescriptor assay__plugin__v1__expectation__field_descriptors[3] =
 {
   {
     "client_data",
@@ -2556,15 +2627,28 @@ static const ProtobufCFieldDescriptor assay__plugin__v1__expectation__field_desc
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "signals",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Assay__Plugin__V1__Expectation, signals),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned assay__plugin__v1__expectation__field_indices_by_name[] = {
   0,   /* field[0] = client_data */
   1,   /* field[1] = payload_sha256 */
+  2,   /* field[2] = signals */
 };
 static const ProtobufCIntRange assay__plugin__v1__expectation__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor assay__plugin__v1__expectation__descriptor =
 {
@@ -2574,7 +2658,7 @@ const ProtobufCMessageDescriptor assay__plugin__v1__expectation__descriptor =
   "Assay__Plugin__V1__Expectation",
   "assay.plugin.v1",
   sizeof(Assay__Plugin__V1__Expectation),
-  2,
+  3,
   assay__plugin__v1__expectation__field_descriptors,
   assay__plugin__v1__expectation__field_indices_by_name,
   1,  assay__plugin__v1__expectation__number_ranges,
@@ -2684,7 +2768,7 @@ const ProtobufCMessageDescriptor assay__plugin__v1__device__descriptor =
   (ProtobufCMessageInit) assay__plugin__v1__device__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor assay__plugin__v1__appraise_response__field_descriptors[7] =
+static const ProtobufCFieldDescriptor assay__plugin__v1__appraise_response__field_descriptors[9] =
 {
   {
     "findings",
@@ -2770,20 +2854,46 @@ static const ProtobufCFieldDescriptor assay__plugin__v1__appraise_response__fiel
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "verified_payload_sha256",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Assay__Plugin__V1__AppraiseResponse, verified_payload_sha256),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "measurements",
+    9,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Assay__Plugin__V1__AppraiseResponse, n_measurements),
+    offsetof(Assay__Plugin__V1__AppraiseResponse, measurements),
+    &assay__plugin__v1__measurement__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned assay__plugin__v1__appraise_response__field_indices_by_name[] = {
   2,   /* field[2] = assurance */
   1,   /* field[1] = claims */
   4,   /* field[4] = effect */
   0,   /* field[0] = findings */
+  8,   /* field[8] = measurements */
   6,   /* field[6] = statement */
   5,   /* field[5] = used_tokens */
   3,   /* field[3] = verified_client_data_sha256 */
+  7,   /* field[7] = verified_payload_sha256 */
 };
 static const ProtobufCIntRange assay__plugin__v1__appraise_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 7 }
+  { 0, 9 }
 };
 const ProtobufCMessageDescriptor assay__plugin__v1__appraise_response__descriptor =
 {
@@ -2793,11 +2903,75 @@ const ProtobufCMessageDescriptor assay__plugin__v1__appraise_response__descripto
   "Assay__Plugin__V1__AppraiseResponse",
   "assay.plugin.v1",
   sizeof(Assay__Plugin__V1__AppraiseResponse),
-  7,
+  9,
   assay__plugin__v1__appraise_response__field_descriptors,
   assay__plugin__v1__appraise_response__field_indices_by_name,
   1,  assay__plugin__v1__appraise_response__number_ranges,
   (ProtobufCMessageInit) assay__plugin__v1__appraise_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor assay__plugin__v1__measurement__field_descriptors[3] =
+{
+  {
+    "signal",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Assay__Plugin__V1__Measurement, signal),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "outcome",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Assay__Plugin__V1__Measurement, outcome),
+    &assay__plugin__v1__outcome__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "detail",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Assay__Plugin__V1__Measurement, detail),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned assay__plugin__v1__measurement__field_indices_by_name[] = {
+  2,   /* field[2] = detail */
+  1,   /* field[1] = outcome */
+  0,   /* field[0] = signal */
+};
+static const ProtobufCIntRange assay__plugin__v1__measurement__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor assay__plugin__v1__measurement__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "assay.plugin.v1.Measurement",
+  "Measurement",
+  "Assay__Plugin__V1__Measurement",
+  "assay.plugin.v1",
+  sizeof(Assay__Plugin__V1__Measurement),
+  3,
+  assay__plugin__v1__measurement__field_descriptors,
+  assay__plugin__v1__measurement__field_indices_by_name,
+  1,  assay__plugin__v1__measurement__number_ranges,
+  (ProtobufCMessageInit) assay__plugin__v1__measurement__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor assay__plugin__v1__finding__field_descriptors[4] =
@@ -3440,7 +3614,7 @@ const ProtobufCMessageDescriptor assay__plugin__v1__prepare_response__descriptor
   (ProtobufCMessageInit) assay__plugin__v1__prepare_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor assay__plugin__v1__observe_request__field_descriptors[2] =
+static const ProtobufCFieldDescriptor assay__plugin__v1__observe_request__field_descriptors[3] =
 {
   {
     "events",
@@ -3466,15 +3640,28 @@ static const ProtobufCFieldDescriptor assay__plugin__v1__observe_request__field_
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "call_token",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Assay__Plugin__V1__ObserveRequest, call_token),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned assay__plugin__v1__observe_request__field_indices_by_name[] = {
+  2,   /* field[2] = call_token */
   1,   /* field[1] = dropped */
   0,   /* field[0] = events */
 };
 static const ProtobufCIntRange assay__plugin__v1__observe_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor assay__plugin__v1__observe_request__descriptor =
 {
@@ -3484,14 +3671,14 @@ const ProtobufCMessageDescriptor assay__plugin__v1__observe_request__descriptor 
   "Assay__Plugin__V1__ObserveRequest",
   "assay.plugin.v1",
   sizeof(Assay__Plugin__V1__ObserveRequest),
-  2,
+  3,
   assay__plugin__v1__observe_request__field_descriptors,
   assay__plugin__v1__observe_request__field_indices_by_name,
   1,  assay__plugin__v1__observe_request__number_ranges,
   (ProtobufCMessageInit) assay__plugin__v1__observe_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor assay__plugin__v1__verdict_event__field_descriptors[14] =
+static const ProtobufCFieldDescriptor assay__plugin__v1__verdict_event__field_descriptors[20] =
 {
   {
     "request_id",
@@ -3661,27 +3848,105 @@ static const ProtobufCFieldDescriptor assay__plugin__v1__verdict_event__field_de
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "key_id",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Assay__Plugin__V1__VerdictEvent, key_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "model",
+    16,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Assay__Plugin__V1__VerdictEvent, model),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "os_patch_level",
+    17,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Assay__Plugin__V1__VerdictEvent, os_patch_level),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "counter",
+    18,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Assay__Plugin__V1__VerdictEvent, counter),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "address",
+    19,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Assay__Plugin__V1__VerdictEvent, address),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "subject",
+    20,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Assay__Plugin__V1__VerdictEvent, subject),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned assay__plugin__v1__verdict_event__field_indices_by_name[] = {
   5,   /* field[5] = accepted */
+  18,   /* field[18] = address */
   1,   /* field[1] = app */
   8,   /* field[8] = assurance */
   2,   /* field[2] = caller */
   7,   /* field[7] = check */
   6,   /* field[6] = code */
+  17,   /* field[17] = counter */
   13,   /* field[13] = decided_at_unix_ms */
   9,   /* field[9] = device_id */
   4,   /* field[4] = formats */
+  14,   /* field[14] = key_id */
+  15,   /* field[15] = model */
+  16,   /* field[16] = os_patch_level */
   10,   /* field[10] = policy_digest */
   3,   /* field[3] = purpose */
   12,   /* field[12] = repeated_answer */
   0,   /* field[0] = request_id */
   11,   /* field[11] = simulated */
+  19,   /* field[19] = subject */
 };
 static const ProtobufCIntRange assay__plugin__v1__verdict_event__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 14 }
+  { 0, 20 }
 };
 const ProtobufCMessageDescriptor assay__plugin__v1__verdict_event__descriptor =
 {
@@ -3691,7 +3956,7 @@ const ProtobufCMessageDescriptor assay__plugin__v1__verdict_event__descriptor =
   "Assay__Plugin__V1__VerdictEvent",
   "assay.plugin.v1",
   sizeof(Assay__Plugin__V1__VerdictEvent),
-  14,
+  20,
   assay__plugin__v1__verdict_event__field_descriptors,
   assay__plugin__v1__verdict_event__field_indices_by_name,
   1,  assay__plugin__v1__verdict_event__number_ranges,
@@ -3806,19 +4071,21 @@ const ProtobufCEnumDescriptor assay__plugin__v1__purpose__descriptor =
   assay__plugin__v1__purpose__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCEnumValue assay__plugin__v1__freshness__enum_values_by_number[4] =
+static const ProtobufCEnumValue assay__plugin__v1__freshness__enum_values_by_number[5] =
 {
   { "FRESHNESS_UNSPECIFIED", "ASSAY__PLUGIN__V1__FRESHNESS__FRESHNESS_UNSPECIFIED", 0 },
   { "FRESHNESS_CHALLENGE", "ASSAY__PLUGIN__V1__FRESHNESS__FRESHNESS_CHALLENGE", 1 },
   { "FRESHNESS_SINGLE_USE", "ASSAY__PLUGIN__V1__FRESHNESS__FRESHNESS_SINGLE_USE", 2 },
   { "FRESHNESS_STATEMENT", "ASSAY__PLUGIN__V1__FRESHNESS__FRESHNESS_STATEMENT", 3 },
+  { "FRESHNESS_PAYLOAD", "ASSAY__PLUGIN__V1__FRESHNESS__FRESHNESS_PAYLOAD", 4 },
 };
 static const ProtobufCIntRange assay__plugin__v1__freshness__value_ranges[] = {
-{0, 0},{0, 4}
+{0, 0},{0, 5}
 };
-static const ProtobufCEnumValueIndex assay__plugin__v1__freshness__enum_values_by_name[4] =
+static const ProtobufCEnumValueIndex assay__plugin__v1__freshness__enum_values_by_name[5] =
 {
   { "FRESHNESS_CHALLENGE", 1 },
+  { "FRESHNESS_PAYLOAD", 4 },
   { "FRESHNESS_SINGLE_USE", 2 },
   { "FRESHNESS_STATEMENT", 3 },
   { "FRESHNESS_UNSPECIFIED", 0 },
@@ -3830,9 +4097,9 @@ const ProtobufCEnumDescriptor assay__plugin__v1__freshness__descriptor =
   "Freshness",
   "Assay__Plugin__V1__Freshness",
   "assay.plugin.v1",
-  4,
+  5,
   assay__plugin__v1__freshness__enum_values_by_number,
-  4,
+  5,
   assay__plugin__v1__freshness__enum_values_by_name,
   1,
   assay__plugin__v1__freshness__value_ranges,
@@ -3952,7 +4219,7 @@ const ProtobufCEnumDescriptor assay__plugin__v1__value_kind__descriptor =
   assay__plugin__v1__value_kind__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCEnumValue assay__plugin__v1__host_service__enum_values_by_number[6] =
+static const ProtobufCEnumValue assay__plugin__v1__host_service__enum_values_by_number[7] =
 {
   { "HOST_SERVICE_UNSPECIFIED", "ASSAY__PLUGIN__V1__HOST_SERVICE__HOST_SERVICE_UNSPECIFIED", 0 },
   { "HOST_SERVICE_FIND_DEVICE", "ASSAY__PLUGIN__V1__HOST_SERVICE__HOST_SERVICE_FIND_DEVICE", 1 },
@@ -3960,16 +4227,18 @@ static const ProtobufCEnumValue assay__plugin__v1__host_service__enum_values_by_
   { "HOST_SERVICE_GET_ANCHORS", "ASSAY__PLUGIN__V1__HOST_SERVICE__HOST_SERVICE_GET_ANCHORS", 3 },
   { "HOST_SERVICE_FIND_FLEET_DEVICE", "ASSAY__PLUGIN__V1__HOST_SERVICE__HOST_SERVICE_FIND_FLEET_DEVICE", 4 },
   { "HOST_SERVICE_DERIVE_KEY", "ASSAY__PLUGIN__V1__HOST_SERVICE__HOST_SERVICE_DERIVE_KEY", 5 },
+  { "HOST_SERVICE_FLAG_DEVICE", "ASSAY__PLUGIN__V1__HOST_SERVICE__HOST_SERVICE_FLAG_DEVICE", 6 },
 };
 static const ProtobufCIntRange assay__plugin__v1__host_service__value_ranges[] = {
-{0, 0},{0, 6}
+{0, 0},{0, 7}
 };
-static const ProtobufCEnumValueIndex assay__plugin__v1__host_service__enum_values_by_name[6] =
+static const ProtobufCEnumValueIndex assay__plugin__v1__host_service__enum_values_by_name[7] =
 {
   { "HOST_SERVICE_DERIVE_KEY", 5 },
   { "HOST_SERVICE_FIND_DEVICE", 1 },
   { "HOST_SERVICE_FIND_FLEET_DEVICE", 4 },
   { "HOST_SERVICE_FIND_USED", 2 },
+  { "HOST_SERVICE_FLAG_DEVICE", 6 },
   { "HOST_SERVICE_GET_ANCHORS", 3 },
   { "HOST_SERVICE_UNSPECIFIED", 0 },
 };
@@ -3980,9 +4249,9 @@ const ProtobufCEnumDescriptor assay__plugin__v1__host_service__descriptor =
   "HostService",
   "Assay__Plugin__V1__HostService",
   "assay.plugin.v1",
-  6,
+  7,
   assay__plugin__v1__host_service__enum_values_by_number,
-  6,
+  7,
   assay__plugin__v1__host_service__enum_values_by_name,
   1,
   assay__plugin__v1__host_service__value_ranges,

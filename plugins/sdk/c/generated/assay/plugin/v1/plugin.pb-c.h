@@ -33,6 +33,7 @@ typedef struct Assay__Plugin__V1__AppraiseRequest Assay__Plugin__V1__AppraiseReq
 typedef struct Assay__Plugin__V1__Expectation Assay__Plugin__V1__Expectation;
 typedef struct Assay__Plugin__V1__Device Assay__Plugin__V1__Device;
 typedef struct Assay__Plugin__V1__AppraiseResponse Assay__Plugin__V1__AppraiseResponse;
+typedef struct Assay__Plugin__V1__Measurement Assay__Plugin__V1__Measurement;
 typedef struct Assay__Plugin__V1__Finding Assay__Plugin__V1__Finding;
 typedef struct Assay__Plugin__V1__Claim Assay__Plugin__V1__Claim;
 typedef struct Assay__Plugin__V1__Texts Assay__Plugin__V1__Texts;
@@ -79,7 +80,12 @@ typedef enum _Assay__Plugin__V1__Freshness {
   /*
    * The evidence is a statement: the same one again is accepted again, and marked as repeated. No challenge is needed.
    */
-  ASSAY__PLUGIN__V1__FRESHNESS__FRESHNESS_STATEMENT = 3
+  ASSAY__PLUGIN__V1__FRESHNESS__FRESHNESS_STATEMENT = 3,
+  /*
+   * The evidence is a part of the payload that another piece of the request binds, such as a depth map whose hash the signed document
+   * has. It shares that piece's freshness and can never support an acceptance alone. An appraisal says which payload it belongs to.
+   */
+  ASSAY__PLUGIN__V1__FRESHNESS__FRESHNESS_PAYLOAD = 4
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ASSAY__PLUGIN__V1__FRESHNESS)
 } Assay__Plugin__V1__Freshness;
 typedef enum _Assay__Plugin__V1__ClaimKind {
@@ -127,7 +133,8 @@ typedef enum _Assay__Plugin__V1__HostService {
   ASSAY__PLUGIN__V1__HOST_SERVICE__HOST_SERVICE_FIND_USED = 2,
   ASSAY__PLUGIN__V1__HOST_SERVICE__HOST_SERVICE_GET_ANCHORS = 3,
   ASSAY__PLUGIN__V1__HOST_SERVICE__HOST_SERVICE_FIND_FLEET_DEVICE = 4,
-  ASSAY__PLUGIN__V1__HOST_SERVICE__HOST_SERVICE_DERIVE_KEY = 5
+  ASSAY__PLUGIN__V1__HOST_SERVICE__HOST_SERVICE_DERIVE_KEY = 5,
+  ASSAY__PLUGIN__V1__HOST_SERVICE__HOST_SERVICE_FLAG_DEVICE = 6
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ASSAY__PLUGIN__V1__HOST_SERVICE)
 } Assay__Plugin__V1__HostService;
 typedef enum _Assay__Plugin__V1__Outcome {
@@ -247,10 +254,15 @@ struct  Assay__Plugin__V1__Format
    */
   size_t n_codes;
   Assay__Plugin__V1__CodeDeclaration **codes;
+  /*
+   * Freshness by payload: the signals of the confidence that appraisals may measure, each [a-z0-9_]{1,32}, such as "lidar". At most 16.
+   */
+  size_t n_measures;
+  ProtobufCBinaryData *measures;
 };
 #define ASSAY__PLUGIN__V1__FORMAT__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&assay__plugin__v1__format__descriptor) \
-    , {0,NULL}, 0,NULL, 0, ASSAY__PLUGIN__V1__FRESHNESS__FRESHNESS_UNSPECIFIED, 0, 0, 0,NULL, 0,NULL }
+    , {0,NULL}, 0,NULL, 0, ASSAY__PLUGIN__V1__FRESHNESS__FRESHNESS_UNSPECIFIED, 0, 0, 0,NULL, 0,NULL, 0,NULL }
 
 
 struct  Assay__Plugin__V1__ClaimDeclaration
@@ -280,10 +292,14 @@ struct  Assay__Plugin__V1__CodeDeclaration
    */
   Assay__Plugin__V1__Retry retry;
   char *meaning;
+  /*
+   * The code of another system that callers must speak, shown with the finding: at most 64 printable ASCII characters. Empty: none.
+   */
+  char *vendor_code;
 };
 #define ASSAY__PLUGIN__V1__CODE_DECLARATION__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&assay__plugin__v1__code_declaration__descriptor) \
-    , {0,NULL}, ASSAY__PLUGIN__V1__RETRY__RETRY_UNSPECIFIED, (char *)protobuf_c_empty_string }
+    , {0,NULL}, ASSAY__PLUGIN__V1__RETRY__RETRY_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
 /*
@@ -443,7 +459,7 @@ struct  Assay__Plugin__V1__AppraiseRequest
    */
   ProtobufCBinaryData body;
   /*
-   * What the device was expected to sign. Absent for freshness other than by challenge.
+   * What the device was expected to sign. Absent for freshness other than by challenge and by payload.
    */
   Assay__Plugin__V1__Expectation *expected;
   /*
@@ -475,10 +491,15 @@ struct  Assay__Plugin__V1__Expectation
    * SHA-256 of the payload that the client data bind. Empty if they bind none.
    */
   ProtobufCBinaryData payload_sha256;
+  /*
+   * Freshness by payload: the signed document of the request's signals, if it is the payload (its SHA-256 is payload_sha256). Otherwise
+   * empty.
+   */
+  ProtobufCBinaryData signals;
 };
 #define ASSAY__PLUGIN__V1__EXPECTATION__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&assay__plugin__v1__expectation__descriptor) \
-    , {0,NULL}, {0,NULL} }
+    , {0,NULL}, {0,NULL}, {0,NULL} }
 
 
 /*
@@ -541,10 +562,43 @@ struct  Assay__Plugin__V1__AppraiseResponse
    * Freshness by statement.
    */
   Assay__Plugin__V1__Statement *statement;
+  /*
+   * Freshness by payload: SHA-256 of the payload that the body was shown to belong to, 32 bytes. The daemon compares it.
+   */
+  ProtobufCBinaryData verified_payload_sha256;
+  /*
+   * Freshness by payload: at most one for each signal that the format measures. They bear on the confidence, and decide nothing.
+   */
+  size_t n_measurements;
+  Assay__Plugin__V1__Measurement **measurements;
 };
 #define ASSAY__PLUGIN__V1__APPRAISE_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&assay__plugin__v1__appraise_response__descriptor) \
-    , 0,NULL, 0,NULL, ASSAY__PLUGIN__V1__ASSURANCE__ASSURANCE_NONE, {0,NULL}, NULL, 0,NULL, NULL }
+    , 0,NULL, 0,NULL, ASSAY__PLUGIN__V1__ASSURANCE__ASSURANCE_NONE, {0,NULL}, NULL, 0,NULL, NULL, {0,NULL}, 0,NULL }
+
+
+/*
+ * What an appraisal measured in the payload, in the place of the app's own word.
+ */
+struct  Assay__Plugin__V1__Measurement
+{
+  ProtobufCMessage base;
+  /*
+   * A signal of Format.measures.
+   */
+  ProtobufCBinaryData signal;
+  /*
+   * PASS: it speaks for the capture. FAIL: against it. UNAVAILABLE: it could not be measured. No other.
+   */
+  Assay__Plugin__V1__Outcome outcome;
+  /*
+   * A sentence with the numbers: at most 1024 bytes.
+   */
+  char *detail;
+};
+#define ASSAY__PLUGIN__V1__MEASUREMENT__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&assay__plugin__v1__measurement__descriptor) \
+    , {0,NULL}, ASSAY__PLUGIN__V1__OUTCOME__OUTCOME_UNSPECIFIED, (char *)protobuf_c_empty_string }
 
 
 struct  Assay__Plugin__V1__Finding
@@ -774,10 +828,14 @@ struct  Assay__Plugin__V1__ObserveRequest
    * Events that were dropped since the call before, because the plugin was too slow.
    */
   uint64_t dropped;
+  /*
+   * Names this call in calls to the host: 16 bytes.
+   */
+  ProtobufCBinaryData call_token;
 };
 #define ASSAY__PLUGIN__V1__OBSERVE_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&assay__plugin__v1__observe_request__descriptor) \
-    , 0,NULL, 0 }
+    , 0,NULL, 0, {0,NULL} }
 
 
 struct  Assay__Plugin__V1__VerdictEvent
@@ -806,11 +864,36 @@ struct  Assay__Plugin__V1__VerdictEvent
   ProtobufCBinaryData policy_digest;
   protobuf_c_boolean simulated;
   protobuf_c_boolean repeated_answer;
+  /*
+   * What is below is of accepted evidence alone, and empty or 0 where the evidence does not say it.
+   */
   int64_t decided_at_unix_ms;
+  /*
+   * A keyed hash of the key that signed, 32 bytes. Keyed hashes are equal for equal values of one app, and say nothing else.
+   */
+  ProtobufCBinaryData key_id;
+  /*
+   * The model of the device as the evidence states it: UTF-8, at most 256 bytes.
+   */
+  ProtobufCBinaryData model;
+  /*
+   * The patch level of the operating system: year and month, such as 202408.
+   */
+  uint32_t os_patch_level;
+  /*
+   * The counter that the evidence had, 1 to 4294967295.
+   */
+  uint32_t counter;
+  /*
+   * Of each verdict, if the request had them: a keyed hash of the address that the caller says that its client has (an IPv6 address by its
+   * first 64 bits), and one of the request's subject. 32 bytes.
+   */
+  ProtobufCBinaryData address;
+  ProtobufCBinaryData subject;
 };
 #define ASSAY__PLUGIN__V1__VERDICT_EVENT__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&assay__plugin__v1__verdict_event__descriptor) \
-    , {0,NULL}, {0,NULL}, {0,NULL}, ASSAY__PLUGIN__V1__PURPOSE__PURPOSE_UNSPECIFIED, 0,NULL, 0, {0,NULL}, {0,NULL}, ASSAY__PLUGIN__V1__ASSURANCE__ASSURANCE_NONE, {0,NULL}, {0,NULL}, 0, 0, 0 }
+    , {0,NULL}, {0,NULL}, {0,NULL}, ASSAY__PLUGIN__V1__PURPOSE__PURPOSE_UNSPECIFIED, 0,NULL, 0, {0,NULL}, {0,NULL}, ASSAY__PLUGIN__V1__ASSURANCE__ASSURANCE_NONE, {0,NULL}, {0,NULL}, 0, 0, 0, {0,NULL}, {0,NULL}, 0, 0, {0,NULL}, {0,NULL} }
 
 
 struct  Assay__Plugin__V1__ObserveResponse
@@ -1186,6 +1269,25 @@ Assay__Plugin__V1__AppraiseResponse *
 void   assay__plugin__v1__appraise_response__free_unpacked
                      (Assay__Plugin__V1__AppraiseResponse *message,
                       ProtobufCAllocator *allocator);
+/* Assay__Plugin__V1__Measurement methods */
+void   assay__plugin__v1__measurement__init
+                     (Assay__Plugin__V1__Measurement         *message);
+size_t assay__plugin__v1__measurement__get_packed_size
+                     (const Assay__Plugin__V1__Measurement   *message);
+size_t assay__plugin__v1__measurement__pack
+                     (const Assay__Plugin__V1__Measurement   *message,
+                      uint8_t             *out);
+size_t assay__plugin__v1__measurement__pack_to_buffer
+                     (const Assay__Plugin__V1__Measurement   *message,
+                      ProtobufCBuffer     *buffer);
+Assay__Plugin__V1__Measurement *
+       assay__plugin__v1__measurement__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   assay__plugin__v1__measurement__free_unpacked
+                     (Assay__Plugin__V1__Measurement *message,
+                      ProtobufCAllocator *allocator);
 /* Assay__Plugin__V1__Finding methods */
 void   assay__plugin__v1__finding__init
                      (Assay__Plugin__V1__Finding         *message);
@@ -1527,6 +1629,9 @@ typedef void (*Assay__Plugin__V1__Device_Closure)
 typedef void (*Assay__Plugin__V1__AppraiseResponse_Closure)
                  (const Assay__Plugin__V1__AppraiseResponse *message,
                   void *closure_data);
+typedef void (*Assay__Plugin__V1__Measurement_Closure)
+                 (const Assay__Plugin__V1__Measurement *message,
+                  void *closure_data);
 typedef void (*Assay__Plugin__V1__Finding_Closure)
                  (const Assay__Plugin__V1__Finding *message,
                   void *closure_data);
@@ -1688,6 +1793,7 @@ extern const ProtobufCMessageDescriptor assay__plugin__v1__appraise_request__des
 extern const ProtobufCMessageDescriptor assay__plugin__v1__expectation__descriptor;
 extern const ProtobufCMessageDescriptor assay__plugin__v1__device__descriptor;
 extern const ProtobufCMessageDescriptor assay__plugin__v1__appraise_response__descriptor;
+extern const ProtobufCMessageDescriptor assay__plugin__v1__measurement__descriptor;
 extern const ProtobufCMessageDescriptor assay__plugin__v1__finding__descriptor;
 extern const ProtobufCMessageDescriptor assay__plugin__v1__claim__descriptor;
 extern const ProtobufCMessageDescriptor assay__plugin__v1__texts__descriptor;

@@ -303,6 +303,7 @@ nonisolated enum Assay_Plugin_V1_HostService: SwiftProtobuf.Enum, Swift.CaseIter
   case getAnchors // = 3
   case findFleetDevice // = 4
   case deriveKey // = 5
+  case flagDevice // = 6
   case UNRECOGNIZED(Int)
 
   init() {
@@ -317,6 +318,7 @@ nonisolated enum Assay_Plugin_V1_HostService: SwiftProtobuf.Enum, Swift.CaseIter
     case 3: self = .getAnchors
     case 4: self = .findFleetDevice
     case 5: self = .deriveKey
+    case 6: self = .flagDevice
     default: self = .UNRECOGNIZED(rawValue)
     }
   }
@@ -329,6 +331,7 @@ nonisolated enum Assay_Plugin_V1_HostService: SwiftProtobuf.Enum, Swift.CaseIter
     case .getAnchors: return 3
     case .findFleetDevice: return 4
     case .deriveKey: return 5
+    case .flagDevice: return 6
     case .UNRECOGNIZED(let i): return i
     }
   }
@@ -341,6 +344,7 @@ nonisolated enum Assay_Plugin_V1_HostService: SwiftProtobuf.Enum, Swift.CaseIter
     .getAnchors,
     .findFleetDevice,
     .deriveKey,
+    .flagDevice,
   ]
 
 }
@@ -1161,50 +1165,134 @@ nonisolated struct Assay_Plugin_V1_ObserveRequest: Sendable {
   /// Events that were dropped since the call before, because the plugin was too slow.
   var dropped: UInt64 = 0
 
+  /// Names this call in calls to the host: 16 bytes.
+  var callToken: Data = Data()
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 }
 
-nonisolated struct Assay_Plugin_V1_VerdictEvent: Sendable {
+nonisolated struct Assay_Plugin_V1_VerdictEvent: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var requestID: Data = Data()
+  var requestID: Data {
+    get {_storage._requestID}
+    set {_uniqueStorage()._requestID = newValue}
+  }
 
-  var app: Data = Data()
+  var app: Data {
+    get {_storage._app}
+    set {_uniqueStorage()._app = newValue}
+  }
 
-  var caller: Data = Data()
+  var caller: Data {
+    get {_storage._caller}
+    set {_uniqueStorage()._caller = newValue}
+  }
 
-  var purpose: Assay_Plugin_V1_Purpose = .unspecified
+  var purpose: Assay_Plugin_V1_Purpose {
+    get {_storage._purpose}
+    set {_uniqueStorage()._purpose = newValue}
+  }
 
   /// The formats of the evidence, in order.
-  var formats: [Data] = []
+  var formats: [Data] {
+    get {_storage._formats}
+    set {_uniqueStorage()._formats = newValue}
+  }
 
-  var accepted: Bool = false
+  var accepted: Bool {
+    get {_storage._accepted}
+    set {_uniqueStorage()._accepted = newValue}
+  }
 
   /// The reason of a rejection.
-  var code: Data = Data()
+  var code: Data {
+    get {_storage._code}
+    set {_uniqueStorage()._code = newValue}
+  }
 
-  var check: Data = Data()
+  var check: Data {
+    get {_storage._check}
+    set {_uniqueStorage()._check = newValue}
+  }
 
-  var assurance: Assay_Plugin_V1_Assurance = .none
+  var assurance: Assay_Plugin_V1_Assurance {
+    get {_storage._assurance}
+    set {_uniqueStorage()._assurance = newValue}
+  }
 
   /// 16 bytes, or empty.
-  var deviceID: Data = Data()
+  var deviceID: Data {
+    get {_storage._deviceID}
+    set {_uniqueStorage()._deviceID = newValue}
+  }
 
-  var policyDigest: Data = Data()
+  var policyDigest: Data {
+    get {_storage._policyDigest}
+    set {_uniqueStorage()._policyDigest = newValue}
+  }
 
-  var simulated: Bool = false
+  var simulated: Bool {
+    get {_storage._simulated}
+    set {_uniqueStorage()._simulated = newValue}
+  }
 
-  var repeatedAnswer: Bool = false
+  var repeatedAnswer: Bool {
+    get {_storage._repeatedAnswer}
+    set {_uniqueStorage()._repeatedAnswer = newValue}
+  }
 
-  var decidedAtUnixMs: Int64 = 0
+  /// What is below is of accepted evidence alone, and empty or 0 where the evidence does not say it.
+  var decidedAtUnixMs: Int64 {
+    get {_storage._decidedAtUnixMs}
+    set {_uniqueStorage()._decidedAtUnixMs = newValue}
+  }
+
+  /// A keyed hash of the key that signed, 32 bytes. Keyed hashes are equal for equal values of one app, and say nothing else.
+  var keyID: Data {
+    get {_storage._keyID}
+    set {_uniqueStorage()._keyID = newValue}
+  }
+
+  /// The model of the device as the evidence states it: UTF-8, at most 256 bytes.
+  var model: Data {
+    get {_storage._model}
+    set {_uniqueStorage()._model = newValue}
+  }
+
+  /// The patch level of the operating system: year and month, such as 202408.
+  var osPatchLevel: UInt32 {
+    get {_storage._osPatchLevel}
+    set {_uniqueStorage()._osPatchLevel = newValue}
+  }
+
+  /// The counter that the evidence had, 1 to 4294967295.
+  var counter: UInt32 {
+    get {_storage._counter}
+    set {_uniqueStorage()._counter = newValue}
+  }
+
+  /// Of each verdict, if the request had them: a keyed hash of the address that the caller says that its client has (an IPv6 address by its
+  /// first 64 bits), and one of the request's subject. 32 bytes.
+  var address: Data {
+    get {_storage._address}
+    set {_uniqueStorage()._address = newValue}
+  }
+
+  var subject: Data {
+    get {_storage._subject}
+    set {_uniqueStorage()._subject = newValue}
+  }
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
+
+  fileprivate var _storage = _StorageClass.defaultInstance
 }
 
 nonisolated struct Assay_Plugin_V1_ObserveResponse: Sendable {
@@ -1265,7 +1353,7 @@ nonisolated extension Assay_Plugin_V1_ValueKind: SwiftProtobuf._ProtoNameProvidi
 }
 
 nonisolated extension Assay_Plugin_V1_HostService: SwiftProtobuf._ProtoNameProviding {
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0HOST_SERVICE_UNSPECIFIED\0\u{1}HOST_SERVICE_FIND_DEVICE\0\u{1}HOST_SERVICE_FIND_USED\0\u{1}HOST_SERVICE_GET_ANCHORS\0\u{1}HOST_SERVICE_FIND_FLEET_DEVICE\0\u{1}HOST_SERVICE_DERIVE_KEY\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0HOST_SERVICE_UNSPECIFIED\0\u{1}HOST_SERVICE_FIND_DEVICE\0\u{1}HOST_SERVICE_FIND_USED\0\u{1}HOST_SERVICE_GET_ANCHORS\0\u{1}HOST_SERVICE_FIND_FLEET_DEVICE\0\u{1}HOST_SERVICE_DERIVE_KEY\0\u{1}HOST_SERVICE_FLAG_DEVICE\0")
 }
 
 nonisolated extension Assay_Plugin_V1_Outcome: SwiftProtobuf._ProtoNameProviding {
@@ -2626,7 +2714,7 @@ nonisolated extension Assay_Plugin_V1_PrepareResponse: SwiftProtobuf.Message, Sw
 
 nonisolated extension Assay_Plugin_V1_ObserveRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".ObserveRequest"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}events\0\u{1}dropped\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}events\0\u{1}dropped\0\u{3}call_token\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2636,6 +2724,7 @@ nonisolated extension Assay_Plugin_V1_ObserveRequest: SwiftProtobuf.Message, Swi
       switch fieldNumber {
       case 1: try { try decoder.decodeRepeatedMessageField(value: &self.events) }()
       case 2: try { try decoder.decodeSingularUInt64Field(value: &self.dropped) }()
+      case 3: try { try decoder.decodeSingularBytesField(value: &self.callToken) }()
       default: break
       }
     }
@@ -2648,12 +2737,16 @@ nonisolated extension Assay_Plugin_V1_ObserveRequest: SwiftProtobuf.Message, Swi
     if self.dropped != 0 {
       try visitor.visitSingularUInt64Field(value: self.dropped, fieldNumber: 2)
     }
+    if !self.callToken.isEmpty {
+      try visitor.visitSingularBytesField(value: self.callToken, fieldNumber: 3)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: Assay_Plugin_V1_ObserveRequest, rhs: Assay_Plugin_V1_ObserveRequest) -> Bool {
     if lhs.events != rhs.events {return false}
     if lhs.dropped != rhs.dropped {return false}
+    if lhs.callToken != rhs.callToken {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2661,94 +2754,198 @@ nonisolated extension Assay_Plugin_V1_ObserveRequest: SwiftProtobuf.Message, Swi
 
 nonisolated extension Assay_Plugin_V1_VerdictEvent: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".VerdictEvent"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}request_id\0\u{1}app\0\u{1}caller\0\u{1}purpose\0\u{1}formats\0\u{1}accepted\0\u{1}code\0\u{1}check\0\u{1}assurance\0\u{3}device_id\0\u{3}policy_digest\0\u{1}simulated\0\u{3}repeated_answer\0\u{3}decided_at_unix_ms\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}request_id\0\u{1}app\0\u{1}caller\0\u{1}purpose\0\u{1}formats\0\u{1}accepted\0\u{1}code\0\u{1}check\0\u{1}assurance\0\u{3}device_id\0\u{3}policy_digest\0\u{1}simulated\0\u{3}repeated_answer\0\u{3}decided_at_unix_ms\0\u{3}key_id\0\u{1}model\0\u{3}os_patch_level\0\u{1}counter\0\u{1}address\0\u{1}subject\0")
+
+  fileprivate class _StorageClass {
+    var _requestID: Data = Data()
+    var _app: Data = Data()
+    var _caller: Data = Data()
+    var _purpose: Assay_Plugin_V1_Purpose = .unspecified
+    var _formats: [Data] = []
+    var _accepted: Bool = false
+    var _code: Data = Data()
+    var _check: Data = Data()
+    var _assurance: Assay_Plugin_V1_Assurance = .none
+    var _deviceID: Data = Data()
+    var _policyDigest: Data = Data()
+    var _simulated: Bool = false
+    var _repeatedAnswer: Bool = false
+    var _decidedAtUnixMs: Int64 = 0
+    var _keyID: Data = Data()
+    var _model: Data = Data()
+    var _osPatchLevel: UInt32 = 0
+    var _counter: UInt32 = 0
+    var _address: Data = Data()
+    var _subject: Data = Data()
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _requestID = source._requestID
+      _app = source._app
+      _caller = source._caller
+      _purpose = source._purpose
+      _formats = source._formats
+      _accepted = source._accepted
+      _code = source._code
+      _check = source._check
+      _assurance = source._assurance
+      _deviceID = source._deviceID
+      _policyDigest = source._policyDigest
+      _simulated = source._simulated
+      _repeatedAnswer = source._repeatedAnswer
+      _decidedAtUnixMs = source._decidedAtUnixMs
+      _keyID = source._keyID
+      _model = source._model
+      _osPatchLevel = source._osPatchLevel
+      _counter = source._counter
+      _address = source._address
+      _subject = source._subject
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularBytesField(value: &self.requestID) }()
-      case 2: try { try decoder.decodeSingularBytesField(value: &self.app) }()
-      case 3: try { try decoder.decodeSingularBytesField(value: &self.caller) }()
-      case 4: try { try decoder.decodeSingularEnumField(value: &self.purpose) }()
-      case 5: try { try decoder.decodeRepeatedBytesField(value: &self.formats) }()
-      case 6: try { try decoder.decodeSingularBoolField(value: &self.accepted) }()
-      case 7: try { try decoder.decodeSingularBytesField(value: &self.code) }()
-      case 8: try { try decoder.decodeSingularBytesField(value: &self.check) }()
-      case 9: try { try decoder.decodeSingularEnumField(value: &self.assurance) }()
-      case 10: try { try decoder.decodeSingularBytesField(value: &self.deviceID) }()
-      case 11: try { try decoder.decodeSingularBytesField(value: &self.policyDigest) }()
-      case 12: try { try decoder.decodeSingularBoolField(value: &self.simulated) }()
-      case 13: try { try decoder.decodeSingularBoolField(value: &self.repeatedAnswer) }()
-      case 14: try { try decoder.decodeSingularInt64Field(value: &self.decidedAtUnixMs) }()
-      default: break
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularBytesField(value: &_storage._requestID) }()
+        case 2: try { try decoder.decodeSingularBytesField(value: &_storage._app) }()
+        case 3: try { try decoder.decodeSingularBytesField(value: &_storage._caller) }()
+        case 4: try { try decoder.decodeSingularEnumField(value: &_storage._purpose) }()
+        case 5: try { try decoder.decodeRepeatedBytesField(value: &_storage._formats) }()
+        case 6: try { try decoder.decodeSingularBoolField(value: &_storage._accepted) }()
+        case 7: try { try decoder.decodeSingularBytesField(value: &_storage._code) }()
+        case 8: try { try decoder.decodeSingularBytesField(value: &_storage._check) }()
+        case 9: try { try decoder.decodeSingularEnumField(value: &_storage._assurance) }()
+        case 10: try { try decoder.decodeSingularBytesField(value: &_storage._deviceID) }()
+        case 11: try { try decoder.decodeSingularBytesField(value: &_storage._policyDigest) }()
+        case 12: try { try decoder.decodeSingularBoolField(value: &_storage._simulated) }()
+        case 13: try { try decoder.decodeSingularBoolField(value: &_storage._repeatedAnswer) }()
+        case 14: try { try decoder.decodeSingularInt64Field(value: &_storage._decidedAtUnixMs) }()
+        case 15: try { try decoder.decodeSingularBytesField(value: &_storage._keyID) }()
+        case 16: try { try decoder.decodeSingularBytesField(value: &_storage._model) }()
+        case 17: try { try decoder.decodeSingularUInt32Field(value: &_storage._osPatchLevel) }()
+        case 18: try { try decoder.decodeSingularUInt32Field(value: &_storage._counter) }()
+        case 19: try { try decoder.decodeSingularBytesField(value: &_storage._address) }()
+        case 20: try { try decoder.decodeSingularBytesField(value: &_storage._subject) }()
+        default: break
+        }
       }
     }
   }
 
   func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    if !self.requestID.isEmpty {
-      try visitor.visitSingularBytesField(value: self.requestID, fieldNumber: 1)
-    }
-    if !self.app.isEmpty {
-      try visitor.visitSingularBytesField(value: self.app, fieldNumber: 2)
-    }
-    if !self.caller.isEmpty {
-      try visitor.visitSingularBytesField(value: self.caller, fieldNumber: 3)
-    }
-    if self.purpose != .unspecified {
-      try visitor.visitSingularEnumField(value: self.purpose, fieldNumber: 4)
-    }
-    if !self.formats.isEmpty {
-      try visitor.visitRepeatedBytesField(value: self.formats, fieldNumber: 5)
-    }
-    if self.accepted != false {
-      try visitor.visitSingularBoolField(value: self.accepted, fieldNumber: 6)
-    }
-    if !self.code.isEmpty {
-      try visitor.visitSingularBytesField(value: self.code, fieldNumber: 7)
-    }
-    if !self.check.isEmpty {
-      try visitor.visitSingularBytesField(value: self.check, fieldNumber: 8)
-    }
-    if self.assurance != .none {
-      try visitor.visitSingularEnumField(value: self.assurance, fieldNumber: 9)
-    }
-    if !self.deviceID.isEmpty {
-      try visitor.visitSingularBytesField(value: self.deviceID, fieldNumber: 10)
-    }
-    if !self.policyDigest.isEmpty {
-      try visitor.visitSingularBytesField(value: self.policyDigest, fieldNumber: 11)
-    }
-    if self.simulated != false {
-      try visitor.visitSingularBoolField(value: self.simulated, fieldNumber: 12)
-    }
-    if self.repeatedAnswer != false {
-      try visitor.visitSingularBoolField(value: self.repeatedAnswer, fieldNumber: 13)
-    }
-    if self.decidedAtUnixMs != 0 {
-      try visitor.visitSingularInt64Field(value: self.decidedAtUnixMs, fieldNumber: 14)
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      if !_storage._requestID.isEmpty {
+        try visitor.visitSingularBytesField(value: _storage._requestID, fieldNumber: 1)
+      }
+      if !_storage._app.isEmpty {
+        try visitor.visitSingularBytesField(value: _storage._app, fieldNumber: 2)
+      }
+      if !_storage._caller.isEmpty {
+        try visitor.visitSingularBytesField(value: _storage._caller, fieldNumber: 3)
+      }
+      if _storage._purpose != .unspecified {
+        try visitor.visitSingularEnumField(value: _storage._purpose, fieldNumber: 4)
+      }
+      if !_storage._formats.isEmpty {
+        try visitor.visitRepeatedBytesField(value: _storage._formats, fieldNumber: 5)
+      }
+      if _storage._accepted != false {
+        try visitor.visitSingularBoolField(value: _storage._accepted, fieldNumber: 6)
+      }
+      if !_storage._code.isEmpty {
+        try visitor.visitSingularBytesField(value: _storage._code, fieldNumber: 7)
+      }
+      if !_storage._check.isEmpty {
+        try visitor.visitSingularBytesField(value: _storage._check, fieldNumber: 8)
+      }
+      if _storage._assurance != .none {
+        try visitor.visitSingularEnumField(value: _storage._assurance, fieldNumber: 9)
+      }
+      if !_storage._deviceID.isEmpty {
+        try visitor.visitSingularBytesField(value: _storage._deviceID, fieldNumber: 10)
+      }
+      if !_storage._policyDigest.isEmpty {
+        try visitor.visitSingularBytesField(value: _storage._policyDigest, fieldNumber: 11)
+      }
+      if _storage._simulated != false {
+        try visitor.visitSingularBoolField(value: _storage._simulated, fieldNumber: 12)
+      }
+      if _storage._repeatedAnswer != false {
+        try visitor.visitSingularBoolField(value: _storage._repeatedAnswer, fieldNumber: 13)
+      }
+      if _storage._decidedAtUnixMs != 0 {
+        try visitor.visitSingularInt64Field(value: _storage._decidedAtUnixMs, fieldNumber: 14)
+      }
+      if !_storage._keyID.isEmpty {
+        try visitor.visitSingularBytesField(value: _storage._keyID, fieldNumber: 15)
+      }
+      if !_storage._model.isEmpty {
+        try visitor.visitSingularBytesField(value: _storage._model, fieldNumber: 16)
+      }
+      if _storage._osPatchLevel != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._osPatchLevel, fieldNumber: 17)
+      }
+      if _storage._counter != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._counter, fieldNumber: 18)
+      }
+      if !_storage._address.isEmpty {
+        try visitor.visitSingularBytesField(value: _storage._address, fieldNumber: 19)
+      }
+      if !_storage._subject.isEmpty {
+        try visitor.visitSingularBytesField(value: _storage._subject, fieldNumber: 20)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: Assay_Plugin_V1_VerdictEvent, rhs: Assay_Plugin_V1_VerdictEvent) -> Bool {
-    if lhs.requestID != rhs.requestID {return false}
-    if lhs.app != rhs.app {return false}
-    if lhs.caller != rhs.caller {return false}
-    if lhs.purpose != rhs.purpose {return false}
-    if lhs.formats != rhs.formats {return false}
-    if lhs.accepted != rhs.accepted {return false}
-    if lhs.code != rhs.code {return false}
-    if lhs.check != rhs.check {return false}
-    if lhs.assurance != rhs.assurance {return false}
-    if lhs.deviceID != rhs.deviceID {return false}
-    if lhs.policyDigest != rhs.policyDigest {return false}
-    if lhs.simulated != rhs.simulated {return false}
-    if lhs.repeatedAnswer != rhs.repeatedAnswer {return false}
-    if lhs.decidedAtUnixMs != rhs.decidedAtUnixMs {return false}
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._requestID != rhs_storage._requestID {return false}
+        if _storage._app != rhs_storage._app {return false}
+        if _storage._caller != rhs_storage._caller {return false}
+        if _storage._purpose != rhs_storage._purpose {return false}
+        if _storage._formats != rhs_storage._formats {return false}
+        if _storage._accepted != rhs_storage._accepted {return false}
+        if _storage._code != rhs_storage._code {return false}
+        if _storage._check != rhs_storage._check {return false}
+        if _storage._assurance != rhs_storage._assurance {return false}
+        if _storage._deviceID != rhs_storage._deviceID {return false}
+        if _storage._policyDigest != rhs_storage._policyDigest {return false}
+        if _storage._simulated != rhs_storage._simulated {return false}
+        if _storage._repeatedAnswer != rhs_storage._repeatedAnswer {return false}
+        if _storage._decidedAtUnixMs != rhs_storage._decidedAtUnixMs {return false}
+        if _storage._keyID != rhs_storage._keyID {return false}
+        if _storage._model != rhs_storage._model {return false}
+        if _storage._osPatchLevel != rhs_storage._osPatchLevel {return false}
+        if _storage._counter != rhs_storage._counter {return false}
+        if _storage._address != rhs_storage._address {return false}
+        if _storage._subject != rhs_storage._subject {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
