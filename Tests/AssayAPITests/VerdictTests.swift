@@ -142,6 +142,9 @@ struct VerdictTests {
             #expect(message.weightedScore.millionths == confidence.breakdown.weightedScore?.millionths ?? 0)
             #expect(message.ceiling.rawValue == Int(confidence.breakdown.ceiling?.rawValue ?? 0))
             #expect((message.crossValidation == .unspecified) == (confidence.crossValidation == nil))
+            #expect(message.levelOfFour.rawValue == Int(confidence.level.amongFour.rawValue))
+            #expect(message.disagreementScore.millionths == confidence.suite?.disagreement?.millionths ?? 0)
+            #expect(message.deviceKind == confidence.suite?.kind.rawValue ?? "")
             let model = try EvidenceModel(parsing: Array(message.evidenceModelJson.utf8))
             #expect(model == EvidenceModel(confidence))
         }

@@ -12,7 +12,9 @@ extension EvidenceModel {
         score = try fields.score("confidence_score")
         suite = try SuiteModel(fields)
         guard suite == nil else {
-            levelText = try fields.text("confidence_level")
+            levelText = try fields.text("confidence_level").flatMap { text in
+                level.map { !text.hasBytes(of: $0.name) } ?? false ? text : nil
+            }
             return
         }
         hardware = try fields.section("hardware_attestation").map { (fields) throws(Rejection) in try Hardware(fields) }
