@@ -33,7 +33,9 @@ struct AndroidSectionTests {
         return (try #require(section as? AndroidKeyAttestationSection), app, reader)
     }
 
-    @Test("Captures that were signed offline are taken only by a section that says how old they may be, with 5 minutes for clocks")
+    @Test(
+        "Captures that were signed offline are taken only by a section that says how old they may be, with 5 minutes for clocks"
+    )
     func offline() throws {
         func rule(_ text: String) throws -> (rule: OfflineRule?, problems: Int) {
             let (section, _, reader) = try read(text)

@@ -119,7 +119,7 @@ struct OfflineTests {
         "A capture is taken up to the greatest age and up to the greatest difference of clocks, and not a millisecond beyond",
         arguments: [
             (week, nil), (week + 1, ReasonCode.timestampTooOld), (-future, nil), (-future - 1, .timestampInFuture), (0, nil),
-        ])
+        ] as [(Int64, ReasonCode?)])
     func bounds(_ age: Int64, _ code: ReasonCode?) async throws {
         let harness = try await Self.harness()
         let key = try await Self.enrol(harness)
@@ -235,7 +235,7 @@ struct OfflineTests {
         let key = try await Self.enrol(harness)
         let request = try Self.capture(key, harness)
         let device = try #require(DeviceID(bytes: Array(try await harness.verify(request).deviceID)))
-        _ = try await harness.ledger.block(device)
+        _ = try await harness.ledger.block(.device(device), reason: "stolen", at: ServiceHarness.opening)
         #expect(try await harness.verify(request).rejection == .deviceBlocked)
     }
 
@@ -283,7 +283,8 @@ struct OfflineTests {
         let harness = try await Self.iPhones()
         var (handset, _) = try await harness.enrol()
         let queue = try Self.queue(65, &handset, harness)
-        #expect(try await harness.verify(try #require(queue.last)).isAccepted)
+        let latest = try #require(queue.last)
+        #expect(try await harness.verify(latest).isAccepted)
         #expect(try await harness.verify(queue[0]).rejection == .counterTooOld)
         #expect(try await harness.verify(queue[1]).isAccepted)
     }

@@ -6,6 +6,7 @@ import AssayRPC
 import AssaySimulator
 import AssayTesting
 import Foundation
+import SwiftProtobuf
 import Testing
 
 @testable import AssayService
