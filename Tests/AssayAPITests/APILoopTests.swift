@@ -61,6 +61,7 @@ struct APILoopTests {
         #expect(
             document.components["assay.v1.VerifyRequest"] == [
                 "assay.v1.Purpose", "assay.v1.Evidence", "assay.v1.Binding", "assay.v1.ResultRequest",
+                "assay.v1.VerifyRequest.Report",
             ])
         #expect(document.components["assay.v1.Purpose"] == [])
     }

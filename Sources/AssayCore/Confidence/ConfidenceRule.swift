@@ -155,8 +155,14 @@ public struct ConfidenceRule: Hashable, Sendable {
                 policy.add("measured.\(signal)", format.rawValue)
             }
             // Left out where they have no effect, so that the digests of rules from before they existed stay as they are.
-            if isDepthStrict { policy.add("strict_depth", hashed: 1, shown: "true") }
-            if rejectsViolatedFlags { policy.add("flags_violated", hashed: 1, shown: "reject") }
+            if isDepthStrict {
+                policy.mark("strict_depth")
+                policy.add("strict_depth", hashed: 1, shown: "true")
+            }
+            if rejectsViolatedFlags {
+                policy.mark("flags_violated")
+                policy.add("flags_violated", hashed: 1, shown: "reject")
+            }
             guard profile != .mvp else { return }
             let levels = [
                 ("very_high", thresholds.veryHigh), ("high", thresholds.high),

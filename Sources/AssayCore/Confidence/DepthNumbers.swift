@@ -63,7 +63,7 @@ public struct DepthNumbers: Hashable, Sendable {
             layers >= Self.leastLayers ? nil : "layers \(layers), want at least \(Self.leastLayers)",
             edgeCoherence > coherence ? nil : "edge_coherence \(edgeCoherence), want above \(coherence)",
             range >= Self.leastRange
-                ? nil : "a range of \(Measure(millionths: range)) m, want at least \(Measure(millionths: Self.leastRange))",
+                ? nil : "a range of \(Measure(millionths: range)) m, want at least \(Measure(millionths: Self.leastRange)) m",
         ].compactMap { $0 }
     }
 }

@@ -55,7 +55,7 @@ struct AuthorizationAnswerTests {
         let answer = SubrequestAuthorization.answer(.failure(error), to: nil)
         #expect(answer.status == 500)
         let problem = try problem(answer)
-        #expect(problem["reason"] == error.reason && problem["retry"] == "contact_operator")
+        #expect(problem["reason"] == "\"\(error.reason)\"" && problem["retry"] == "\"contact_operator\"")
     }
 
     @Test("A verdict that does not bind the body that was asked for lets nothing through")
