@@ -89,7 +89,8 @@ struct PluginEvidenceArgument: ExpressibleByArgument {
 
     /// `nil` without a format of 1 to 64 characters of `a`-`z`, `0`-`9`, `_`, `.` and `-`, or without a file.
     init?(argument: String) {
-        guard let equals = argument.firstIndex(of: "="), let file = FileArgument(argument: String(argument[equals...].dropFirst())),
+        guard let equals = argument.firstIndex(of: "="),
+            let file = FileArgument(argument: String(argument[equals...].dropFirst())),
             !file.path.isEmpty
         else { return nil }
         let name = argument[..<equals]

@@ -74,7 +74,9 @@ struct EvidenceOptions: ParsableArguments {
         guard bundle == nil || (isAlone && offlineSignature == nil) else {
             throw ValidationError("Give --bundle without other evidence.")
         }
-        guard offlineSignature == nil || isAlone else { throw ValidationError("Give --offline-signature without other evidence.") }
+        guard offlineSignature == nil || isAlone else {
+            throw ValidationError("Give --offline-signature without other evidence.")
+        }
         guard (offlineSignature == nil) == (capturedAt == nil) else {
             throw ValidationError("Give --captured-at with --offline-signature, and only there.")
         }
