@@ -115,7 +115,8 @@ awk -v blocks="$blocks" -v page="$page" '
     { mark = "" }
     /^ *<!-- ((not )?run.*|output) -->$/ { mark = $0; sub(/^ *<!-- /, "", mark); sub(/ -->$/, "", mark) }
     END { exit bad }' "$page"
-sed -i -e "s#/\(etc\|usr/bin\|usr/share\|var/lib\|run\)/#$root/\1/#g" -e "s/7443/$port/g" -e "s/8080/$web/g" -e "s/8443/$tls/g" "$blocks"/*.sh
+sed -i -e "s#/\(etc\|usr/bin\|usr/share\|var/lib\|run\)/#$root/\1/#g" -e "s/7443/$port/g" -e "s/8080/$web/g" -e "s/8443/$tls/g" \
+    -e "s#$root/etc/ld.so.cache#/etc/ld.so.cache#g" "$blocks"/*.sh          # which plugins read
 
 # MARK: What stands in for the machine
 

@@ -24,7 +24,7 @@ extension ProcessTests {
                     [
                         "--challenge", "--attestation", "--assertion", "--key-attestation", "--key-signature", "--play-token",
                         "--device-check", "--payload", "--signals", "--key-id", "--offline-signature", "--captured-at",
-                        "--all-failures",
+                        "--all-failures", "--plugin-evidence",
                         "Exit status",
                     ]
                 ),
@@ -81,6 +81,9 @@ extension ProcessTests {
                 ["verify", "--app", "camera", "--challenge", "AA", "--assertion", "a"],
                 ["verify", "--app", "camera", "--challenge", "AA", "--key-id", "AA", "--play-token", "a"],
                 ["verify", "--app", "camera", "--challenge", "AA", "--play-token", "a", "--assertion", "a"],
+                ["verify", "--app", "camera", "--challenge", "AA", "--plugin-evidence", "scene-depth"],
+                ["verify", "--app", "camera", "--challenge", "AA", "--plugin-evidence", "scene depth=map.gz"],
+                ["verify", "--app", "camera", "--bundle", "a", "--plugin-evidence", "scene-depth=map.gz"],
                 ["device", "--app", "camera"], ["device", "--app", "camera", "dev_1"],
                 ["simulate", "attest", "nowhere"], ["simulate", "phone", "nowhere", "--app-id", "camera"],
                 ["simulate", "android", "make", "nowhere", "--package", "com.example.camera", "--signer", "AAAA"],

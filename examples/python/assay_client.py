@@ -30,7 +30,8 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "assay_pb"))
 
 from assay.rpc.v1.frame_pb2 import Frame  # noqa: E402
-from assay.v1.attestation_pb2 import IssueChallengeRequest, IssueChallengeResponse, VerifyRequest  # noqa: E402
+from assay.v1.attestation_pb2 import (  # noqa: E402
+    IssueChallengeRequest, IssueChallengeResponse, PrepareRequest, PrepareResponse, VerifyRequest)
 from assay.v1.devices_pb2 import Device, GetDeviceRequest  # noqa: E402
 from assay.v1.evidence_pb2 import Evidence, KeySignature, PURPOSE_ASSERT, PURPOSE_REGISTER  # noqa: E402,F401
 from assay.v1.operations_pb2 import StatusRequest, StatusResponse  # noqa: E402
@@ -395,6 +396,11 @@ class Client:
         request = IssueChallengeRequest(app=app, purpose=purpose, context=context, ttl_ms=ttl_ms)
         return self.call("/assay.v1.Attestation/IssueChallenge", request, IssueChallengeResponse, timeout)
 
+    def prepare(self, app, format, body=b"", timeout=10.0):
+        """What a plugin prepares for evidence of its format, such as a session: body, and its end in milliseconds since 1970."""
+        request = PrepareRequest(app=app, format=format, body=body)
+        return self.call("/assay.v1.Attestation/Prepare", request, PrepareResponse, timeout)
+
     def verify(self, request, timeout=10.0, trace_parent=None):
         """A verdict over evidence. A rejection is a verdict too, with a reason and what may be done."""
         return self.call("/assay.v1.Attestation/Verify", request, Verdict, timeout, trace_parent)
@@ -435,7 +441,7 @@ class Client:
 
 def verify_request(
         app, purpose, challenge, evidence, payload=None, context=b"", subject=b"", expected_device_id=b"",
-        idempotency_key=b"", signals=b"", replaces_device_id=b""):
+        idempotency_key=b"", signals=b"", replaces_device_id=b"", upload_id=b""):
     """A request for a verdict over a list of 1 to 4 pieces of evidence, each of another kind.
 
     payload          what the device bound: the bytes as they arrived, None if nothing is bound. Only their SHA-256 is sent
@@ -444,6 +450,7 @@ def verify_request(
     idempotency_key  the same request under the same key gets the same ACCEPTED verdict again, marked `repeated`
     signals          the document of signals about a capture, byte for byte as the device signed it: it is the payload then
     replaces_device_id  of a registration: the device that it retires, because its user has lost the key
+    upload_id        a finished upload of what the device bound, in place of `payload`: 16 bytes
     """
     if signals and payload is None:
         payload = signals
@@ -452,7 +459,9 @@ def verify_request(
         expected_device_id=expected_device_id, idempotency_key=idempotency_key, signals=signals,
         replaces_device_id=replaces_device_id)
     # Evidence of plugins may be fresh by itself: then there is neither challenge nor binding.
-    if challenge or payload is not None:
+    if upload_id:
+        request.binding.client_data.upload_id = upload_id
+    elif challenge or payload is not None:
         request.binding.client_data.payload_sha256 = b"" if payload is None else hashlib.sha256(payload).digest()
     return request
 
@@ -486,6 +495,14 @@ def android_key_attestation(certificates):
 def key_signature(key_id, signature, algorithm=KeySignature.ALGORITHM_ECDSA_P256_SHA256):
     """A signature by a registered key. `key_id` is the SHA-256 of its SubjectPublicKeyInfo: 32 bytes."""
     return Evidence(key_signature={"key_id": key_id, "algorithm": algorithm, "signature": signature})
+
+
+def offline_signature(key_id, signature, captured_at_unix_ms, payload, algorithm=KeySignature.ALGORITHM_ECDSA_P256_SHA256):
+    """A registered key's signature over a capture that was made without a challenge (docs/offline.md). It is alone in its request, which has
+    neither challenge nor binding: `verify_request(app, PURPOSE_ASSERT, b"", [piece])`."""
+    return Evidence(offline_signature={
+        "key_id": key_id, "algorithm": algorithm, "signature": signature, "captured_at_unix_ms": captured_at_unix_ms,
+        "payload_sha256": hashlib.sha256(payload).digest()})
 
 
 def play_integrity_token(token):

@@ -198,6 +198,7 @@ made = [
     assay_client.android_key_attestation([b"c"]), assay_client.key_signature(b"k", b"s"),
     assay_client.play_integrity_token("t"), assay_client.device_check_token(b"t"), assay_client.safety_net_response("j"),
     assay_client.plugin_evidence("example.format", b"p"), assay_client.certificate_bundle(b"{}"),
+    assay_client.offline_signature(b"k", b"s", 1_800_000_000_000, b"a photo\n"),
 ]
 kinds = [field.name for field in Evidence.DESCRIPTOR.oneofs_by_name["kind"].fields]
 check("kinds of evidence", sorted(piece.WhichOneof("kind") for piece in made), sorted(kinds))
@@ -206,6 +207,21 @@ assert made[3].key_signature.algorithm == 1
 # A bundle is a statement of its own: nothing else binds it.
 request = assay_client.bundle_request("camera", b"{}")
 check("a bundle's request", (request.HasField("binding"), request.challenge, len(request.evidence)), (False, b"", 1))
+
+# So is a capture that was signed offline.
+request = assay_client.verify_request("camera", assay_client.PURPOSE_ASSERT, b"", made[9:])
+check("an offline signature's request", (request.HasField("binding"), request.evidence[0].offline_signature.payload_sha256.hex()),
+      (False, "159c2bcab485d298ba138cc2c9ed83decf52125d4773f985b8aae42cb9c6522e"))
+
+# The payload's hash, or the upload that has it.
+request = assay_client.verify_request("camera", assay_client.PURPOSE_ASSERT, b"c", made[:1], upload_id=bytes(16))
+check("an upload's request", (request.binding.client_data.upload_id, request.binding.client_data.payload_sha256), (bytes(16), b""))
+
+# What a plugin prepares.
+server = Server([lambda call: framed(Frame(call_id=call.call_id, reply={
+    "message": attestation_pb2.PrepareResponse(body=call.call.message).SerializeToString()}))])
+prepared = attestation_pb2.PrepareRequest.FromString(Client(server.address, tries=1).prepare("camera", "example.format", b"{}").body)
+check("a preparation's request", (prepared.app, prepared.format, prepared.body), ("camera", "example.format", b"{}"))
 
 # The files say where generated code of other languages goes.
 for module in (

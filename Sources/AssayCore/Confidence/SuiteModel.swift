@@ -79,7 +79,7 @@ extension SuiteModel.Method {
         if ["lidar", "parallax"].contains(where: { $0.hasBytes(of: name) }) {
             members.append(("available", .boolean(reading?.score != nil)))
         }
-        if name.hasBytes(of: "lidar"), let depth = statements?.depth {
+        if name.hasBytes(of: "lidar"), let depth = statements?.depth, reading?.contradicts(depth) != true {
             members += [
                 ("depth_variance", .digits(depth.variance.description)), ("depth_layers", .digits(depth.layers.description)),
                 ("edge_coherence", .digits(depth.edgeCoherence.description)),
@@ -92,6 +92,13 @@ extension SuiteModel.Method {
         }
         details = JSONObject(
             members.map { JSONObject.Member(name: Array($0.0.utf8), value: $0.1) } + (statements?.details[name]?.members ?? []))
+    }
+}
+
+extension SignalReading {
+    /// Whether the server measured, and found another outcome than the app's numbers have: they are not those of its map then.
+    fileprivate func contradicts(_ depth: DepthNumbers) -> Bool {
+        source == .server && depth.shortcomings(isStrict: false).isEmpty != (score == .one)
     }
 }
 

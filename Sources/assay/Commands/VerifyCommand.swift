@@ -10,7 +10,8 @@ struct VerifyCommand: AsyncParsableCommand {
             Evidence is one file, '-' for standard input. Of an iPhone: --attestation or --assertion, raw CBOR or Base64 text, or \
             --device-check. Of an Android device: --key-attestation, PEM or DER, --key-signature, raw or Base64 text, or \
             --play-token, the text of a token; a key attestation and a token may be given together. Without a challenge: of a camera \
-            --bundle, JSON; of an Android device --offline-signature, with --captured-at and --payload.
+            --bundle, JSON; of an Android device --offline-signature, with --captured-at and --payload. What a plugin judges stands \
+            beside it: --plugin-evidence scene-depth=map.gz, byte for byte.
 
             Bytes are given as \(ByteText.forms); the prefix hex: or base64: selects the form.
 

@@ -82,6 +82,24 @@ struct FileArgument: ExpressibleByArgument {
     }
 }
 
+/// Evidence that a plugin judges, as `FORMAT=FILE`: the file is sent byte for byte.
+struct PluginEvidenceArgument: ExpressibleByArgument {
+    let format: EvidenceFormat
+    let file: FileArgument
+
+    /// `nil` without a format of 1 to 64 characters of `a`-`z`, `0`-`9`, `_`, `.` and `-`, or without a file.
+    init?(argument: String) {
+        guard let equals = argument.firstIndex(of: "="),
+            let file = FileArgument(argument: String(argument[equals...].dropFirst())),
+            !file.path.isEmpty
+        else { return nil }
+        let name = argument[..<equals]
+        let isFormat = name.utf8.allSatisfy { (97...122).contains($0) || (48...57).contains($0) || [45, 46, 95].contains($0) }
+        guard (1...64).contains(name.utf8.count), isFormat else { return nil }
+        (format, self.file) = (EvidenceFormat(rawValue: String(name)), file)
+    }
+}
+
 /// A signature algorithm by its name in claims.
 extension KeySignatureAlgorithm: ExpressibleByArgument {
     public init?(argument: String) {

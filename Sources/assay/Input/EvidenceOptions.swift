@@ -51,24 +51,32 @@ struct EvidenceOptions: ParsableArguments {
             valueName: "ms"))
     var capturedAt: Int64?
 
+    @Option(
+        help: ArgumentHelp(
+            "Evidence of a plugin's format, such as a part of the payload beside the device's evidence. Repeatable.",
+            valueName: "format=file"))
+    var pluginEvidence: [PluginEvidenceArgument] = []
+
     private var keyed: [FileArgument?] { [attestation, assertion, keySignature, offlineSignature] }
     /// Whether the evidence was made without a challenge.
     var isStatement: Bool { bundle != nil || offlineSignature != nil }
 
     func validate() throws {
-        guard (keyed + [keyAttestation, playToken, deviceCheck, bundle]).contains(where: { $0 != nil }) else {
+        let isGiven = (keyed + [keyAttestation, playToken, deviceCheck, bundle]).contains { $0 != nil }
+        guard isGiven || !pluginEvidence.isEmpty else {
             throw ValidationError(
                 "Give evidence: --attestation, --assertion, --key-attestation, --key-signature, --play-token, --device-check, "
-                    + "--bundle or --offline-signature."
+                    + "--bundle, --offline-signature or --plugin-evidence."
             )
         }
-        guard bundle == nil || (keyed + [keyAttestation, playToken, deviceCheck]).allSatisfy({ $0 == nil }) else {
+        let others = [attestation, assertion, keySignature, keyAttestation, playToken, deviceCheck]
+        let isAlone = others.allSatisfy { $0 == nil } && pluginEvidence.isEmpty
+        guard bundle == nil || (isAlone && offlineSignature == nil) else {
             throw ValidationError("Give --bundle without other evidence.")
         }
-        guard
-            offlineSignature == nil
-                || [attestation, assertion, keySignature, keyAttestation, playToken, deviceCheck].allSatisfy({ $0 == nil })
-        else { throw ValidationError("Give --offline-signature without other evidence.") }
+        guard offlineSignature == nil || isAlone else {
+            throw ValidationError("Give --offline-signature without other evidence.")
+        }
         guard (offlineSignature == nil) == (capturedAt == nil) else {
             throw ValidationError("Give --captured-at with --offline-signature, and only there.")
         }
@@ -102,7 +110,7 @@ struct EvidenceOptions: ParsableArguments {
             (keyAttestation, .keyAttestation, []), (keySignature, .keySignature, keyID), (playToken, .playIntegrity, []),
             (deviceCheck, .deviceCheck, []), (bundle, .certificateBundle, []),
         ]
-        return try given.compactMap { given in
+        let builtIn = try given.compactMap { given -> Evidence? in
             guard let file = given.file else { return nil }
             let limit = given.format == .certificateBundle ? CertificateBundle.jsonLimit : FileArgument.sizeLimit
             let content = try file.read(atMost: limit)
@@ -112,5 +120,9 @@ struct EvidenceOptions: ParsableArguments {
                 throw Console.unreadable("\(file.path): \(error.detail)")
             }
         }
+        return try builtIn
+            + pluginEvidence.map {
+                Evidence(format: $0.format, keyID: [], body: try $0.file.read(atMost: FileArgument.sizeLimit))
+            }
     }
 }

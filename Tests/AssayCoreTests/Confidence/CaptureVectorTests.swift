@@ -113,6 +113,22 @@ struct SuiteProfileTests {
         #expect(version1.breakdown.parts.map(\.source) == [nil, .server, nil, nil])
     }
 
+    @Test("Numbers of the app that the server's measurement contradicts are not shown beside it; those that agree with it stay")
+    func contradictedNumbers() throws {
+        func lidar(_ name: String, _ outcome: Signal.Outcome) throws -> String {
+            let confidence = try CaptureVector.named(name).assess(measured: ["lidar": outcome])
+            let text = String(decoding: EvidenceModel(confidence).json, as: UTF8.self)
+            return String(text.split(separator: #""lidar":{"available":"#)[1].prefix { $0 != "}" })
+        }
+        let none = #""depth_variance":null,"depth_layers":null,"edge_coherence":null,"score":"#
+        let scene = #""depth_variance":1.3218,"depth_layers":3,"edge_coherence":0.3765,"score":"#
+        #expect(try lidar("depth-real", .pass).hasPrefix("true," + scene + "1,"))
+        #expect(try lidar("depth-real", .fail).hasPrefix("true," + none + "0,"))
+        #expect(try lidar("depth-real", .unavailable).hasPrefix("false," + none + "null,"))
+        #expect(try lidar("depth-ramp-claimed", .pass).hasPrefix("true," + none + "1,"))
+        #expect(try !lidar("depth-ramp-claimed", .fail).hasPrefix("true," + none))
+    }
+
     @Test("A capture that violates its flags is rejected where the rule says so, before its level counts")
     func violation() throws {
         let confidence = try CaptureVector.named("flags-serial").assess()
