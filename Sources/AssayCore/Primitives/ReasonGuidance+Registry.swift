@@ -20,6 +20,16 @@ extension ReasonGuidance {
             tells the reason.
             """)
 
+    static let deviceFlagged = ReasonGuidance(
+        cause: """
+            A plugin that observes verdicts, such as `anomaly`, or an operator flagged the device, and the app names the flag \
+            under `device.flags.reject`.
+            """,
+        remedy: """
+            `assay device get` shows the flags, who set them, why and until when. `assay device unflag` clears one; otherwise \
+            it ends by itself.
+            """)
+
     static let deviceMismatch = ReasonGuidance(
         cause: """
             The caller expects another device than the one that signed, for example after the user changed phones; or the \
