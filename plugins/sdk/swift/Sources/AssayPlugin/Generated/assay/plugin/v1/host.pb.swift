@@ -350,7 +350,7 @@ nonisolated struct Assay_Plugin_V1_FlagDeviceRequest: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// Of a call of Observe that is not answered yet. With one call_token at most 256 flags are set or cleared.
+  /// Of a call of Observe that is not answered yet. With one call_token at most 512 flags are set or cleared.
   var callToken: Data = Data()
 
   /// The app that the device is of: one of those that the plugin serves.
