@@ -56,7 +56,7 @@ struct DeviceFlagTests {
     @Test("A rule rejects a device on which a named flag stands, until it ends")
     func rule() throws {
         let device = try Self.device([Self.flag("counter_gap"), Self.flag("farm")])
-        func code(_ rejected: [String], after milliseconds: Int64) -> Rejection.Code? {
+        func code(_ rejected: [String], after milliseconds: Int64) -> FailureCode? {
             do throws(Rejection) {
                 try DeviceFlagRule(rejected: rejected).check(device, at: Self.now.adding(milliseconds: milliseconds))
                 return nil
@@ -72,11 +72,12 @@ struct DeviceFlagTests {
     }
 
     @Test("A rule that rejects nothing leaves the digest of a policy as it is")
-    func digest() {
+    func digest() throws {
+        let app = try #require(AppID("photos"))
         func digest(_ rule: DeviceFlagRule?) -> [UInt8] {
             var policy = PolicyText("test")
             rule?.describe(in: &policy)
-            return AppPolicy(AppID("photos")!, policy).digest
+            return AppPolicy(app, policy).digest
         }
         #expect(digest(DeviceFlagRule()) == digest(nil))
         #expect(digest(DeviceFlagRule(rejected: ["farm"])) != digest(nil))
