@@ -6,7 +6,9 @@ import Testing
 struct DeviceFlagTests {
     private static let now = Timestamp(unixSeconds: 1_750_000_000)
 
-    private static func flag(_ name: String, _ setter: DeviceFlag.Setter = .plugin("anomaly"), lasting: Int64 = 1000) -> DeviceFlag {
+    private static func flag(_ name: String, _ setter: DeviceFlag.Setter = .plugin("anomaly"), lasting: Int64 = 1000)
+        -> DeviceFlag
+    {
         DeviceFlag(
             name: name, setter: setter, detail: "a detail", since: now, until: now.adding(milliseconds: lasting))
     }

@@ -53,7 +53,8 @@ public struct DeviceListing: Hashable, Sendable {
     /// The most devices on the page.
     public let limit: Int
 
-    public init(app: AppID, subject: [UInt8]? = nil, isBlocked: Bool? = nil, flag: Flag? = nil, position: Int64 = 0, limit: Int) {
+    public init(app: AppID, subject: [UInt8]? = nil, isBlocked: Bool? = nil, flag: Flag? = nil, position: Int64 = 0, limit: Int)
+    {
         self.app = app
         self.subject = subject
         self.isBlocked = isBlocked

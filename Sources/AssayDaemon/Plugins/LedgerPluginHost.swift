@@ -77,7 +77,9 @@ final class LedgerPluginHost: PluginHost {
                 reason: "invalid_until")
         }
         let new = DeviceFlag(name: flag.name, setter: setter, detail: flag.detail, since: now, until: flag.until)
-        return try await ledger.change(.set(new), of: device, app: app, context)
+        let outcome = try await ledger.change(.set(new), of: device, app: app, context)
+        if outcome == .set { measures.countFlag() }
+        return outcome
     }
 }
 

@@ -31,7 +31,9 @@ package struct PluginFlag: Hashable, Sendable {
     /// A time that is past clears the flag.
     package let until: Timestamp
 
-    package init(name: String, detail: String, until: Timestamp) { (self.name, self.detail, self.until) = (name, detail, until) }
+    package init(name: String, detail: String, until: Timestamp) {
+        (self.name, self.detail, self.until) = (name, detail, until)
+    }
 }
 
 /// A call of Observe that is in flight.

@@ -103,7 +103,8 @@ enum DeviceFlagRegistryContract {
             let device = try await it.register(.sample())
             guard let other = AppID("another") else { throw ContractViolation("the literal is not an app id") }
             try same(
-                await it.ledger.change(.set(flag("farm")), of: device.id, app: other, context()), nil, "a device of another app")
+                await it.ledger.change(.set(flag("farm")), of: device.id, app: other, context()), nil, "a device of another app"
+            )
             try same(
                 await it.ledger.change(.set(flag("farm")), of: .random(), app: device.app, context()), nil, "no device")
             try await change(it, device, .set(flag("farm")), .set)

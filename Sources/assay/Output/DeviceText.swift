@@ -30,7 +30,8 @@ extension Assay_V1_Device {
             lines.append(
                 "  flag       " + Console.styled(flag.name.printable, .bad)
                     + " by the plugin \(flag.plugin.printable), \(Timestamp(unixMilliseconds: flag.sinceUnixMs)) to "
-                    + "\(Timestamp(unixMilliseconds: flag.untilUnixMs))" + (flag.detail.isEmpty ? "" : ": \(flag.detail.printable)"))
+                    + "\(Timestamp(unixMilliseconds: flag.untilUnixMs))"
+                    + (flag.detail.isEmpty ? "" : ": \(flag.detail.printable)"))
         }
         if hasNoLongerGood {
             lines.append(
