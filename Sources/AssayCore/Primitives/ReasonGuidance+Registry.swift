@@ -22,7 +22,7 @@ extension ReasonGuidance {
 
     static let deviceFlagged = ReasonGuidance(
         cause: """
-            A plugin that observes verdicts, such as `anomaly`, flagged the device, and the app names the flag under \
+            A plugin that observes verdicts, such as anomaly, flagged the device, and the app names the flag under \
             `device.flags.reject`.
             """,
         remedy: """
