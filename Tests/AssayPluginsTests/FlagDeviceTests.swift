@@ -77,10 +77,12 @@ struct FlagDeviceTests {
         }
         #expect(error.code == .permissionDenied && error.reason == "not_in_flight")
         calls.end(call)
-        #expect(reason(try await ask(calls, call.token)) == "not_in_flight")
+        let late = try await ask(calls, call.token)
+        #expect(reason(late) == "not_in_flight")
         let undeclared = HostCalls(host, plugin: "anomaly")
         undeclared.begin(call)
-        #expect(reason(try await ask(undeclared, call.token)) == "not_declared")
+        let unheard = try await ask(undeclared, call.token)
+        #expect(reason(unheard) == "not_declared")
         #expect(host.state.withLock { $0.flags[device] } == [])
     }
 
@@ -108,7 +110,8 @@ struct FlagDeviceTests {
         host.state.withLock { $0.flags = [device: []] }
         let (calls, call) = opened(host)
         for _ in 0..<8 { #expect(try await ask(calls, call.token).get()) }
-        #expect(reason(try await ask(calls, call.token)) == "too_many_flags")
+        let ninth = try await ask(calls, call.token)
+        #expect(reason(ninth) == "too_many_flags")
         let unknown = Data(DeviceID.random().bytes)
         for _ in 9..<HostCalls.flagLimit {
             let answer = try await ask(calls, call.token) { $0.deviceID = unknown }
