@@ -3,6 +3,7 @@ import AssayCore
 import AssayRPC
 import Foundation
 import SwiftProtobuf
+import Synchronization
 import Testing
 
 @testable import AssayPlugins
