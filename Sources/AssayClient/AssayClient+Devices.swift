@@ -17,10 +17,12 @@ extension AssayClient {
     /// One page of an app's devices, in the order of registration. Continue with the token until it is empty; a page before the last may
     /// have few devices, or none.
     ///
-    /// - Parameter serial: only the device that was provisioned last under this serial number of a fleet; empty: all.
+    /// - Parameters:
+    ///   - serial: only the device that was provisioned last under this serial number of a fleet; empty: all.
+    ///   - flag: only devices on which this flag stands; empty: all.
     public func devices(
         app: AppID, subject: [UInt8] = [], state: Assay_V1_Device.State = .unspecified, serial: String = "",
-        pageSize: UInt32 = 0, pageToken: [UInt8] = [], timeout: Duration? = nil
+        flag: String = "", pageSize: UInt32 = 0, pageToken: [UInt8] = [], timeout: Duration? = nil
     ) async throws(AssayError) -> Assay_V1_ListDevicesResponse {
         try await call(
             API.listDevices,
@@ -29,6 +31,7 @@ extension AssayClient {
                 $0.subject = Data(subject)
                 $0.state = state
                 $0.deviceSerial = serial
+                $0.flag = flag
                 $0.pageSize = pageSize
                 $0.pageToken = Data(pageToken)
             }, timeout)

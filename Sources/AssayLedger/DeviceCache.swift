@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// A record can be older than the store only if another process wrote to it. That is harmless: a commit checks counters and blocks
 /// again, counters only rise, and blocked devices are never cached, so that the end of a block is seen. What no commit checks, such as
-/// the risk metric, is as old as `lifetime` allows.
+/// the risk metric and flags, is as old as `lifetime` allows.
 ///
 /// Ids by key, and records by id, are in separate tables. The id of a removed device may stay: it has no record then.
 package final class DeviceCache: Sendable {
@@ -98,7 +98,7 @@ extension Device {
     fileprivate var approximateBytes: Int {
         let claims = registration.claims.all.count * 160
         let serials = registration.chainSerials.reduce(0) { $0 + $1.count + 48 }
-        return 1000 + claims + serials + registration.receipt.count + registration.publicKey.count
+        return 1000 + claims + serials + registration.receipt.count + registration.publicKey.count + flags.count * 500
     }
 }
 

@@ -82,6 +82,16 @@ extension PostgresLedger: DeviceRegistry {
     }
 }
 
+extension PostgresLedger: DeviceFlagRegistry {
+    package func change(
+        _ change: DeviceFlagChange, of id: DeviceID, app: AppID, _ context: ChangeContext
+    ) async throws(LedgerError) -> DeviceFlagOutcome? {
+        try await write { transaction throws(PostgresError) in
+            try transaction.change(change, of: id, app: app, context)
+        }
+    }
+}
+
 extension PostgresLedger: BlockRegistry {
     package func block(_ target: BlockTarget, _ context: ChangeContext) async throws(LedgerError) -> BlockChange? {
         try await write { transaction throws(PostgresError) in try transaction.block(target, context) }

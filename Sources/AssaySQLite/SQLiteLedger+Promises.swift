@@ -81,6 +81,14 @@ extension SQLiteLedger: DeviceRegistry {
     }
 }
 
+extension SQLiteLedger: DeviceFlagRegistry {
+    package func change(
+        _ change: DeviceFlagChange, of id: DeviceID, app: AppID, _ context: ChangeContext
+    ) async throws(LedgerError) -> DeviceFlagOutcome? {
+        try await write { session throws(SQLiteError) in try session.change(change, of: id, app: app, context) }
+    }
+}
+
 extension SQLiteLedger: BlockRegistry {
     package func block(_ target: BlockTarget, _ context: ChangeContext) async throws(LedgerError) -> BlockChange? {
         try await write { session throws(SQLiteError) in try session.block(target, context) }

@@ -57,6 +57,12 @@ public final class MemoryLedger: Ledger {
         try withState { $0.unblock(target, context) }
     }
 
+    public func change(
+        _ change: DeviceFlagChange, of id: DeviceID, app: AppID, _ context: ChangeContext
+    ) async throws(LedgerError) -> DeviceFlagOutcome? {
+        try withState { $0.change(change, of: id, app: app, context) }
+    }
+
     public func forget(_ id: DeviceID, _ context: ChangeContext) async throws(LedgerError) -> ForgottenDevice? {
         try withState { $0.forget(id, context) }
     }

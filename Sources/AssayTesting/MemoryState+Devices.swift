@@ -6,7 +6,7 @@ extension MemoryState {
             .compactMap { device($0.key) }
             .filter { device in
                 device.app == listing.app && (listing.subject == nil || device.subject == listing.subject)
-                    && (listing.isBlocked == nil || device.isBlocked == listing.isBlocked)
+                    && listing.selects(isBlocked: device.isBlocked, flags: device.flags)
             }
         let page = found.prefix(listing.limit)
         let last = page.last.flatMap { numbers[$0.id] }
@@ -76,6 +76,16 @@ extension MemoryState {
         return forgotten
     }
 
+    mutating func change(
+        _ change: DeviceFlagChange, of id: DeviceID, app: AppID, _ context: ChangeContext
+    ) -> DeviceFlagOutcome? {
+        guard let device = devices[id], device.app == app else { return nil }
+        let (flags, outcome) = device.flags.applying(change, at: context.time)
+        devices[id]?.flags = flags
+        if let change = AuditChange.flag(change, of: id, app: app, outcome, context) { log(change, at: context.time) }
+        return outcome
+    }
+
     // MARK: Receipts
 
     func receipts(in queue: ReceiptQueue, dueAt now: Timestamp, limit: Int) -> DueReceipts {
@@ -100,7 +110,7 @@ extension Device {
             id: id, app: app, subject: subject,
             registration: outcome.receipt.map { registration.replacing(receipt: $0) } ?? registration,
             registeredAt: registeredAt, blocks: blocks, counter: counter, counterWindow: counterWindow,
-            lastAcceptedAt: lastAcceptedAt, exchange: outcome.exchange)
+            lastAcceptedAt: lastAcceptedAt, exchange: outcome.exchange, flags: flags)
     }
 }
 

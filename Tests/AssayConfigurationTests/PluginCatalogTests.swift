@@ -43,7 +43,7 @@ struct PluginCatalogTests {
             formats: [kiosk, kiosk.v2]
             observes: true
             apps: [parcels]
-            services: [find_device, find_used, get_anchors, find_fleet_device, derive_key]
+            services: [find_device, find_used, get_anchors, find_fleet_device, derive_key, flag_device]
             configuration: {b: 1, a: [yes please, "1", true, null, 1.50, {c: -0}]}
             anchors: [../roots.pem]
             assurance_ceiling: secure_element
@@ -234,7 +234,7 @@ struct PluginCatalogTests {
             (
                 "apps:", "services: [find_devices]\napps:",
                 ":4: services[0]: want one of find_device, find_used, get_anchors, "
-                    + "find_fleet_device, derive_key, have \"find_devices\"; did you mean \"find_device\"?"
+                    + "find_fleet_device, derive_key, flag_device, have \"find_devices\"; did you mean \"find_device\"?"
             ),
             ("apps:", "sandbox: off\napps:", ":4: sandbox: want one of enforce, accept_weaker, have \"off\""),
             (

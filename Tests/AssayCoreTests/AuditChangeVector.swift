@@ -89,7 +89,7 @@ struct AuditChangeVector: Decodable {
 
     /// The change, made by the functions that ledgers use.
     func change() throws -> AuditChange {
-        let by: ChangeOrigin = [1: .caller(caller), 2: .start, 3: .signal][origin] ?? .start
+        let by: ChangeOrigin = [1: .caller(caller), 2: .start, 3: .signal, 5: .plugin(caller)][origin] ?? .start
         let context = ChangeContext(by, at: Timestamp(unixMilliseconds: timeUnixMs), reason: reason)
         let (id, app) = (DeviceID(bytes: try decoded(deviceHex)), AppID(app))
         let digest = try decoded(digestHex)
@@ -130,6 +130,16 @@ struct AuditChangeVector: Decodable {
         case .publishResultKey: return .publish(try resultKey(digest), signs: flag, context)
         case .signWithResultKey:
             return .sign(with: try resultKey(digest), from: Timestamp(unixMilliseconds: count), context)
+        case .setFlag:
+            let flag = DeviceFlag(
+                name: name, setter: .plugin(caller), detail: reason, since: context.time,
+                until: Timestamp(unixMilliseconds: count))
+            let (device, app) = (try deviceID(deviceHex), try #require(app))
+            return try #require(AuditChange.flag(.set(flag), of: device, app: app, .set, context))
+        case .clearFlag:
+            let (device, app) = (try deviceID(deviceHex), try #require(app))
+            let change = DeviceFlagChange.clear(name: name, setter: .plugin(caller))
+            return try #require(AuditChange.flag(change, of: device, app: app, .cleared, context))
         }
     }
 

@@ -93,6 +93,11 @@ private final class InterruptedLedger: Ledger {
     func forget(_ id: DeviceID, _ context: ChangeContext) async throws(LedgerError) -> ForgottenDevice? {
         try await ledger.forget(id, context)
     }
+    func change(
+        _ change: DeviceFlagChange, of id: DeviceID, app: AppID, _ context: ChangeContext
+    ) async throws(LedgerError) -> DeviceFlagOutcome? {
+        try await ledger.change(change, of: id, app: app, context)
+    }
     func add(imported devices: [Device], _ context: ChangeContext) async throws(LedgerError) -> [ImportOutcome] {
         try await ledger.add(imported: devices, context)
     }

@@ -39,6 +39,9 @@ struct MemoryLedgerTests {
             func block(_ target: BlockTarget, _ context: ChangeContext) async throws(LedgerError) -> BlockChange? { nil }
             func unblock(_ target: BlockTarget, _ context: ChangeContext) async throws(LedgerError) -> BlockChange? { nil }
             func forget(_ id: DeviceID, _ context: ChangeContext) async throws(LedgerError) -> ForgottenDevice? { nil }
+            func change(
+                _ change: DeviceFlagChange, of id: DeviceID, app: AppID, _ context: ChangeContext
+            ) async throws(LedgerError) -> DeviceFlagOutcome? { nil }
             func add(imported devices: [Device], _ context: ChangeContext) async throws(LedgerError) -> [ImportOutcome] {
                 devices.map { .added($0.id) }
             }

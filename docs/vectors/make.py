@@ -167,6 +167,8 @@ def audit_changes(number: int, head: bytes) -> list[dict]:
         (15, 1, False, "operator", "", b"", b"", b"", 3, "pager", ""),
         (16, 2, True, "", "", b"", b"", thumbprint, 0, "devices", ""),
         (17, 1, False, "operator", "", b"", b"", thumbprint, 1_767_312_000_000, "simulated_devices", "rotation"),
+        (18, 5, False, "anomaly", "photos", device, b"", b"", 1_769_904_000_000, "counter_gap", "the counter went from 4 to 2004"),
+        (19, 5, False, "anomaly", "photos", device, b"", b"", 0, "counter_gap", ""),
     ]
     chain = []
     for kind, origin, flag, caller, app, device_id, target, digest, count, name, reason in cases:

@@ -23,6 +23,7 @@ extension PolicyKeys {
         "challenge_expired": "challenge.ttl", "payload_required": "binding.payload", "binding_not_allowed": "binding",
         "client_data_mismatch": "binding.embedded", "simulated_not_accepted": "accept_simulated",
         "too_many_devices": "max_devices_per_subject", "replacement_refused": "replaces",
+        "device_flagged": "device.flags.reject",
         "confidence_too_low": "confidence.require", "metadata_flags_violated": "confidence.flags_violated",
     ]
 }

@@ -103,8 +103,8 @@ package struct PolicyReplay {
         return keys.isEmpty ? ["(settings whose text is the same)"] : keys
     }
 
-    /// Settings of every app that claims show.
-    private static let common: Set<String> = ["app", "accept_simulated"]
+    /// Settings of every app that claims and the record of the device show.
+    private static let common: Set<String> = ["app", "accept_simulated", "device.flags.reject"]
 
     /// - Parameter key: of a policy's text, such as `android.packages[com.example].signers`.
     private static func isShown(_ key: String, among shown: Set<String>) -> Bool {

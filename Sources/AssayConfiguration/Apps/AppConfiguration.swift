@@ -35,6 +35,8 @@ package struct AppConfiguration: Sendable {
     package var lookup: LookupRule?
     /// How payloads are uploaded in chunks; `nil`: they are not. It bears on no verdict.
     package var uploads: UploadRule?
+    /// What follows from flags of its devices.
+    package var deviceFlags = DeviceFlagRule()
     /// What its shadow policy states otherwise; `nil`: it has none.
     package var shadow: ShadowSettings?
 
@@ -73,6 +75,7 @@ package struct AppConfiguration: Sendable {
         policy.add("accept_simulated", flag: acceptsSimulated)
         for (_, section) in sections { section.describe(in: &policy, testRoots: testRoots) }
         replacement.describe(in: &policy)
+        deviceFlags.describe(in: &policy)
         confidence?.describe(in: &policy)
         provisioning?.describe(in: &policy)
         if trustsDeviceAuthorities, !deviceAuthorities.isEmpty {
@@ -142,6 +145,7 @@ extension AppConfiguration {
             recording: section.optional("record").map(RecordingRule.init(reading:)),
             lookup: section.optional("lookup").map(LookupRule.init(reading:)),
             uploads: section.optional("uploads").map(UploadRule.init(reading:)),
+            deviceFlags: section.optional("device").map(DeviceFlagRule.init(readingDevice:)) ?? DeviceFlagRule(),
             shadow: section.optional("shadow").map { ShadowSettings(reading: $0, shared, schemes) })
         section.done()
         check(section, schemes)

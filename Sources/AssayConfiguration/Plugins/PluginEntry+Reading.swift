@@ -263,7 +263,7 @@ extension Sandbox {
 extension HostService {
     fileprivate static let words: KeyValuePairs<String, HostService> = [
         "find_device": .findDevice, "find_used": .findUsed, "get_anchors": .getAnchors,
-        "find_fleet_device": .findFleetDevice, "derive_key": .deriveKey,
+        "find_fleet_device": .findFleetDevice, "derive_key": .deriveKey, "flag_device": .flagDevice,
     ]
 }
 

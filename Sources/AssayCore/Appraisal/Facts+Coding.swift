@@ -107,6 +107,8 @@ extension Device {
         fields.add(exchange.end?.rawValue ?? "")
         fields.add(optional: exchange.metric?.value)
         fields.add(optional: exchange.metric?.at.unixMilliseconds)
+        // Left out where there is none, as in facts from before there were flags.
+        if !flags.isEmpty { fields.add(flags.encoded()) }
     }
 
     fileprivate init?(_ fields: inout StoredFieldsReader) {
@@ -115,12 +117,13 @@ extension Device {
             let registration = Registration(stored: &registered), registered.isAtEnd, let registeredAt = fields.time(),
             var stored = fields.nested(), let blocks = Self.blocks(&stored),
             let counter = fields.number().flatMap({ UInt32(exactly: $0) }), let window = fields.number(),
-            let lastAcceptedAt = fields.time(), let exchange = ReceiptExchange(&fields)
+            let lastAcceptedAt = fields.time(), let exchange = ReceiptExchange(&fields),
+            let flags = fields.isAtEnd ? [] : fields.bytes().flatMap({ [DeviceFlag](decoding: $0) })
         else { return nil }
         self.init(
             id: id, app: app, subject: subject.isEmpty ? nil : subject, registration: registration,
             registeredAt: registeredAt, blocks: blocks, counter: counter, counterWindow: UInt64(bitPattern: window),
-            lastAcceptedAt: lastAcceptedAt, exchange: exchange)
+            lastAcceptedAt: lastAcceptedAt, exchange: exchange, flags: flags)
     }
 
     private static func blocks(_ fields: inout StoredFieldsReader) -> [Block]? {

@@ -40,14 +40,18 @@ public struct AuditChange: Sendable {
         case publishResultKey = 16
         /// A published key signs results from an instant on.
         case signWithResultKey = 17
+        /// A flag was set on a device on which it did not stand.
+        case setFlag = 18
+        /// A flag of a device was cleared before its end.
+        case clearFlag = 19
     }
 
     public let kind: Kind
     public let origin: ChangeOrigin
     /// The app of the devices; `nil` if the change concerns all apps.
     public let app: AppID?
-    /// The device that was blocked, unblocked or forgotten, whose claims were deleted, whose certificate was issued or revoked, or that
-    /// may be replaced.
+    /// The device that was blocked, unblocked or forgotten, whose claims were deleted, whose certificate was issued or revoked, that
+    /// may be replaced, or whose flag was set or cleared.
     public let device: DeviceID?
     /// The target that was blocked or unblocked, unless it is a device.
     public let target: Target?
@@ -58,14 +62,14 @@ public struct AuditChange: Sendable {
     public let digest: [UInt8]
     /// The number of registered devices of a block's target, of records whose claims were deleted, of devices imported, of the
     /// list's entries, of permissions, or of requests that are sent again. Of a revoked certificate: the reason's number (RFC 5280 §5.3.1). Of a key
-    /// that signs results from an instant on: that instant, in milliseconds since 1970.
+    /// that signs results from an instant on: that instant, in milliseconds since 1970. Of a flag that was set: its end, likewise.
     public let count: Int64
     /// Block: the target was blocked before. Forget: the key stays blocked. List: it was loaded with force. Published key: it signs at once.
     public let flag: Bool
     /// The list's name, the version of the daemon that loaded the configuration, the certificate's serial number in hex, the name of the API
-    /// key or the webhook, or that of the issuer of results.
+    /// key or the webhook, that of the issuer of results, or the flag's.
     public let name: String
-    /// The reason, in the operator's words.
+    /// The reason, in the operator's words. Of a flag that was set: its detail.
     public let reason: String
     /// The canonical bytes, which `encode` defines.
     public let bytes: [UInt8]
@@ -252,6 +256,21 @@ extension AuditChange {
             reason: context.reason)
     }
 
+    /// The record of a change of flags; `nil` for an outcome that is not recorded.
+    public static func flag(
+        _ change: DeviceFlagChange, of device: DeviceID, app: AppID, _ outcome: DeviceFlagOutcome, _ context: ChangeContext
+    ) -> AuditChange? {
+        switch (change, outcome) {
+        case (.set(let flag), .set):
+            AuditChange(
+                .setFlag, context.origin, app: app, device: device, count: flag.until.unixMilliseconds, name: flag.name,
+                reason: flag.detail)
+        case (.clear(let name, _), .cleared):
+            AuditChange(.clearFlag, context.origin, app: app, device: device, name: name, reason: context.reason)
+        default: nil
+        }
+    }
+
     /// - Parameters:
     ///   - digest: the configuration's, 32 bytes.
     ///   - version: the daemon's.
@@ -293,6 +312,8 @@ extension AuditChange.Kind {
         case .resendWebhook: "webhook_resend"
         case .publishResultKey: "result_key_publish"
         case .signWithResultKey: "result_key_sign"
+        case .setFlag: "flag_set"
+        case .clearFlag: "flag_clear"
         }
     }
 }
@@ -311,7 +332,7 @@ extension AuditChange {
     ) -> [UInt8] {
         var bytes = [version, kind.rawValue, origin.code, flag ? 1 : 0]
         let fields = [
-            Array((origin.caller ?? "").utf8), Array((app?.text ?? "").utf8), device?.bytes ?? [], target?.bytes ?? [], digest,
+            Array(origin.name.utf8), Array((app?.text ?? "").utf8), device?.bytes ?? [], target?.bytes ?? [], digest,
             withUnsafeBytes(of: count.bigEndian) { Array($0) }, Array(name.utf8), Array(reason.utf8),
         ]
         for field in fields { bytes.append(field: field) }

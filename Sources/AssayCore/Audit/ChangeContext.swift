@@ -8,9 +8,19 @@ public enum ChangeOrigin: Hashable, Sendable {
     case signal
     /// The daemon by itself, when the time for it has come.
     case schedule
+    /// A plugin, by the id of its entry in the catalog.
+    case plugin(String)
 
     /// The caller's name.
     public var caller: String? { if case .caller(let name) = self { name } else { nil } }
+
+    /// The name in the canonical bytes: that of the caller or the plugin.
+    var name: String {
+        switch self {
+        case .caller(let name), .plugin(let name): name
+        case .start, .signal, .schedule: ""
+        }
+    }
 
     /// The number in the canonical bytes.
     var code: UInt8 {
@@ -19,16 +29,18 @@ public enum ChangeOrigin: Hashable, Sendable {
         case .start: 2
         case .signal: 3
         case .schedule: 4
+        case .plugin: 5
         }
     }
 
-    /// `nil` for an unknown number, and for a caller's name with an origin that has no caller.
+    /// `nil` for an unknown number, and for a name with an origin that has none.
     init?(_ code: UInt8, caller: String) {
         switch (code, caller.isEmpty) {
         case (1, _): self = .caller(caller)
         case (2, true): self = .start
         case (3, true): self = .signal
         case (4, true): self = .schedule
+        case (5, false): self = .plugin(caller)
         default: return nil
         }
     }

@@ -16,11 +16,13 @@ public struct Device: Hashable, Sendable {
     public var lastAcceptedAt: Timestamp
     /// The state of the exchange of its receipt.
     public var exchange: ReceiptExchange
+    /// The flags that were set on it and not cleared: among them may be some that do not stand any more.
+    public var flags: [DeviceFlag]
 
     public init(
         id: DeviceID, app: AppID, subject: [UInt8]?, registration: Registration, registeredAt: Timestamp, blocks: [Block] = [],
         counter: UInt32 = 0, counterWindow: UInt64 = 1, lastAcceptedAt: Timestamp? = nil,
-        exchange: ReceiptExchange? = nil
+        exchange: ReceiptExchange? = nil, flags: [DeviceFlag] = []
     ) {
         self.id = id
         self.app = app
@@ -32,6 +34,7 @@ public struct Device: Hashable, Sendable {
         self.counterWindow = counterWindow
         self.lastAcceptedAt = lastAcceptedAt ?? registeredAt
         self.exchange = exchange ?? ReceiptExchange(of: registration, at: registeredAt)
+        self.flags = flags
     }
 }
 

@@ -9,9 +9,15 @@ package struct DeviceAdmission: Sendable {
     /// The keyed hash of the subject that the request names; `nil`: none.
     let subject: [UInt8]?
     let acceptsSimulated: Bool
+    /// What the app's policy says of flags, and the time by which they stand; `nil`: nothing.
+    let flags: (rule: DeviceFlagRule, now: Timestamp)?
 
-    package init(expected: DeviceID? = nil, subject: [UInt8]? = nil, acceptsSimulated: Bool = true) {
+    package init(
+        expected: DeviceID? = nil, subject: [UInt8]? = nil, acceptsSimulated: Bool = true,
+        flags: (rule: DeviceFlagRule, now: Timestamp)? = nil
+    ) {
         (self.expected, self.subject, self.acceptsSimulated) = (expected, subject, acceptsSimulated)
+        self.flags = flags
     }
 
     /// Refuses a registered device that the request may not use.
@@ -19,6 +25,7 @@ package struct DeviceAdmission: Sendable {
         guard !device.isBlocked else {
             throw Rejection(.deviceBlocked, "the device \(device.id) or its subject is blocked")
         }
+        if let flags { try flags.rule.check(device, at: flags.now) }
         if let expected, expected != device.id {
             throw Rejection(.deviceMismatch, "the evidence is of \(device.id), the request expects \(expected)")
         }

@@ -46,17 +46,36 @@ public struct DeviceListing: Hashable, Sendable {
     public let subject: [UInt8]?
     /// Only blocked devices, or only devices that are not blocked; `nil`: both.
     public let isBlocked: Bool?
+    /// Only devices with this flag, of any setter, that stands at the given time; `nil`: with and without flags.
+    public let flag: Flag?
     /// `DevicePage.next` of the page before; 0 for the first page.
     public var position: Int64
     /// The most devices on the page.
     public let limit: Int
 
-    public init(app: AppID, subject: [UInt8]? = nil, isBlocked: Bool? = nil, position: Int64 = 0, limit: Int) {
+    public init(app: AppID, subject: [UInt8]? = nil, isBlocked: Bool? = nil, flag: Flag? = nil, position: Int64 = 0, limit: Int)
+    {
         self.app = app
         self.subject = subject
         self.isBlocked = isBlocked
+        self.flag = flag
         self.position = position
         self.limit = limit
+    }
+
+    /// A flag that a listing asks for.
+    public struct Flag: Hashable, Sendable {
+        public let name: String
+        /// The time of the listing.
+        public let now: Timestamp
+        public init(name: String, at now: Timestamp) { (self.name, self.now) = (name, now) }
+    }
+
+    /// Whether a device has the state and the flag that are asked for.
+    public func selects(isBlocked blocked: Bool, flags: [DeviceFlag]) -> Bool {
+        guard isBlocked ?? blocked == blocked else { return false }
+        guard let flag else { return true }
+        return flags.contains { $0.name == flag.name && $0.stands(at: flag.now) }
     }
 }
 

@@ -7,8 +7,10 @@
 /// - A change is durable when its call returns. If the call throws, either the change was not made, or later reads show it.
 /// - A change that the audit log records is recorded in the transaction that makes it. A call that changes nothing records nothing.
 /// - Text and bytes are compared byte by byte.
-public protocol Ledger: VerdictLedger, DeviceRegistry, BlockRegistry, CertificateRegistry, EnrolmentRegistry, AuditLog,
-    SecretStore, CallerKeyRegistry, ResultKeyRegistry, ResultStatusRegistry, PayloadIndex, UploadRegistry, PolicyStore,
+public protocol Ledger: VerdictLedger, DeviceRegistry, DeviceFlagRegistry, BlockRegistry, CertificateRegistry,
+    EnrolmentRegistry,
+    AuditLog, SecretStore, CallerKeyRegistry, ResultKeyRegistry, ResultStatusRegistry, PayloadIndex, UploadRegistry,
+    PolicyStore,
     ReceiptStore, ClockMemoryStore, LedgerStatusSource, LedgerMaintenance
 {}
 

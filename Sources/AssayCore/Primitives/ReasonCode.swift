@@ -158,6 +158,7 @@ public enum ReasonCode: String, CaseIterable, Hashable, Sendable {
     // Registry.
     case unknownDevice = "unknown_device"
     case deviceBlocked = "device_blocked"
+    case deviceFlagged = "device_flagged"
     case deviceMismatch = "device_mismatch"
     case keyOwnerMismatch = "key_owner_mismatch"
     case keyAlreadyRegistered = "key_already_registered"
@@ -312,6 +313,7 @@ extension ReasonCode {
         case .metadataFlagsViolated: "The document of the capture states what its own flags leave out."
         case .unknownDevice: "No device with this key is registered for the app."
         case .deviceBlocked: "The device, its key or its subject is blocked."
+        case .deviceFlagged: "The device has a flag that the app's policy rejects."
         case .deviceMismatch: "The evidence belongs to another device than the caller expected, or to several."
         case .keyOwnerMismatch: "The device is registered for another subject."
         case .keyAlreadyRegistered: "The key is registered already."
@@ -345,7 +347,8 @@ extension ReasonCode {
         case .unknownDevice, .keyOwnerMismatch, .keyAlreadyCertified, .certificateSerialTaken, .expired, .receiptExpired,
             .receiptTooOld, .receiptNotVerified, .attestedAppUnavailable, .createdOutOfWindow:
             .reAttest
-        case .deviceBlocked, .bindingNotAllowed, .formatNotAccepted, .appIDMismatch, .environmentMismatch, .assuranceTooLow,
+        case .deviceBlocked, .deviceFlagged, .bindingNotAllowed, .formatNotAccepted, .appIDMismatch, .environmentMismatch,
+            .assuranceTooLow,
             .categoryMissing, .categoryNotAllowed, .bundleVersionNotAllowed, .untrustedRoot, .deviceMismatch, .tooManyDevices,
             .importedNotAccepted, .simulatedNotAccepted, .revoked, .softwareLevel, .securityLevelTooLow, .rootOfTrustMissing,
             .bootloaderUnlocked,

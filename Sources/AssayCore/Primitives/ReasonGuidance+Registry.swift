@@ -20,6 +20,16 @@ extension ReasonGuidance {
             tells the reason.
             """)
 
+    static let deviceFlagged = ReasonGuidance(
+        cause: """
+            A plugin that observes verdicts, such as anomaly, flagged the device, and the app names the flag under \
+            `device.flags.reject`.
+            """,
+        remedy: """
+            `assay device get` shows the flags, which plugin set them, why and until when. A flag ends by itself, or when its \
+            plugin clears it; until then take its name out of `device.flags.reject` if it hits honest devices.
+            """)
+
     static let deviceMismatch = ReasonGuidance(
         cause: """
             The caller expects another device than the one that signed, for example after the user changed phones; or the \

@@ -138,6 +138,7 @@ extension ReasonCode {
         case .metadataFlagsViolated: .metadataFlagsViolated
         case .unknownDevice: .unknownDevice
         case .deviceBlocked: .deviceBlocked
+        case .deviceFlagged: .deviceFlagged
         case .deviceMismatch: .deviceMismatch
         case .keyOwnerMismatch: .keyOwnerMismatch
         case .keyAlreadyRegistered: .keyAlreadyRegistered

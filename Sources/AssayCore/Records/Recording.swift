@@ -96,10 +96,10 @@ extension Device {
     /// The claim of an attested key that is the challenge itself.
     private static let challengeClaim = "challenge"
 
-    /// The same device without its receipt, the challenge that its evidence answered, its subject and its blocks.
+    /// The same device without its receipt, the challenge that its evidence answered, its subject, its blocks and the details of its flags.
     package var recorded: Device { recorded(subject: nil, blocks: []) }
 
-    /// The same device without its receipt and the challenge that its evidence answered.
+    /// The same device without its receipt, the challenge that its evidence answered and the details of its flags.
     func recorded(subject: [UInt8]?, blocks: [Block]) -> Device {
         let full = registration
         let claims = Claims(full.claims.all.filter { $0.name != Self.challengeClaim })
@@ -109,6 +109,7 @@ extension Device {
                 format: full.format, keyID: full.keyID, publicKey: full.publicKey, environment: full.environment,
                 anchor: full.anchor, claims: claims, chainSerials: full.chainSerials, attestationKey: full.attestationKey,
                 receipt: [], simulated: full.simulated, imported: full.imported), registeredAt: registeredAt,
-            blocks: blocks, counter: counter, counterWindow: counterWindow, lastAcceptedAt: lastAcceptedAt, exchange: exchange)
+            blocks: blocks, counter: counter, counterWindow: counterWindow, lastAcceptedAt: lastAcceptedAt, exchange: exchange,
+            flags: flags.map { DeviceFlag(name: $0.name, setter: $0.setter, detail: "", since: $0.since, until: $0.until) })
     }
 }

@@ -1,5 +1,6 @@
 import AssayCore
 import AssayPlugins
+import AssayRPC
 import Crypto
 import Logging
 import Synchronization
@@ -7,16 +8,18 @@ import Synchronization
 /// The services of the host for one plugin, over the ledger.
 final class LedgerPluginHost: PluginHost {
     private let entry: PluginEntry
-    private let ledger: any VerdictLedger & EnrolmentRegistry
+    private let ledger: any VerdictLedger & EnrolmentRegistry & DeviceFlagRegistry
     private let fleets: FleetSecretsCache
     let measures = PluginMeasures()
+    private let clock: any WallClock
     private let budget = Mutex(LineBudget())
     private let logger: Logger
 
     init(
-        _ entry: PluginEntry, ledger: any VerdictLedger & EnrolmentRegistry, fleets: FleetSecretsCache, logger: Logger
+        _ entry: PluginEntry, ledger: any VerdictLedger & EnrolmentRegistry & DeviceFlagRegistry, fleets: FleetSecretsCache,
+        clock: any WallClock, logger: Logger
     ) {
-        (self.entry, self.ledger, self.fleets) = (entry, ledger, fleets)
+        (self.entry, self.ledger, self.fleets, self.clock) = (entry, ledger, fleets, clock)
         var logger = logger
         logger[metadataKey: "plugin"] = "\(entry.id)"
         self.logger = logger
@@ -60,6 +63,23 @@ final class LedgerPluginHost: PluginHost {
     func fleetKey(table: UInt16, index: UInt16, in call: PluginCall) async throws -> [UInt8]? {
         guard let secrets = fleets[call.app] else { throw NoFleet() }
         return secrets.tables.key(table: table, index: index).map { $0.withUnsafeBytes { Array($0) } }
+    }
+
+    func flag(_ device: DeviceID, of app: AppID, _ flag: PluginFlag) async throws -> DeviceFlagOutcome? {
+        let (now, setter) = (clock.now(), DeviceFlag.Setter.plugin(entry.id))
+        let context = ChangeContext(.plugin(entry.id), at: now)
+        guard now < flag.until else {
+            return try await ledger.change(.clear(name: flag.name, setter: setter), of: device, app: app, context)
+        }
+        guard flag.until <= now.adding(milliseconds: DeviceFlag.longest) else {
+            throw RPCError(
+                .invalidArgument, "until_unix_ms is \(flag.until), want at most 400 days ahead of \(now)",
+                reason: "invalid_until")
+        }
+        let new = DeviceFlag(name: flag.name, setter: setter, detail: flag.detail, since: now, until: flag.until)
+        let outcome = try await ledger.change(.set(new), of: device, app: app, context)
+        if outcome == .set { measures.countFlag() }
+        return outcome
     }
 }
 

@@ -45,6 +45,7 @@ package struct CopiedTable: Sendable {
                 "chain_serials": .bytes, "attestation_key": .bytes, "claims": .bytes, "receipt": .bytes,
                 "receipt_due": .integer,
                 "receipt_failures": .integer, "receipt_end": .text, "risk_metric": .integer, "risk_metric_at": .integer,
+                "flags": .bytes,
             ], numbered: "number"),
         CopiedTable(
             "device_keys", key: ["key_id": .bytes, "app": .text], ["device": .bytes, "blocked": .flag]),

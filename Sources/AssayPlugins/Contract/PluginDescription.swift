@@ -148,7 +148,8 @@ extension PluginFormat {
         .challengeInvalid, .challengeWrongPurpose, .challengeAttemptsExceeded, .idempotencyKeyReused, .bindingNotAllowed,
         .payloadNotBound,
         .formatNotAccepted, .pluginQuarantined, .vendorRefused, .confidenceTooLow, .metadataFlagsViolated,
-        .assuranceTooLow, .deviceBlocked, .deviceMismatch, .keyOwnerMismatch, .keyAlreadyRegistered, .tooManyDevices,
+        .assuranceTooLow, .deviceBlocked, .deviceFlagged, .deviceMismatch, .keyOwnerMismatch, .keyAlreadyRegistered,
+        .tooManyDevices,
         .replacementRefused,
         .importedNotAccepted, .simulatedNotAccepted, .unknownCertificate,
         .keyAlreadyCertified, .certificateSerialTaken, .tooManySubmissions, .notEnrolled, .alreadyProvisioned, .malformedCSR,
@@ -211,6 +212,7 @@ package enum HostService: String, CaseIterable, Hashable, Sendable {
     case getAnchors = "GetAnchors"
     case findFleetDevice = "FindFleetDevice"
     case deriveKey = "DeriveKey"
+    case flagDevice = "FlagDevice"
 
     /// `nil` for a service of a later version.
     init?(_ service: Assay_Plugin_V1_HostService) {
@@ -220,7 +222,8 @@ package enum HostService: String, CaseIterable, Hashable, Sendable {
         case .getAnchors: self = .getAnchors
         case .findFleetDevice: self = .findFleetDevice
         case .deriveKey: self = .deriveKey
-        case .unspecified, .flagDevice, .UNRECOGNIZED: return nil
+        case .flagDevice: self = .flagDevice
+        case .unspecified, .UNRECOGNIZED: return nil
         }
     }
 }

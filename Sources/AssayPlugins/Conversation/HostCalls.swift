@@ -15,7 +15,11 @@ package final class HostCalls: PeerCallHandler {
     private let plugin: String
     private let allowed: Mutex<Set<HostService>>
     private let inFlight = Mutex<[[UInt8]: (call: PluginCall, toldBlock: Bool)]>([:])
+    /// Calls of Observe, each with the flags that were asked for in it.
+    private let observing = Mutex<[[UInt8]: (call: ObserveCall, flags: Int)]>([:])
     private let unanswered = Atomic(0)
+    /// The most flags that one call of Observe sets or clears: several for each of its verdicts.
+    static let flagLimit = 512
 
     package init(_ host: any PluginHost, plugin: String) {
         (self.host, self.plugin) = (host, plugin)
@@ -26,6 +30,8 @@ package final class HostCalls: PeerCallHandler {
     package func allow(_ services: Set<HostService>) { allowed.withLock { $0 = services } }
 
     package func begin(_ call: PluginCall) { inFlight.withLock { $0[call.token] = (call, false) } }
+    package func begin(_ call: ObserveCall) { observing.withLock { $0[call.token] = (call, 0) } }
+    package func end(_ call: ObserveCall) { observing.withLock { $0[call.token] = nil } }
     package func end(_ call: PluginCall) { inFlight.withLock { $0[call.token] = nil } }
 
     /// Whether the plugin was told during a call that a device of the fleet is blocked.
@@ -67,6 +73,7 @@ package final class HostCalls: PeerCallHandler {
         case (_, .getAnchors): return try await reply(message, anchors)
         case (_, .findFleetDevice): return try await reply(message, findFleetDevice)
         case (_, .deriveKey): return try await reply(message, deriveKey)
+        case (_, .flagDevice): return try await reply(message, flagDevice)
         case (_, nil): throw RPCError.unknownMethod(method)
         }
     }
@@ -178,6 +185,50 @@ package final class HostCalls: PeerCallHandler {
                 .notFound, "there is no key \(request.index) in a table \(request.table)", reason: "unknown_table")
         }
         return .with { $0.key = Data(key) }
+    }
+
+    private func flagDevice(_ request: Assay_Plugin_V1_FlagDeviceRequest) async throws -> Assay_Plugin_V1_FlagDeviceResponse {
+        guard allowed.withLock({ $0.contains(.flagDevice) }) else { throw RPCError.notDeclared(.flagDevice) }
+        let token = Array(request.callToken)
+        let found = observing.withLock { calls in
+            calls[token]?.flags += 1
+            return calls[token]
+        }
+        guard let found else { throw RPCError.notInFlight }
+        guard found.flags <= Self.flagLimit else {
+            throw RPCError(
+                .resourceExhausted, "one call of Observe sets at most \(Self.flagLimit) flags", reason: "too_many_flags")
+        }
+        guard let app = String(validating: request.app, as: UTF8.self).flatMap(AppID.init), found.call.apps.contains(app) else {
+            throw RPCError(.permissionDenied, "the plugin does not serve the app", reason: "app_not_served")
+        }
+        guard let device = DeviceID(bytes: Array(request.deviceID)) else {
+            throw RPCError(
+                .invalidArgument, "device_id has \(request.deviceID.count) bytes, want 16", reason: "invalid_device_id")
+        }
+        let outcome = try await host.flag(device, of: app, try PluginFlag(request))
+        guard outcome != .tooMany else {
+            throw RPCError(
+                .resourceExhausted, "\(DeviceFlag.countLimit) flags stand on the device, as many as it may have",
+                reason: "too_many_flags")
+        }
+        return .with { $0.found = outcome != nil }
+    }
+}
+
+extension PluginFlag {
+    fileprivate init(_ request: Assay_Plugin_V1_FlagDeviceRequest) throws(RPCError) {
+        guard let name = String(validating: request.flag, as: UTF8.self), DeviceFlag.isName(name) else {
+            throw RPCError(
+                .invalidArgument, "flag has \(request.flag.count) bytes and is not of the form [a-z0-9_]{1,32}",
+                reason: "invalid_flag")
+        }
+        guard request.detail.utf8.count <= DeviceFlag.detailLimit else {
+            throw RPCError(
+                .invalidArgument, "detail has \(request.detail.utf8.count) bytes, want at most \(DeviceFlag.detailLimit)",
+                reason: "invalid_detail")
+        }
+        self.init(name: name, detail: request.detail, until: Timestamp(unixMilliseconds: request.untilUnixMs))
     }
 }
 

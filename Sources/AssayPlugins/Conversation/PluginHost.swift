@@ -18,6 +18,32 @@ package protocol PluginHost: Sendable {
     func fleetDevice(secret: [UInt8], in call: PluginCall) async throws -> PluginFleetDevice?
     /// A key of the app's fleet, 32 bytes; `nil` for a table or index that does not exist.
     func fleetKey(table: UInt16, index: UInt16, in call: PluginCall) async throws -> [UInt8]?
+    /// Sets, renews or clears a flag of the plugin's own. `nil` if the app has no such device.
+    func flag(_ device: DeviceID, of app: AppID, _ flag: PluginFlag) async throws -> DeviceFlagOutcome?
+}
+
+/// A flag as a plugin states it.
+package struct PluginFlag: Hashable, Sendable {
+    /// `[a-z0-9_]{1,32}`.
+    package let name: String
+    /// At most 256 bytes.
+    package let detail: String
+    /// A time that is past clears the flag.
+    package let until: Timestamp
+
+    package init(name: String, detail: String, until: Timestamp) {
+        (self.name, self.detail, self.until) = (name, detail, until)
+    }
+}
+
+/// A call of Observe that is in flight.
+package struct ObserveCall: Hashable, Sendable {
+    /// 16 random bytes, by which the plugin's own calls name it.
+    package let token: [UInt8]
+    /// Whose devices the plugin may flag: the apps that it serves.
+    package let apps: Set<AppID>
+
+    package init(apps: Set<AppID>) { (token, self.apps) = (SecureRandom.bytes(16), apps) }
 }
 
 package enum PluginLogLevel: Hashable, Sendable { case debug, info, warning, error }

@@ -5,8 +5,9 @@ import Synchronization
 package final class PluginMeasures: Sendable {
     /// The most names of a plugin.
     package static let nameLimit = 32
-    /// The daemon's own count, beside the plugin's names.
-    private static let droppedLines = "log_lines_dropped"
+    /// The daemon's own counts, beside the plugin's names.
+    private static let (droppedLines, flagsSet) = ("log_lines_dropped", "flags_set")
+    private static let own: Set = [droppedLines, flagsSet]
 
     private let state = Mutex<[String: Double]>([:])
 
@@ -23,10 +24,13 @@ package final class PluginMeasures: Sendable {
     /// Counts a line of the plugin that was not logged.
     package func countDroppedLine() { state.withLock { $0[Self.droppedLines, default: 0] += 1 } }
 
+    /// Counts a flag of the plugin that stands on a device on which it did not stand.
+    package func countFlag() { state.withLock { $0[Self.flagsSet, default: 0] += 1 } }
+
     private func change(_ name: String, _ next: (Double) -> Double) -> Bool {
         state.withLock { values in
-            let isKnown = values[name] != nil || name == Self.droppedLines
-            guard isKnown || values.count(where: { $0.key != Self.droppedLines }) < Self.nameLimit else { return false }
+            let isKnown = values[name] != nil || Self.own.contains(name)
+            guard isKnown || values.count(where: { !Self.own.contains($0.key) }) < Self.nameLimit else { return false }
             values[name] = next(values[name] ?? 0)
             return true
         }

@@ -199,10 +199,14 @@ extension PluginSession {
     package func observe(
         _ verdicts: [GivenVerdict], dropped: UInt64, timeout: CallTimeout
     ) async throws(PluginCallFailure) {
+        let call = ObserveCall(apps: apps)
+        host.begin(call)
+        defer { host.end(call) }
         let _: Assay_Plugin_V1_ObserveResponse = try await send(
             .observe,
             Assay_Plugin_V1_ObserveRequest.with {
                 ($0.events, $0.dropped) = (verdicts.map { Assay_Plugin_V1_VerdictEvent($0) }, dropped)
+                $0.callToken = Data(call.token)
             }, timeout)
     }
 

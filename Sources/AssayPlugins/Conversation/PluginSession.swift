@@ -10,13 +10,15 @@ package final class PluginSession: Sendable {
     package let description: PluginDescription
     let connection: PluginConnection
     let host: HostCalls
+    /// The apps that it serves.
+    let apps: Set<AppID>
     private let needs: (any AnyObject & Sendable)?
 
     private init(
         _ process: PluginProcess, _ description: PluginDescription, _ connection: PluginConnection, _ host: HostCalls,
-        needs: (any AnyObject & Sendable)?
+        apps: [AppID], needs: (any AnyObject & Sendable)?
     ) {
-        self.needs = needs
+        (self.apps, self.needs) = (Set(apps), needs)
         (self.process, self.description, self.connection, self.host) = (process, description, connection, host)
     }
 
@@ -65,7 +67,7 @@ package final class PluginSession: Sendable {
             }
             host.allow(services)
             try await configure(connection, setup, description)
-            return PluginSession(process, description, connection, host, needs: setup.needs)
+            return PluginSession(process, description, connection, host, apps: setup.apps, needs: setup.needs)
         } catch {
             process.kill()
             let end = await process.end

@@ -152,6 +152,9 @@ final class ExaminationHost: PluginHost {
         try fleet().tables.key(table: table, index: index)?.withUnsafeBytes { Array($0) }
     }
 
+    /// No device is registered while verdicts are observed.
+    func flag(_ device: DeviceID, of app: AppID, _ flag: PluginFlag) -> DeviceFlagOutcome? { nil }
+
     private func fleet() throws -> ExaminationWorld.Fleet {
         guard let fleet = current.fleet else { throw NoFleet() }
         return fleet

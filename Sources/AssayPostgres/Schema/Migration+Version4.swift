@@ -1,6 +1,12 @@
 extension Migration {
-    /// Uploads in chunks: what `UploadRegistry` keeps. Daemons of version 3 go on beside it and know no uploads.
-    static let version4 = Migration(version: 4, oldest: 1, statements: uploads)
+    /// Uploads in chunks (what `UploadRegistry` keeps), and flags of devices. Daemons of version 3 go on beside it and know neither.
+    static let version4 = Migration(version: 4, oldest: 1, statements: uploads + flags)
+
+    /// Beside the device that they are of, so that a look-up of it needs no other row: at most 8, as `[DeviceFlag]` encodes them.
+    private static let flags = [
+        "ALTER TABLE devices ADD COLUMN flags bytea",
+        "CREATE INDEX devices_flagged ON devices (app, number) WHERE flags IS NOT NULL",
+    ]
 
     private static let uploads = [
         """

@@ -8,7 +8,7 @@ enum DeviceRow {
         SELECT id, devices.app, subject, format, key_id, public_key, environment, anchor, claims, chain_serials, receipt,
             simulated, imported, registered_at, counter, "window", last_accepted_at, number, blocked,
             b1.reason, b1.since, b2.reason, b2.since, b4.reason, b4.since,
-            attestation_key, receipt_due, receipt_failures, receipt_end, risk_metric, risk_metric_at
+            attestation_key, receipt_due, receipt_failures, receipt_end, risk_metric, risk_metric_at, flags
         FROM devices JOIN counters ON counters.device = id
             LEFT JOIN blocks b1 ON b1.app = devices.app AND b1.kind = 1 AND b1.target = id
             LEFT JOIN blocks b2 ON b2.app = devices.app AND b2.kind = 2 AND b2.target = subject
@@ -36,7 +36,13 @@ enum DeviceRow {
                 simulated: row.bool(11), imported: row.bool(12)),
             registeredAt: Timestamp(unixMilliseconds: row.int64(13)), blocks: blocks, counter: counter,
             counterWindow: UInt64(bitPattern: row.int64(15)), lastAcceptedAt: Timestamp(unixMilliseconds: row.int64(16)),
-            exchange: try exchange(row))
+            exchange: try exchange(row), flags: try flags(row))
+    }
+
+    static func flags(_ row: PostgresRow) throws(PostgresError) -> [DeviceFlag] {
+        guard !row.isNull(31) else { return [] }
+        guard let flags = [DeviceFlag](decoding: row.bytes(31)) else { throw .damaged("the flags of a device do not decode") }
+        return flags
     }
 
     private static func exchange(_ row: PostgresRow) throws(PostgresError) -> ReceiptExchange {
@@ -78,7 +84,7 @@ enum DeviceScan {
         var hasMore = false
         var last = listing.position
         // Without a condition one record more than the page shows that another page follows.
-        let limit = listing.isBlocked == nil ? min(chunk, max(0, listing.limit) + 1) : chunk
+        let limit = listing.isBlocked == nil && listing.flag == nil ? min(chunk, max(0, listing.limit) + 1) : chunk
         while !hasMore, looked < lookLimit {
             let rows = try self.rows(of: listing, after: last, limit: limit, database)
             try rows.forEach { row throws(PostgresError) in
@@ -88,7 +94,7 @@ enum DeviceScan {
                 }
                 looked += 1
                 last = DeviceRow.number(row)
-                if listing.isBlocked ?? DeviceRow.isBlocked(row) == DeviceRow.isBlocked(row) {
+                if try listing.selects(isBlocked: DeviceRow.isBlocked(row), flags: DeviceRow.flags(row)) {
                     devices.append(try DeviceRow.device(row))
                 }
                 return true
@@ -102,7 +108,7 @@ enum DeviceScan {
         of listing: DeviceListing, after position: Int64, limit: Int, _ database: Database
     ) throws(PostgresError) -> PostgresRows {
         let (app, from, limit) = (SQLValue.text(listing.app.text), SQLValue.int8(position), SQLValue.int8(Int64(limit)))
-        let condition = " WHERE devices.app = $1 AND number > $2"
+        let condition = " WHERE devices.app = $1 AND number > $2" + (listing.flag == nil ? "" : " AND flags IS NOT NULL")
         guard let subject = listing.subject else {
             return try database.query(DeviceRow.selection + condition + " ORDER BY number LIMIT $3", app, from, limit)
         }

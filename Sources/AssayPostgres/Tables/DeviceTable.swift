@@ -61,6 +61,11 @@ enum DeviceTable {
             """, values(of: outcome.exchange) + [.bytes(outcome.receipt), .bytes(outcome.device.bytes)])
     }
 
+    static func keeping(_ flags: [DeviceFlag], of device: DeviceID) -> SQLStatement {
+        let value: [UInt8]? = flags.isEmpty ? nil : flags.encoded()
+        return SQLStatement("UPDATE devices SET flags = $1 WHERE id = $2", .bytes(value), .bytes(device.bytes))
+    }
+
     /// The five columns of the exchange, in the order of the table.
     private static func values(of exchange: ReceiptExchange) -> [SQLValue] {
         [

@@ -117,6 +117,23 @@ extension WriterTransaction {
         addedDevices += 1
     }
 
+    /// Changes the flags of a device, and records what was set or cleared. `nil` if the app has no such device.
+    func change(
+        _ change: DeviceFlagChange, of id: DeviceID, app: AppID, _ context: ChangeContext
+    ) throws(PostgresError) -> DeviceFlagOutcome? {
+        var keys = GroupKeys(of: [])
+        keys.add(id)
+        // Under the lock of its counter, which every change of the device takes first.
+        guard try lock(keys).counters[id] != nil, let device = try database.find(DeviceTable.device(id)), device.app == app
+        else { return nil }
+        let (flags, outcome) = device.flags.applying(change, at: context.time)
+        guard flags != device.flags else { return outcome }
+        _ = try database.run([DeviceTable.keeping(flags, of: id)])
+        note(.unclear(id))
+        if let change = AuditChange.flag(change, of: id, app: app, outcome, context) { append(change, at: context.time) }
+        return outcome
+    }
+
     /// Removes a device, records that, and revokes its certificates. `nil` if it is not registered.
     func forget(_ id: DeviceID, _ context: ChangeContext) throws(PostgresError) -> ForgottenDevice? {
         guard let found = try database.find(DeviceTable.device(id)), try lock(GroupKeys(of: [found])).counters[id] != nil,

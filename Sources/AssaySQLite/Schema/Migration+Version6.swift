@@ -1,6 +1,12 @@
 extension Migration {
-    /// Uploads in chunks: what `UploadRegistry` keeps.
-    static let version6 = Migration(version: 6, sql: uploads)
+    /// Uploads in chunks (what `UploadRegistry` keeps), and flags of devices.
+    static let version6 = Migration(version: 6, sql: uploads + "\n" + flags)
+
+    /// Beside the device that they are of, so that a look-up of it needs no other row: at most 8, as `[DeviceFlag]` encodes them.
+    private static let flags = """
+        ALTER TABLE devices ADD COLUMN flags BLOB;
+        CREATE INDEX devices_flagged ON devices (app, number) WHERE flags IS NOT NULL;
+        """
 
     private static let uploads = """
         CREATE TABLE uploads (

@@ -8,7 +8,7 @@ enum DeviceRow {
         SELECT id, devices.app, subject, format, key_id, public_key, environment, anchor, claims, chain_serials, receipt,
             simulated, imported, registered_at, counter, window, last_accepted_at, number, blocked,
             b1.reason, b1.since, b2.reason, b2.since, b4.reason, b4.since,
-            attestation_key, receipt_due, receipt_failures, receipt_end, risk_metric, risk_metric_at
+            attestation_key, receipt_due, receipt_failures, receipt_end, risk_metric, risk_metric_at, flags
         FROM devices JOIN counters ON counters.device = id
             LEFT JOIN blocks b1 ON b1.app = devices.app AND b1.kind = 1 AND b1.target = id
             LEFT JOIN blocks b2 ON b2.app = devices.app AND b2.kind = 2 AND b2.target = subject
@@ -36,7 +36,13 @@ enum DeviceRow {
                 simulated: row.int64(11) != 0, imported: row.int64(12) != 0),
             registeredAt: Timestamp(unixMilliseconds: row.int64(13)), blocks: blocks, counter: counter,
             counterWindow: UInt64(bitPattern: row.int64(15)), lastAcceptedAt: Timestamp(unixMilliseconds: row.int64(16)),
-            exchange: try exchange(row))
+            exchange: try exchange(row), flags: try flags(row))
+    }
+
+    static func flags(_ row: SQLiteStatement) throws(SQLiteError) -> [DeviceFlag] {
+        guard !row.isNull(31) else { return [] }
+        guard let flags = [DeviceFlag](decoding: row.bytes(31)) else { throw .damaged("the flags of a device do not decode") }
+        return flags
     }
 
     private static func exchange(_ row: SQLiteStatement) throws(SQLiteError) -> ReceiptExchange {
@@ -76,6 +82,7 @@ enum DeviceScan {
             connection,
             DeviceRow.selection
                 + " WHERE devices.app = ?1 AND number > ?2" + (listing.subject == nil ? "" : " AND subject = ?4")
+                + (listing.flag == nil ? "" : " AND flags IS NOT NULL")
                 + " ORDER BY number LIMIT ?3")
         scan.bind(1, listing.app.text)
         scan.bind(2, listing.position)
@@ -92,7 +99,7 @@ enum DeviceScan {
             }
             looked += 1
             last = DeviceRow.number(row)
-            if listing.isBlocked ?? DeviceRow.isBlocked(row) == DeviceRow.isBlocked(row) {
+            if try listing.selects(isBlocked: DeviceRow.isBlocked(row), flags: DeviceRow.flags(row)) {
                 devices.append(try DeviceRow.device(row))
             }
             return true

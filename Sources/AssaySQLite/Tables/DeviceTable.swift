@@ -101,6 +101,15 @@ final class DeviceTable {
         try update.run()
     }
 
+    /// Stores the flags of a device, and overwrites the bytes of those before.
+    func keep(_ flags: [DeviceFlag], of device: DeviceID) throws(SQLiteError) {
+        // Rare, so the statement is not kept.
+        let update = try SQLiteStatement(connection, "UPDATE devices SET flags = ?2 WHERE id = ?1")
+        update.bind(1, device.bytes)
+        update.bind(2, flags.isEmpty ? nil : flags.encoded())
+        try connection.overwritingDeleted { () throws(SQLiteError) in try update.run() }
+    }
+
     /// Removes a record, after its hot row, and overwrites its bytes.
     func remove(_ device: DeviceID) throws(SQLiteError) {
         delete.bind(1, device.bytes)

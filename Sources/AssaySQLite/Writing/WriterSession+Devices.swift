@@ -58,6 +58,21 @@ extension WriterSession {
         return outcomes
     }
 
+    /// Changes the flags of a device, and records what was set or cleared. `nil` if the app has no such device.
+    func change(
+        _ change: DeviceFlagChange, of id: DeviceID, app: AppID, _ context: ChangeContext
+    ) throws(SQLiteError) -> DeviceFlagOutcome? {
+        guard let device = try devices.device(id), device.app == app else { return nil }
+        let (flags, outcome) = device.flags.applying(change, at: context.time)
+        guard flags != device.flags else { return outcome }
+        try devices.keep(flags, of: id)
+        note(.unclear(id))
+        if let change = AuditChange.flag(change, of: id, app: app, outcome, context) {
+            try audit.append(change, at: context.time)
+        }
+        return outcome
+    }
+
     /// Removes a device, records that, and revokes its certificates. `nil` if it is not registered.
     func forget(_ id: DeviceID, _ context: ChangeContext) throws(SQLiteError) -> ForgottenDevice? {
         guard let device = try devices.device(id) else { return nil }

@@ -47,6 +47,8 @@ package final class AppProfile: Sendable {
     package let keepsAuditClaims: Bool
     /// Whether evidence that rests on a test root may be accepted. Otherwise it is refused.
     package let acceptsSimulated: Bool
+    /// What follows from flags of devices.
+    package let deviceFlags: DeviceFlagRule
     /// How confidence in captures is made of attestation and signals; `nil`: it is not.
     package let confidence: ConfidenceRule?
     /// How certificates are issued to the app's devices; `nil`: none are.
@@ -82,7 +84,7 @@ package final class AppProfile: Sendable {
         keepsAuditClaims: Bool = false, acceptsSimulated: Bool = false, confidence: ConfidenceRule? = nil,
         issuing: IssuingRule? = nil, fleet: Fleet? = nil, policyKeys: PolicyKeys = PolicyKeys(),
         recording: RecordingRule? = nil, lookup: LookupRule? = nil, shadow: AppProfile? = nil,
-        results: ResultComposer? = nil, uploads: UploadRule? = nil
+        results: ResultComposer? = nil, uploads: UploadRule? = nil, deviceFlags: DeviceFlagRule = DeviceFlagRule()
     ) {
         self.id = id
         self.verifiers = Dictionary(verifiers.map { ($0.format, $0) }, uniquingKeysWith: { _, last in last })
@@ -108,7 +110,7 @@ package final class AppProfile: Sendable {
         self.confidence = confidence
         (self.issuing, self.fleet, self.policyKeys) = (issuing, fleet, policyKeys)
         (self.recording, self.lookup, self.shadow, self.results) = (recording, lookup, shadow, results)
-        self.uploads = uploads
+        (self.uploads, self.deviceFlags) = (uploads, deviceFlags)
         isFollowed = recording != nil || shadow != nil
     }
 }

@@ -4,7 +4,9 @@ import AssayCore
 /// device that a registration retires.
 extension AuthorizedRequest {
     private func admission(_ subject: [UInt8]?) -> DeviceAdmission {
-        DeviceAdmission(expected: request.expectedDevice, subject: subject, acceptsSimulated: profile.acceptsSimulated)
+        DeviceAdmission(
+            expected: request.expectedDevice, subject: subject, acceptsSimulated: profile.acceptsSimulated,
+            flags: (profile.deviceFlags, now))
     }
 
     /// - Parameter subject: the keyed hash of the request's subject.
@@ -70,6 +72,15 @@ extension Rejection {
 }
 
 extension Finding {
+    /// Flags that the policy does not reject; `nil`: none stands on the device.
+    static func flagged(_ device: Device, at now: Timestamp) -> Finding? {
+        guard !device.flags.isEmpty else { return nil }
+        let names = device.flags.names(at: now)
+        guard !names.isEmpty else { return nil }
+        return .note(
+            DeviceAdmission.check, ReasonCode.deviceFlagged.rawValue, "the device is flagged \(names.joined(separator: ", "))")
+    }
+
     static func replaced(_ device: Device) -> Finding {
         .note(
             DeviceAdmission.check, "device_replaced",

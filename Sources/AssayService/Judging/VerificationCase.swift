@@ -169,6 +169,7 @@ final class VerificationCase: Sendable {
         if subject != nil, let device = knownDevice, device.subject == nil {
             findings.append(.note("registry", "subject_not_registered", "the device was registered without a subject"))
         }
+        if let device = knownDevice, let flagged = Finding.flagged(device, at: admitted.now) { findings.append(flagged) }
         if let replaced = replacement?.device, case .accepted = decision { findings.append(.replaced(replaced)) }
         var claims = Claims()
         if let only = appraisals.first, appraisals.count == 1 {

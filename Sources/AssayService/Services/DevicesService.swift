@@ -35,6 +35,7 @@ package struct DevicesService: Sendable {
                 let (device, now) = (try await find(query, of: app.id), clock.now())
                 let counts = try await ledger.certificateCounts(of: [device.id], at: now)[device.id]
                 return device.message.judged(app.finding(of: device, counts, at: now)).certified(counts)
+                    .flagged(device.flags, at: now)
             },
             .unary(API.listDevices, reading: deviceQuery) { _, app, query in
                 switch query {
@@ -107,6 +108,19 @@ extension Assay_V1_Device {
         return message
     }
 
+    /// The message with those flags that stand.
+    fileprivate func flagged(_ flags: [DeviceFlag], at now: Timestamp) -> Assay_V1_Device {
+        guard !flags.isEmpty else { return self }
+        var message = self
+        message.flags = flags.filter { $0.stands(at: now) }.map { flag in
+            .with {
+                ($0.name, $0.plugin, $0.detail) = (flag.name, flag.setter.name, flag.detail)
+                ($0.sinceUnixMs, $0.untilUnixMs) = (flag.since.unixMilliseconds, flag.until.unixMilliseconds)
+            }
+        }
+        return message
+    }
+
     /// The message with the number of its certificates.
     fileprivate func certified(_ counts: CertificateCounts?) -> Assay_V1_Device {
         guard let counts else { return self }
@@ -117,6 +131,13 @@ extension Assay_V1_Device {
             $0.expired = UInt32(clamping: counts.expired)
         }
         return message
+    }
+}
+
+extension DeviceFlag {
+    /// The flag in a listing: without its detail, so that pages stay small.
+    fileprivate var listed: DeviceFlag {
+        DeviceFlag(name: name, setter: setter, detail: "", since: since, until: until)
     }
 }
 
@@ -169,8 +190,8 @@ private struct ForgetFields {
 }
 
 extension DevicesService {
-    /// Devices or blocks on one page: by default, and at most. The longest record takes about 1300 bytes in a listing (a device with
-    /// three blocks with long reasons and a finding), so that the longest page stays below a frame of 1 MiB.
+    /// Devices or blocks on one page: by default, and at most. The longest record takes about 2000 bytes in a listing (a device with
+    /// three blocks with long reasons, a finding and eight flags without details), so that the longest page stays below a frame of 1 MiB.
     static let pageSize = PageSize(usual: 100, longest: 500)
 
     func page(_ listing: DeviceListing, of app: AppProfile) async throws(LedgerError) -> Assay_V1_ListDevicesResponse {
@@ -188,7 +209,7 @@ extension DevicesService {
     ) async throws(LedgerError) -> Assay_V1_ListDevicesResponse {
         guard let device = try await device(ofSerial: serial, app: app.id),
             listing.subject == nil || listing.subject == device.subject,
-            listing.isBlocked ?? device.isBlocked == device.isBlocked
+            listing.selects(isBlocked: device.isBlocked, flags: device.flags)
         else { return Assay_V1_ListDevicesResponse() }
         let devices = try await listed([device], of: app)
         return .with { $0.devices = devices }
@@ -199,6 +220,7 @@ extension DevicesService {
         let counts = try await ledger.certificateCounts(of: devices.map(\.id), at: now)
         return devices.map {
             $0.listed.judged(app.finding(of: $0, counts[$0.id], at: now)).certified(counts[$0.id])
+                .flagged($0.flags.map(\.listed), at: now)
         }
     }
 
@@ -219,7 +241,11 @@ extension DevicesService {
         let subject = subjects.hash(
             try message.subject.bounded("subject", by: VerificationRequest.subjectLimit), app: app)
         let limit = try Self.pageSize.limit(message.pageSize)
-        let listing = DeviceListing(app: app, subject: subject, isBlocked: isBlocked, limit: limit)
+        guard message.flag.isEmpty || DeviceFlag.isName(message.flag) else {
+            throw RequestError("flag", "must be a name of the form [a-z0-9_]{1,32}")
+        }
+        let flag = message.flag.isEmpty ? nil : DeviceListing.Flag(name: message.flag, at: clock.now())
+        let listing = DeviceListing(app: app, subject: subject, isBlocked: isBlocked, flag: flag, limit: limit)
         guard let serial = try FleetRequest.wanted(message.deviceSerial) else {
             return .page(try listing.continued(by: message.pageToken))
         }

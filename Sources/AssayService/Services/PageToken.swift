@@ -59,6 +59,8 @@ extension DeviceListing: NumberedListing {
         digest.append(app.text)
         digest.append(subject ?? [])
         digest.append(isBlocked.map { $0 ? "blocked" : "active" } ?? "")
+        // Left out without a flag, so that tokens of listings from before there were flags go on.
+        if let flag { digest.append(flag.name) }
         return digest
     }
 }

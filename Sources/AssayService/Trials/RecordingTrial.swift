@@ -95,6 +95,9 @@ package struct RecordingTrial: Sendable {
             if !candidate.acceptsSimulated, device.registration.simulated, !piece.registers {
                 return .success(.rejected(.simulatedNotAccepted, check: DeviceAdmission.check))
             }
+            do throws(Rejection) { try candidate.deviceFlags.check(device, at: request.time) } catch {
+                return .success(.rejected(error, check: DeviceAdmission.check))
+            }
             appraisals.append(appraisal)
         }
         let isWhole = appraisals.count == recording.pieces.count
@@ -125,10 +128,13 @@ package struct RecordingTrial: Sendable {
             // A piece that claims say nothing of is judged by settings of which none changed.
             if let hidden { return .failure(.needsEvidence(key: hidden)) }
             return .success(.accepted(assurance ?? level))
-        case .rejected(_, let check):
+        case .rejected(let rejection, let check):
             // With several pieces a check has the name of its format before it.
             let name = check.split(separator: "/").last.map(String.init) ?? check
-            let passes = appraisals.contains { $0.findings.contains { $0.check == name && $0.outcome != .fail } }
+            // The candidate would have rejected a flag before it came to this.
+            let passes =
+                rejection.code == FailureCode(.deviceFlagged)
+                || appraisals.contains { $0.findings.contains { $0.check == name && $0.outcome != .fail } }
             if passes || (name == "simulated" && !appraisals.isEmpty), let assurance { return .success(.accepted(assurance)) }
             // What a rejected registration stated is not kept, so that any change might lift the rejection.
             if let key = hidden ?? (assurance == nil ? changed.first : nil) { return .failure(.needsEvidence(key: key)) }

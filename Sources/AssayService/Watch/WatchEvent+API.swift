@@ -47,6 +47,7 @@ extension AuditChange {
                 case .start: "start"
                 case .signal: "signal"
                 case .schedule: "schedule"
+                case .plugin: "plugin"
                 }
             $0.name = name
             $0.count = count

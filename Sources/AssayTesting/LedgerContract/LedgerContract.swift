@@ -12,7 +12,7 @@ public enum LedgerContract {
         + ClockMemoryStoreContract.checks + LedgerMaintenanceContract.checks + CertificateRegistryContract.checks
         + EnrolmentRegistryContract.checks + CallerKeyRegistryContract.checks + PolicyStoreContract.checks
         + ResultKeyRegistryContract.checks + ResultStatusRegistryContract.checks + ResultJudgementContract.checks
-        + PayloadIndexContract.checks + UploadRegistryContract.checks
+        + PayloadIndexContract.checks + UploadRegistryContract.checks + DeviceFlagRegistryContract.checks
 
     /// Checks that take many thousands of records each.
     public static let longChecks: [ContractCheck] = ResultStatusRegistryContract.fullList

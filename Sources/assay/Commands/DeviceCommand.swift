@@ -97,6 +97,9 @@ struct DeviceListCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Only the device that was provisioned under this serial number.", valueName: "serial"))
     var serial: String?
 
+    @Option(help: ArgumentHelp("Only devices on which this flag stands, such as counter_gap.", valueName: "name"))
+    var flag: String?
+
     @Flag(
         help:
             "Only devices whose next evidence would be refused: under today's policy, anchors and revocation list, or for want of a good certificate."
@@ -113,6 +116,7 @@ struct DeviceListCommand: AsyncParsableCommand {
         if let limit, limit < 1 { throw ValidationError("--limit must be at least 1.") }
         if let subject, subject.isEmpty { throw ValidationError("--subject must not be empty.") }
         if let serial, serial.isEmpty { throw ValidationError("--serial must not be empty.") }
+        if let flag, !DeviceFlag.isName(flag) { throw ValidationError("--flag must be a name of the form [a-z0-9_]{1,32}.") }
     }
 
     func run() async throws {
@@ -120,7 +124,7 @@ struct DeviceListCommand: AsyncParsableCommand {
             try await PageReader.show(limit) { token throws(AssayError) in
                 let page = try await client.devices(
                     app: app, subject: Array((subject ?? "").utf8), state: state?.message ?? .unspecified,
-                    serial: serial ?? "", pageToken: token, timeout: server.limit)
+                    serial: serial ?? "", flag: flag ?? "", pageToken: token, timeout: server.limit)
                 return (noLongerGood ? page.devices.filter(\.hasNoLongerGood) : page.devices, page.nextPageToken)
             } each: {
                 show($0)
@@ -131,7 +135,7 @@ struct DeviceListCommand: AsyncParsableCommand {
         }
     }
 
-    private var isFiltered: Bool { subject != nil || state != nil || serial != nil || noLongerGood }
+    private var isFiltered: Bool { subject != nil || state != nil || serial != nil || flag != nil || noLongerGood }
 
     private func show(_ device: Assay_V1_Device) {
         if json { Console.print(json: device.json, pretty: false) } else { Console.print(device.row) }

@@ -79,6 +79,8 @@ extension AuditChange {
         case .publishResultKey:
             words.append("\(name.printable), key \(Base64.url.encode(digest))" + (flag ? ", signs at once" : ""))
         case .signWithResultKey: words.append("\(name.printable), key \(Base64.url.encode(digest)), from \(signsFrom)")
+        case .setFlag: words.append("\(name.printable), until \(Timestamp(unixMilliseconds: count))")
+        case .clearFlag: words.append(name.printable)
         }
         if !reason.isEmpty { words.append("\"\(reason.printable)\"") }
         return words.joined(separator: "  ")
@@ -97,6 +99,7 @@ extension AuditChange {
         case .start: "(start)"
         case .signal: "(signal)"
         case .schedule: "(schedule)"
+        case .plugin(let name): "(plugin \(name.printable))"
         }
     }
 
@@ -116,6 +119,7 @@ extension AuditChange {
     var json: [String: Any] {
         var object: [String: Any] = ["change": kind.name, "origin": origin.name]
         if let caller = origin.caller { object["caller"] = caller }
+        if case .plugin(let name) = origin { object["plugin"] = name }
         if let app { object["app"] = app.text }
         if let device { object["device_id"] = device.description }
         switch target {
@@ -140,6 +144,8 @@ extension AuditChange {
         case .resendWebhook: (object["webhook"], object["dead_letters"]) = (name, count)
         case .publishResultKey: (object["issuer"], object["signs"]) = (name, flag)
         case .signWithResultKey: (object["issuer"], object["signs_from_unix_ms"]) = (name, count)
+        case .setFlag: (object["flag"], object["until_unix_ms"]) = (name, count)
+        case .clearFlag: object["flag"] = name
         }
         return object
     }
@@ -152,6 +158,7 @@ extension ChangeOrigin {
         case .start: "start"
         case .signal: "signal"
         case .schedule: "schedule"
+        case .plugin: "plugin"
         }
     }
 }

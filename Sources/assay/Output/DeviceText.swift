@@ -8,9 +8,12 @@ extension Assay_V1_Device {
     private var marks: String {
         (simulated ? "  [simulated]" : "") + (imported ? "  [imported]" : "")
             + (hasNoLongerGood ? "  " + Console.styled("[no longer good: \(noLongerGood.code.printable)]", .bad) : "")
+            + (flags.isEmpty ? "" : "  " + Console.styled("[flagged: \(flagNames)]", .bad))
             + (hasCertificates && certificates.good == 0 && !hasNoLongerGood
                 ? "  " + Console.styled("[\(certificates.words)]", .bad) : "")
     }
+
+    private var flagNames: String { flags.map(\.name.printable).joined(separator: ", ") }
 
     var lines: [String] {
         var lines = [
@@ -22,6 +25,13 @@ extension Assay_V1_Device {
             lines.append(
                 "  blocked    by \(block.kind.name) since \(Timestamp(unixMilliseconds: block.sinceUnixMs)): "
                     + block.reason.printable)
+        }
+        for flag in flags {
+            lines.append(
+                "  flag       " + Console.styled(flag.name.printable, .bad)
+                    + " by the plugin \(flag.plugin.printable), \(Timestamp(unixMilliseconds: flag.sinceUnixMs)) to "
+                    + "\(Timestamp(unixMilliseconds: flag.untilUnixMs))"
+                    + (flag.detail.isEmpty ? "" : ": \(flag.detail.printable)"))
         }
         if hasNoLongerGood {
             lines.append(
@@ -70,6 +80,17 @@ extension Assay_V1_Device {
             object["no_longer_good"] = [
                 "code": noLongerGood.code, "check": noLongerGood.check, "detail": noLongerGood.detail,
             ]
+        }
+        if !flags.isEmpty {
+            object["flags"] = flags.map { flag in
+                var members: [String: Any] = [
+                    "name": flag.name, "plugin": flag.plugin,
+                    "since": Timestamp(unixMilliseconds: flag.sinceUnixMs).description,
+                    "until": Timestamp(unixMilliseconds: flag.untilUnixMs).description,
+                ]
+                if !flag.detail.isEmpty { members["detail"] = flag.detail }
+                return members
+            }
         }
         if hasCertificates {
             object["certificates"] = [

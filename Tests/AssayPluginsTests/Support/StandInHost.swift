@@ -13,6 +13,8 @@ final class StandInHost: PluginHost {
         var fleet: [[UInt8]: PluginFleetDevice]?
         /// The registry does not answer.
         var isDown = false
+        /// The devices that can be flagged, each with its flags as they were asked for.
+        var flags: [DeviceID: [PluginFlag]] = [:]
         /// How long the registry takes.
         var delay = Duration.zero
     }
@@ -41,6 +43,14 @@ final class StandInHost: PluginHost {
         return fleet[secret]
     }
     func fleetKey(table: UInt16, index: UInt16, in call: PluginCall) throws -> [UInt8]? { throw NoFleet() }
+    func flag(_ device: DeviceID, of app: AppID, _ flag: PluginFlag) -> DeviceFlagOutcome? {
+        state.withLock { state in
+            guard let flags = state.flags[device] else { return nil }
+            guard flags.count < DeviceFlag.countLimit else { return .tooMany }
+            state.flags[device] = flags + [flag]
+            return .set
+        }
+    }
 }
 
 struct RegistryDown: Error {}

@@ -107,6 +107,25 @@ struct RecordingTrialTests {
         #expect(changes(outcomes) == [.newlyRejected, .newlyRejected], "\(outcomes)")
     }
 
+    @Test("A candidate that rejects a flag flips the verdicts about devices on which it stood then", arguments: [false, true])
+    func flags(claimsOnly: Bool) async throws {
+        let harness = try await ServiceHarness([try AppProfile.testing(.camera).followed(recording: .withEvidence)])
+        var (handset, device) = try await harness.enrol()
+        #expect(try await harness.assert(&handset).isAccepted)
+        let flag = DeviceFlag(
+            name: "farm", setter: .plugin("anomaly"), detail: "seen twice", since: ServiceHarness.opening,
+            until: ServiceHarness.opening.adding(milliseconds: 86_400_000))
+        let context = ChangeContext(.plugin("anomaly"), at: ServiceHarness.opening)
+        #expect(try await harness.ledger.change(.set(flag), of: device, app: .camera, context) == .set)
+        #expect(try await harness.assert(&handset).isAccepted)
+        for (name, expected) in [("farm", VerdictChange.newlyRejected), ("other", .same)] {
+            let candidate = try AppProfile.testing(.camera, deviceFlags: DeviceFlagRule(rejected: [name]))
+            let outcomes = try await replay(
+                harness, candidate, changed: ["device.flags.reject"], claimsOnly: claimsOnly)
+            #expect(changes(outcomes) == [.same, .same, expected], "\(outcomes)")
+        }
+    }
+
     @Test("A rejection that the candidate lifts is newly accepted; by claims only where a registered device was refused")
     func lifted() async throws {
         let list = board()

@@ -75,7 +75,7 @@ struct ReplayedReasonTests {
 
     @Test("The reasons of the registry and of what an acceptance would be about")
     func registry() async throws {
-        let harness = try await ServiceHarness([.testing(.camera)])
+        let harness = try await ServiceHarness([.testing(.camera, deviceFlags: DeviceFlagRule(rejected: ["farm"]))])
         var (handset, device) = try await harness.enrol(subject: [1])
         let (_, other) = try await harness.enrol(subject: [2])
         func assertion(_ change: (inout VerificationRequest) -> Void = { _ in }) async throws -> VerificationRequest {
@@ -93,6 +93,12 @@ struct ReplayedReasonTests {
         #expect(try await reason(harness, replacing) == "replacement_refused")
         replacing.replaces = DeviceID.random()
         #expect(try await reason(harness, replacing) == "replacement_refused")
+        let flag = DeviceFlag(
+            name: "farm", setter: .plugin("anomaly"), detail: "", since: ServiceHarness.opening,
+            until: ServiceHarness.opening.adding(milliseconds: 86_400_000))
+        _ = try await harness.ledger.change(
+            .set(flag), of: device, app: .camera, ChangeContext(.plugin("anomaly"), at: ServiceHarness.opening))
+        #expect(try await reason(harness, try await assertion()) == "device_flagged")
         _ = try await harness.call(
             API.block, .with { ($0.app, $0.target.deviceID, $0.reason) = ("camera", Data(device.bytes), "lost") })
         #expect(try await reason(harness, try await assertion()) == "device_blocked")

@@ -308,7 +308,7 @@ extension AppProfile {
         acceptsSimulated: Bool = true, confidence: ConfidenceRule? = nil, issuing: IssuingRule? = IssuingRule(),
         fleet: Fleet? = nil, policyKeys: PolicyKeys = PolicyKeys(), lookup: LookupRule? = nil,
         policyDigest: [UInt8] = [UInt8](repeating: 0xD1, count: 32), results: ResultComposer? = nil,
-        uploads: UploadRule? = nil
+        uploads: UploadRule? = nil, deviceFlags: DeviceFlagRule = DeviceFlagRule()
     ) throws -> AppProfile {
         let anchors = try anchors ?? [TrustAnchor(name: "test root", pem: Handset.authority.rootPEM, simulated: true)]
         let verifiers: [any EvidenceVerifier] = [
@@ -324,7 +324,7 @@ extension AppProfile {
             binding: binding, devicesPerSubject: devicesPerSubject, replacement: replacement, policyDigest: policyDigest,
             keepsAuditClaims: keepsAuditClaims, acceptsSimulated: acceptsSimulated, confidence: confidence,
             issuing: issuing, fleet: fleet, policyKeys: policyKeys, lookup: lookup, results: results,
-            uploads: uploads)
+            uploads: uploads, deviceFlags: deviceFlags)
     }
 }
 

@@ -6,7 +6,7 @@ import Synchronization
 /// answered.
 final class WatchedLedger: Ledger {
     enum Question: Hashable, Sendable {
-        case commit, device, list, block, listBlocks, forget, add, verdict, purge, secrets, remove, status, audit, trim,
+        case commit, device, list, block, flag, listBlocks, forget, add, verdict, purge, secrets, remove, status, audit, trim,
             forgetClaims,
             attestationKey, receipts, subject, record,
             certificate, certificates, submissions, spent, revoke, revocations, enrolments, fleetDevice, provision, policies,
@@ -104,6 +104,14 @@ final class WatchedLedger: Ledger {
 
     func forget(_ id: DeviceID, _ context: ChangeContext) async throws(LedgerError) -> ForgottenDevice? {
         try await ask(.forget) { () async throws(LedgerError) in try await memory.forget(id, context) }
+    }
+
+    func change(
+        _ change: DeviceFlagChange, of id: DeviceID, app: AppID, _ context: ChangeContext
+    ) async throws(LedgerError) -> DeviceFlagOutcome? {
+        try await ask(.flag) { () async throws(LedgerError) in
+            try await memory.change(change, of: id, app: app, context)
+        }
     }
 
     func add(imported devices: [Device], _ context: ChangeContext) async throws(LedgerError) -> [ImportOutcome] {

@@ -16,11 +16,12 @@ struct PluginsPart: DaemonPart {
     ///
     /// - Parameter fleets: the secrets of the apps' fleets, which plugins may ask for.
     init(_ base: DaemonBase, _ live: LiveConfiguration, fleets: FleetSecretsCache) async throws {
-        let (settings, ledger, logger) = (base.fixed.plugins, base.ledger, base.logger)
+        let (settings, ledger, logger, clock) = (base.fixed.plugins, base.ledger, base.logger, base.clock)
         self.logger = logger
         let environment = PluginEnvironment(
             launcher: settings.launcher, user: settings.user, stateFolder: settings.state, daemonVersion: Version.text,
-            host: { LedgerPluginHost($0, ledger: ledger, fleets: fleets, logger: logger) }, logger: logger, clock: base.clock)
+            host: { LedgerPluginHost($0, ledger: ledger, fleets: fleets, clock: clock, logger: logger) }, logger: logger,
+            clock: clock)
         administration = PluginAdministration(SupervisedPlugins(environment))
         try await supervised.prepare(live.plugins)()
     }

@@ -81,7 +81,8 @@ class Call(Generic[C]):
     def flag_device(self, app: str, device_id: bytes, flag: str, detail: str, until_ms: int) -> bool:
         """Marks a device of an app until a time; the app's policy decides what follows. False: the app has no such device.
 
-        `flag` is [a-z0-9_]{1,32}. `detail` is a sentence for the operator, of at most 256 bytes, without personal data.
+        It is answered in observe() alone. `flag` is [a-z0-9_]{1,32}. `detail` is a sentence for the operator, of at most 256 bytes, without
+        personal data. `until_ms` is at most 400 days ahead; a time that is past clears the plugin's own flag.
         """
         request = host_messages.FlagDeviceRequest(
             call_token=self._token, app=app.encode("ascii", "surrogateescape"), device_id=device_id, flag=sentences.name(flag),

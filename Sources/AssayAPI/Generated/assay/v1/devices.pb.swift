@@ -95,11 +95,14 @@ public nonisolated struct Assay_V1_ListDevicesRequest: Sendable {
   /// At most 500. 0: 100.
   public var pageSize: UInt32 = 0
 
-  /// As the page before said; with the same app, subject, state and serial number. Empty: the first page.
+  /// As the page before said; with the same app, subject, state, flag and serial number. Empty: the first page.
   public var pageToken: Data = Data()
 
   /// Only the device that was provisioned under this serial number. Empty: all.
   public var deviceSerial: String = String()
+
+  /// Only devices on which this flag stands: [a-z0-9_]{1,32}. Empty: all.
+  public var flag: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -706,6 +709,12 @@ public nonisolated struct Assay_V1_Device: @unchecked Sendable {
   /// Clears the value of `certificates`. Subsequent reads from it will return its default value.
   public mutating func clearCertificates() {_uniqueStorage()._certificates = nil}
 
+  /// The flags that stand on it, at most 8.
+  public var flags: [Assay_V1_Device.Flag] {
+    get {_storage._flags}
+    set {_uniqueStorage()._flags = newValue}
+  }
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public nonisolated enum State: SwiftProtobuf.Enum, Swift.CaseIterable {
@@ -744,6 +753,30 @@ public nonisolated struct Assay_V1_Device: @unchecked Sendable {
       .blocked,
     ]
 
+  }
+
+  /// A mark that blocks nothing: the app's policy decides what follows.
+  public nonisolated struct Flag: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    /// [a-z0-9_]{1,32}.
+    public var name: String = String()
+
+    /// The id of the plugin that set it.
+    public var plugin: String = String()
+
+    /// For operators, at most 256 bytes; may be empty.
+    public var detail: String = String()
+
+    public var sinceUnixMs: Int64 = 0
+
+    public var untilUnixMs: Int64 = 0
+
+    public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    public init() {}
   }
 
   public nonisolated struct NoLongerGood: Sendable {
@@ -924,7 +957,7 @@ nonisolated extension Assay_V1_GetDeviceRequest: SwiftProtobuf.Message, SwiftPro
 
 nonisolated extension Assay_V1_ListDevicesRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".ListDevicesRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}subject\0\u{1}state\0\u{3}page_size\0\u{3}page_token\0\u{3}device_serial\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}subject\0\u{1}state\0\u{3}page_size\0\u{3}page_token\0\u{3}device_serial\0\u{1}flag\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -938,6 +971,7 @@ nonisolated extension Assay_V1_ListDevicesRequest: SwiftProtobuf.Message, SwiftP
       case 4: try { try decoder.decodeSingularUInt32Field(value: &self.pageSize) }()
       case 5: try { try decoder.decodeSingularBytesField(value: &self.pageToken) }()
       case 6: try { try decoder.decodeSingularStringField(value: &self.deviceSerial) }()
+      case 7: try { try decoder.decodeSingularStringField(value: &self.flag) }()
       default: break
       }
     }
@@ -962,6 +996,9 @@ nonisolated extension Assay_V1_ListDevicesRequest: SwiftProtobuf.Message, SwiftP
     if !self.deviceSerial.isEmpty {
       try visitor.visitSingularStringField(value: self.deviceSerial, fieldNumber: 6)
     }
+    if !self.flag.isEmpty {
+      try visitor.visitSingularStringField(value: self.flag, fieldNumber: 7)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -972,6 +1009,7 @@ nonisolated extension Assay_V1_ListDevicesRequest: SwiftProtobuf.Message, SwiftP
     if lhs.pageSize != rhs.pageSize {return false}
     if lhs.pageToken != rhs.pageToken {return false}
     if lhs.deviceSerial != rhs.deviceSerial {return false}
+    if lhs.flag != rhs.flag {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1722,7 +1760,7 @@ nonisolated extension Assay_V1_ImportDevicesResponse.Result: SwiftProtobuf.Messa
 
 nonisolated extension Assay_V1_Device: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Device"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}device_id\0\u{1}app\0\u{1}format\0\u{3}key_id\0\u{3}public_key\0\u{1}environment\0\u{1}state\0\u{3}block_reason\0\u{3}blocked_at_unix_ms\0\u{1}counter\0\u{3}registered_at_unix_ms\0\u{3}last_accepted_at_unix_ms\0\u{3}anchor_spki_sha256\0\u{1}claims\0\u{3}chain_serials\0\u{3}receipt_length\0\u{1}simulated\0\u{3}has_subject\0\u{1}imported\0\u{1}blocks\0\u{3}no_longer_good\0\u{1}certificates\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}device_id\0\u{1}app\0\u{1}format\0\u{3}key_id\0\u{3}public_key\0\u{1}environment\0\u{1}state\0\u{3}block_reason\0\u{3}blocked_at_unix_ms\0\u{1}counter\0\u{3}registered_at_unix_ms\0\u{3}last_accepted_at_unix_ms\0\u{3}anchor_spki_sha256\0\u{1}claims\0\u{3}chain_serials\0\u{3}receipt_length\0\u{1}simulated\0\u{3}has_subject\0\u{1}imported\0\u{1}blocks\0\u{3}no_longer_good\0\u{1}certificates\0\u{1}flags\0")
 
   fileprivate class _StorageClass {
     var _deviceID: Data = Data()
@@ -1747,6 +1785,7 @@ nonisolated extension Assay_V1_Device: SwiftProtobuf.Message, SwiftProtobuf._Mes
     var _blocks: [Assay_V1_Device.Block] = []
     var _noLongerGood: Assay_V1_Device.NoLongerGood? = nil
     var _certificates: Assay_V1_Device.Certificates? = nil
+    var _flags: [Assay_V1_Device.Flag] = []
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -1779,6 +1818,7 @@ nonisolated extension Assay_V1_Device: SwiftProtobuf.Message, SwiftProtobuf._Mes
       _blocks = source._blocks
       _noLongerGood = source._noLongerGood
       _certificates = source._certificates
+      _flags = source._flags
     }
   }
 
@@ -1819,6 +1859,7 @@ nonisolated extension Assay_V1_Device: SwiftProtobuf.Message, SwiftProtobuf._Mes
         case 20: try { try decoder.decodeRepeatedMessageField(value: &_storage._blocks) }()
         case 21: try { try decoder.decodeSingularMessageField(value: &_storage._noLongerGood) }()
         case 22: try { try decoder.decodeSingularMessageField(value: &_storage._certificates) }()
+        case 23: try { try decoder.decodeRepeatedMessageField(value: &_storage._flags) }()
         default: break
         }
       }
@@ -1897,6 +1938,9 @@ nonisolated extension Assay_V1_Device: SwiftProtobuf.Message, SwiftProtobuf._Mes
       try { if let v = _storage._certificates {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 22)
       } }()
+      if !_storage._flags.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._flags, fieldNumber: 23)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -1928,6 +1972,7 @@ nonisolated extension Assay_V1_Device: SwiftProtobuf.Message, SwiftProtobuf._Mes
         if _storage._blocks != rhs_storage._blocks {return false}
         if _storage._noLongerGood != rhs_storage._noLongerGood {return false}
         if _storage._certificates != rhs_storage._certificates {return false}
+        if _storage._flags != rhs_storage._flags {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -1939,6 +1984,56 @@ nonisolated extension Assay_V1_Device: SwiftProtobuf.Message, SwiftProtobuf._Mes
 
 nonisolated extension Assay_V1_Device.State: SwiftProtobuf._ProtoNameProviding {
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0STATE_UNSPECIFIED\0\u{1}STATE_ACTIVE\0\u{1}STATE_BLOCKED\0")
+}
+
+nonisolated extension Assay_V1_Device.Flag: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = Assay_V1_Device.protoMessageName + ".Flag"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}plugin\0\u{1}detail\0\u{3}since_unix_ms\0\u{3}until_unix_ms\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.name) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.plugin) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.detail) }()
+      case 4: try { try decoder.decodeSingularInt64Field(value: &self.sinceUnixMs) }()
+      case 5: try { try decoder.decodeSingularInt64Field(value: &self.untilUnixMs) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.name.isEmpty {
+      try visitor.visitSingularStringField(value: self.name, fieldNumber: 1)
+    }
+    if !self.plugin.isEmpty {
+      try visitor.visitSingularStringField(value: self.plugin, fieldNumber: 2)
+    }
+    if !self.detail.isEmpty {
+      try visitor.visitSingularStringField(value: self.detail, fieldNumber: 3)
+    }
+    if self.sinceUnixMs != 0 {
+      try visitor.visitSingularInt64Field(value: self.sinceUnixMs, fieldNumber: 4)
+    }
+    if self.untilUnixMs != 0 {
+      try visitor.visitSingularInt64Field(value: self.untilUnixMs, fieldNumber: 5)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_Device.Flag, rhs: Assay_V1_Device.Flag) -> Bool {
+    if lhs.name != rhs.name {return false}
+    if lhs.plugin != rhs.plugin {return false}
+    if lhs.detail != rhs.detail {return false}
+    if lhs.sinceUnixMs != rhs.sinceUnixMs {return false}
+    if lhs.untilUnixMs != rhs.untilUnixMs {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_Device.NoLongerGood: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {

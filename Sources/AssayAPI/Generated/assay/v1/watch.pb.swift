@@ -243,7 +243,7 @@ public nonisolated struct Assay_V1_ChangeEvent: Sendable {
   /// The number of the audit record, which has the rest: `assay audit tail`.
   public var auditNumber: Int64 = 0
 
-  /// caller, start, signal (a reload), or schedule (a time that had come).
+  /// caller, start, signal (a reload), schedule (a time that had come), or plugin.
   public var origin: String = String()
 
   /// A list's name, a certificate's serial number in hex, or the version of the daemon that loaded the configuration.

@@ -350,22 +350,22 @@ public nonisolated struct Assay_Plugin_V1_FlagDeviceRequest: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// Of a call of Observe or Appraise. The device is of an app of that call.
+  /// Of a call of Observe that is not answered yet. With one call_token at most 512 flags are set or cleared.
   public var callToken: Data = Data()
 
-  /// The app that the device is of.
+  /// The app that the device is of: one of those that the plugin serves.
   public var app: Data = Data()
 
   /// 16 bytes.
   public var deviceID: Data = Data()
 
-  /// [a-z0-9_]{1,32}, such as "counter_gap". The same flag again replaces the one before; a device has at most 16 of a plugin.
+  /// [a-z0-9_]{1,32}, such as "counter_gap". The same flag again renews the plugin's own one; a device has at most 8 flags of all plugins.
   public var flag: Data = Data()
 
   /// A sentence for the operator: at most 256 bytes. No personal data.
   public var detail: String = String()
 
-  /// Until when it stands, in milliseconds since 1970; at most 400 days ahead.
+  /// Until when it stands, in milliseconds since 1970; at most 400 days ahead. A time that is past clears the plugin's own flag.
   public var untilUnixMs: Int64 = 0
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
