@@ -171,6 +171,17 @@ bench-results: build ## what a signed Entity Attestation Result adds to the daem
 	$(SWIFT) build --package-path Benchmarks $(RELEASE)
 	Benchmarks/.build/release/daemon-benchmark results --daemon .build/release/assayd
 
+.PHONY: bench-captures
+bench-captures: build plugins ## CPU of an upload of 800 chunks, of a depth map and of a chain of 450 frame hashes, against their bounds
+	$(SWIFT) build --package-path Benchmarks $(RELEASE)
+	@$(MAKE) --no-print-directory -s -C plugins/video-chain vendor
+	@mkdir -p .build/bench-captures
+	@/usr/bin/python3 -B plugins/scene-depth/tests/vectors.py . >.build/bench-captures/scene-depth.json
+	@/usr/bin/python3 -B plugins/video-chain/tests/vectors.py . >.build/bench-captures/video-chain.json
+	Benchmarks/.build/release/daemon-benchmark captures --daemon .build/release/assayd \
+	    --depth-plugin plugins/scene-depth/.build/scene-depth --depth-cases .build/bench-captures/scene-depth.json \
+	    --chain-plugin plugins/video-chain/main.py --chain-cases .build/bench-captures/video-chain.json
+
 .PHONY: bench-shared
 bench-shared: build ## CPU of daemons and database per accepted assertion, with 1 to 3 daemons on PostgreSQL and one on SQLite
 	$(SWIFT) build --package-path Benchmarks $(RELEASE)

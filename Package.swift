@@ -302,7 +302,7 @@ let package = Package(
             "FuzzTargets", path: "Fuzz/Targets",
             [
                 "AssayConfiguration", "AssaySchemes", "AssaySimulator", "AssayProvisioning", "AssayResults", "AssaySigning",
-                "AssayVendors", "AssayCertificates",
+                "AssayVendors", "AssayCertificates", "AssayCompression",
                 "AssayEncoding", "AssayAPI", "AssayHTTP", "AssayFramedRPC", "AssayRPC", "AssayCore", protobuf,
                 .product(name: "NIOCore", package: "swift-nio"),
             ] + schemes),

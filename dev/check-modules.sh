@@ -56,7 +56,7 @@ assayd|Sources/assayd|yes|AssayMetrics AssayDaemon AssayConfiguration AssaySchem
 assay|Sources/assay|yes|AssayTop AssayApps AssayConfiguration AssaySchemes AssayPlugins AssayAudit AssayCommandLine AssayClient AssaySimulator AssayVendors AssayProvisioning AssayResults AssaySigning AssayCertificates AssayEncoding AssayFiles AssayAPI AssayCore
 AssaySimulator|Sources/AssaySimulator|no|AssayEncoding AssayCore
 AssayTesting|Sources/AssayTesting|yes|AssayCore
-FuzzTargets|Fuzz/Targets|yes|AssayConfiguration AssaySchemes AppAttest AndroidKeyAttestation PlayIntegrity KeySignature DeviceCheck SafetyNet CertificateBundle AssaySimulator AssayProvisioning AssayResults AssaySigning AssayVendors AssayCertificates AssayEncoding AssayAPI AssayHTTP AssayFramedRPC AssayRPC AssayCore
+FuzzTargets|Fuzz/Targets|yes|AssayConfiguration AssaySchemes AppAttest AndroidKeyAttestation PlayIntegrity KeySignature DeviceCheck SafetyNet CertificateBundle AssaySimulator AssayProvisioning AssayResults AssaySigning AssayVendors AssayCertificates AssayCompression AssayEncoding AssayAPI AssayHTTP AssayFramedRPC AssayRPC AssayCore
 CSQLite|Sources/CSQLite|yes|
 CZlib|Sources/CZlib|yes|
 CPostgres|Sources/CPostgres|yes|

@@ -49,6 +49,12 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case headerBlocks = "header-blocks"
     /// Signed results: tokens, their claims, and key sets.
     case results
+    /// Depth maps of captures, as files that are inspected.
+    case depthMap = "depth-map"
+    /// Captures that a registered key signed offline.
+    case offlineCapture = "offline-capture"
+    /// The messages of uploads in chunks, and requests that name an upload.
+    case uploads
 
     public func run(_ bytes: [UInt8]) {
         switch self {
@@ -76,6 +82,9 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
         case .forwarded: Self.forwarded(bytes)
         case .headerBlocks: Self.headerBlocks(bytes)
         case .results: Self.results(bytes)
+        case .depthMap: Self.depthMap(bytes)
+        case .offlineCapture: Self.offlineCapture(bytes)
+        case .uploads: Self.uploads(bytes)
         }
     }
 }

@@ -9,6 +9,7 @@ struct DaemonBenchmark: AsyncParsableCommand {
         subcommands: [
             AssertionBenchmark.self, SharedBenchmark.self, GrowthBenchmark.self, BundleBenchmark.self,
             CertificateBenchmark.self, FrontsBenchmark.self, ResultsBenchmark.self, PluginBenchmark.self,
+            CapturesBenchmark.self,
         ],
         defaultSubcommand: AssertionBenchmark.self)
 }

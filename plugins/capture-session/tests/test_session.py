@@ -8,6 +8,7 @@ import random
 import sys
 import unittest
 
+import mutants
 import suite
 from captures import DEVICE, NOW_MS, ORDER, SESSION_KEY, document, face, image, salt_binding, signed, token
 from cryptography.hazmat.primitives import hashes
@@ -68,6 +69,11 @@ class ReadingTests(unittest.TestCase):
                 changed[at:at + chance.randrange(2)] = chance.choice(("", "A", ".", "=", "\u00e9", "\n", changed[at] * 2))
             if "".join(changed) != good:
                 self.assertIsNone(session_of("".join(changed), SESSION_KEY, "app"))
+
+
+    def test_changed_documents_and_tokens_are_not_accepted(self):
+        """More of them: tests/mutants.py COUNT."""
+        self.assertEqual([], mutants.run(10_000, 145))
 
 
 class SessionTests(suite.PluginTestCase):

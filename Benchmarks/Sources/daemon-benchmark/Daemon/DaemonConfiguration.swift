@@ -26,6 +26,8 @@ struct DaemonConfiguration {
     var speaksHTTP = false
     /// Whether it signs results, with ES256 by keys in files.
     var signsResults = false
+    /// Whether payloads may be uploaded in chunks.
+    var takesUploads = false
     /// Daemons on one ledger have the same.
     var authority = TestAuthority()
 
@@ -49,6 +51,7 @@ struct DaemonConfiguration {
               camera:
                 accept_simulated: true
                 \(signsResults ? "results: {shapes: [ear-jwt], audiences: [\"\(Self.audience)\"]}" : "")
+                \(takesUploads ? "uploads: {max_open_uploads: 10000}" : "")
                 challenge:
                   ttl: 1h
                 app_attest:
