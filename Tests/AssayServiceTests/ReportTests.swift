@@ -238,7 +238,7 @@ struct ReportTests {
         let message = try Handset().registration(try await harness.challenge(.register)).message
         for (report, isKnown) in [
             (Assay_V1_VerifyRequest.Report.first, true), (.unspecified, true), (.all, true), (.UNRECOGNIZED(3), false),
-            (.UNRECOGNIZED(-1), false), (.UNRECOGNIZED(.max), false),
+            (.UNRECOGNIZED(-1), false), (.UNRECOGNIZED(Int(Int32.max)), false),
         ] {
             var given = message
             given.report = report

@@ -5,7 +5,9 @@ extension ReasonGuidance {
             The camera was without a network for longer than `certificate_bundle.max_age`, or a phone for longer than \
             `android.offline.max_age`; or its clock is behind, for example after its battery was empty.
             """,
-        remedy: "Set the device's clock. If uploads may wait longer, raise `certificate_bundle.max_age` or `android.offline.max_age`.")
+        remedy:
+            "Set the device's clock. If uploads may wait longer, raise `certificate_bundle.max_age` or `android.offline.max_age`."
+    )
 
     static let secretUndecryptable = ReasonGuidance(
         cause: """

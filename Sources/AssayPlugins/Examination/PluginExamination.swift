@@ -146,8 +146,10 @@ package struct PluginExamination: Sendable {
     /// Requests that the plugin can be sent: those of the cases with the good configuration, or some of random bytes.
     func requests() throws -> [(request: PluginRequest, world: ExaminationWorld)] {
         if let good {
-            return options.cases.filter { $0.configuration == good.configuration && isWithinLimit($0.request) }
-                .map { ($0.request, $0.world) }
+            return options.cases.filter {
+                $0.configuration == good.configuration && isWithinLimit($0.request) && isBound($0.request)
+            }
+            .map { ($0.request, $0.world) }
         }
         let app = plugin.entry.apps.first ?? AppID("app")
         guard let app, let format = try described().formats.first, let purpose = format.purposes.first else { return [] }
@@ -162,6 +164,11 @@ package struct PluginExamination: Sendable {
     /// Larger bodies are refused by the daemon.
     func isWithinLimit(_ request: PluginRequest) -> Bool {
         description?.formats.first { $0.name == request.format }.map { request.body.count <= $0.sizeLimit } ?? false
+    }
+
+    /// A part of a payload that nothing binds is refused by the daemon.
+    private func isBound(_ request: PluginRequest) -> Bool {
+        !request.payloadHash.isEmpty || description?.formats.first { $0.name == request.format }?.freshness != .payload
     }
 
     static func request(_ format: PluginFormat, _ purpose: Purpose, _ app: AppID, _ body: [UInt8]) -> PluginRequest {
