@@ -45,7 +45,7 @@ package enum ServerEngine: Hashable, Sendable {
     /// keys that spread. A key that rises with time, such as an expiry, would bring every new row to the same node.
     func adapted(_ statements: [String]) -> [String] {
         guard self != .postgresql else { return statements }
-        return statements.flatMap { statement in
+        return statements.flatMap { statement -> [String] in
             // CockroachDB refuses a partial index on a column that the same transaction adds: there flagged devices are found by `devices_app`.
             if self == .cockroachDB, statement.hasPrefix("CREATE INDEX devices_flagged ") { return [] }
             var text = changes.reduce(statement) { $0.replacing($1.text, with: $1.replacement) }
