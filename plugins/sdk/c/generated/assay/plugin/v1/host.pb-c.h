@@ -289,11 +289,11 @@ struct  Assay__Plugin__V1__FlagDeviceRequest
 {
   ProtobufCMessage base;
   /*
-   * Of a call of Observe or Appraise. The device is of an app of that call.
+   * Of a call of Observe that is not answered yet. With one call_token at most 512 flags are set or cleared.
    */
   ProtobufCBinaryData call_token;
   /*
-   * The app that the device is of.
+   * The app that the device is of: one of those that the plugin serves.
    */
   ProtobufCBinaryData app;
   /*
@@ -301,7 +301,7 @@ struct  Assay__Plugin__V1__FlagDeviceRequest
    */
   ProtobufCBinaryData device_id;
   /*
-   * [a-z0-9_]{1,32}, such as "counter_gap". The same flag again replaces the one before; a device has at most 16 of a plugin.
+   * [a-z0-9_]{1,32}, such as "counter_gap". The same flag again renews the plugin's own one; a device has at most 8 flags of all plugins.
    */
   ProtobufCBinaryData flag;
   /*
@@ -309,7 +309,7 @@ struct  Assay__Plugin__V1__FlagDeviceRequest
    */
   char *detail;
   /*
-   * Until when it stands, in milliseconds since 1970; at most 400 days ahead.
+   * Until when it stands, in milliseconds since 1970; at most 400 days ahead. A time that is past clears the plugin's own flag.
    */
   int64_t until_unix_ms;
 };
