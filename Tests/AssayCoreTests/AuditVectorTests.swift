@@ -143,7 +143,7 @@ struct AuditVectorTests {
                     if let change = AuditChange(decoding: changed) { #expect(change.bytes == changed, "byte \(index)") }
                 }
             }
-            for (index, value) in [(0, 1), (0, 3), (1, 0), (1, 0x7F), (2, 0), (2, 5), (3, 2), (4, 0x80)] as [(Int, UInt8)] {
+            for (index, value) in [(0, 1), (0, 3), (1, 0), (1, 0x7F), (2, 0), (2, 6), (3, 2), (4, 0x80)] as [(Int, UInt8)] {
                 var changed = bytes
                 changed[index] = value
                 #expect(AuditChange(decoding: changed) == nil, "byte \(index) as \(value)")

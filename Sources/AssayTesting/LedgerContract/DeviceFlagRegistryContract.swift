@@ -58,7 +58,7 @@ enum DeviceFlagRegistryContract {
                     context(after: 2000)),
             ].compactMap(\.self)
             try same(expected.count, 2, "records")
-            try await it.expectChanges(expected, after: start)
+            try await it.expectChanges(expected, at: [context().time, context(after: 2000).time], after: start)
         },
         ContractCheck("Flags of two setters with one name are two, and an operator clears both") { it in
             let device = try await it.register(.sample())
