@@ -26,6 +26,8 @@ import os, signal, sys
 signal.pthread_sigmask(signal.SIG_SETMASK, [])
 os.execvp("bash", ["bash"] + sys.argv[1:])' "$0" "$@"
 fi
+# A make that runs this tells the makes of a page how to print.
+unset MAKEFLAGS MFLAGS MAKELEVEL
 repository=$(cd "$(dirname "$0")/.." && pwd)
 page=$1
 bin=$(cd "${2:-$repository/.build/debug}" && pwd)

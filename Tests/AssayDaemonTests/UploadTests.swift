@@ -101,7 +101,7 @@ extension ProcessTests {
                 ("1", 0, ""), ("3", 65, "chunk_out_of_range"), ("2", 65, "chunk_size_mismatch"),
             ] as [(String, Int32, String)] {
                 let ending = try await assay(["put", id] + chunk + [index])
-                #expect(ending.status == status && ending.err.contains(reason), "\(ending)")
+                #expect(ending.status == status && (reason.isEmpty || ending.err.contains(reason)), "\(ending)")
             }
             try Data(Self.video[1..<65_537]).write(to: URL(filePath: home.folder.file("chunk")))
             let other = try await assay(["put", id] + chunk + ["0"])
