@@ -64,7 +64,7 @@ struct DeviceRegistryTests {
             WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i <= \(DeviceScan.lookLimit))
             INSERT INTO devices SELECT i, CAST(printf('%016d', i) AS BLOB), CAST(printf('%032d', i) AS BLOB), app, subject,
                 format, public_key, environment, anchor, simulated, imported, registered_at, chain_serials, attestation_key, claims, x'',
-                NULL, 0, NULL, NULL, NULL
+                NULL, 0, NULL, NULL, NULL, NULL
             FROM n JOIN devices ON number = 1;
             INSERT INTO counters SELECT id, 0, 1, 0, 0 FROM devices WHERE number > 1;
             """)
