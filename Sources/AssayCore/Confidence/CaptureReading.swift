@@ -60,12 +60,9 @@ struct CaptureReading {
     private(set) var signals: SignalReadings
     private(set) var notes: [ConfidenceNote] = []
 
-    /// - Parameters:
-    ///   - receivedAt: `nil`: the time of the capture is not judged.
-    ///   - measured: by the name of the signal.
+    /// - Parameter receivedAt: `nil`: the time of the capture is not judged.
     init(
-        _ scene: SceneAnalysis, _ platform: DevicePlatform?, by rule: ConfidenceRule, receivedAt: Timestamp?,
-        measured: [String: Signal.Outcome]
+        _ scene: SceneAnalysis, _ platform: DevicePlatform?, by rule: ConfidenceRule, receivedAt: Timestamp?
     ) {
         document = scene.document
         signals = SignalReadings(scene.document)
@@ -74,7 +71,7 @@ struct CaptureReading {
             judgeModel(statements.metadata?.model, platform)
             judgeMetadata(statements, receivedAt, passingFrom: rule.passScore)
         }
-        signals.replace(byMeasured: measured)
+        signals.replace(byMeasured: scene.measured)
         kind = Self.kind(platform, model: document?.statements.metadata?.model, signals)
     }
 

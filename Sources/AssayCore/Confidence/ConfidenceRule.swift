@@ -87,15 +87,11 @@ public struct ConfidenceRule: Hashable, Sendable {
 
     /// The level and score of a capture under an accepted verdict.
     ///
-    /// - Parameters:
-    ///   - receivedAt: when the capture arrived; `nil`: the time that its document states is not judged.
-    ///   - measured: outcomes that the server measured on what the device signed, by the name of the signal. Each takes the place of the app's
-    ///     word.
+    /// - Parameter receivedAt: when the capture arrived; `nil`: the time that its document states is not judged.
     public func assess(
-        _ scene: SceneAnalysis, platform: DevicePlatform?, _ hardware: HardwareAttestation, receivedAt: Timestamp? = nil,
-        measured: [String: Signal.Outcome] = [:]
+        _ scene: SceneAnalysis, platform: DevicePlatform?, _ hardware: HardwareAttestation, receivedAt: Timestamp? = nil
     ) -> Confidence {
-        let capture = CaptureReading(scene, platform, by: self, receivedAt: receivedAt, measured: measured)
+        let capture = CaptureReading(scene, platform, by: self, receivedAt: receivedAt)
         let confidence =
             switch profile {
             case .mvp: assessChecks(scene, capture.signals, platform, hardware)

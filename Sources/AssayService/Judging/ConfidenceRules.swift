@@ -32,7 +32,7 @@ extension VerificationCase {
         let confidence = rule.assess(
             scene, platform: platform,
             HardwareAttestation(assurance, platform: platform, simulated: appraisals.contains(where: \.simulated)),
-            receivedAt: admitted.now, measured: scene.measured)
+            receivedAt: admitted.now)
         findings += confidence.notes.map { .note($0.code.rawValue, $0.detail) }
         return confidence
     }

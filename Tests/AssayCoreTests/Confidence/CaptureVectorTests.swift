@@ -37,8 +37,9 @@ private struct CaptureVector: Decodable {
         let assurance = try #require(Assurance.allCases.first { $0.name == self.assurance })
         let time: Timestamp = try #require(Timestamp(rfc3339: receivedAt))
         return ConfidenceRule(profile: profile, required: required, isDepthStrict: strictDepth).assess(
-            try scene, platform: platform, HardwareAttestation(assurance, platform: platform, simulated: false),
-            receivedAt: time, measured: measured)
+            try scene.with(measured: measured), platform: platform,
+            HardwareAttestation(assurance, platform: platform, simulated: false),
+            receivedAt: time)
     }
 
     static func named(_ id: String) throws -> CaptureVector { try #require(try read().first { $0.id == id }) }
