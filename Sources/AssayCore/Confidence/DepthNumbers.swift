@@ -46,24 +46,24 @@ public struct DepthNumbers: Hashable, Sendable {
     // MARK: Judging
 
     /// Above this deviation, in metres, a scene has depth.
-    static let leastVariance = Measure(millionths: 500_000)
-    static let leastLayers: Int64 = 3
+    package static let leastVariance = Measure(millionths: 500_000)
+    package static let leastLayers: Int64 = 3
     /// A range below this, in metres, is that of a flat screen.
-    static let leastRange: UInt64 = 150_000
+    package static let leastRange = Measure(millionths: 150_000)
 
     /// Above this coherence a scene has edges: 0.3, and 0.7 for an app that is strict.
-    static func leastCoherence(isStrict: Bool) -> Score { Score(rounding: isStrict ? 700_000 : 300_000, over: 1) }
+    package static func leastCoherence(isStrict: Bool) -> Score { Score(rounding: isStrict ? 700_000 : 300_000, over: 1) }
 
     /// Which of the thresholds the numbers do not hold, as parts of a sentence; empty: they are those of a real scene.
     func shortcomings(isStrict: Bool) -> [String] {
         let coherence = Self.leastCoherence(isStrict: isStrict)
-        let range = max.millionths >= min.millionths ? max.millionths - min.millionths : 0
+        let range = Measure(millionths: max >= min ? max.millionths - min.millionths : 0)
         return [
             variance > Self.leastVariance ? nil : "variance \(variance), want above \(Self.leastVariance)",
             layers >= Self.leastLayers ? nil : "layers \(layers), want at least \(Self.leastLayers)",
             edgeCoherence > coherence ? nil : "edge_coherence \(edgeCoherence), want above \(coherence)",
             range >= Self.leastRange
-                ? nil : "a range of \(Measure(millionths: range)) m, want at least \(Measure(millionths: Self.leastRange)) m",
+                ? nil : "a range of \(range) m, want at least \(Self.leastRange) m",
         ].compactMap { $0 }
     }
 }

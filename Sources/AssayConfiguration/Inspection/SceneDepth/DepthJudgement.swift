@@ -1,10 +1,11 @@
+import AssayCore
+
 /// What the numbers of a depth map say: a scene, or a screen that shows one. docs/plugins/scene-depth.md has the source of each constant.
 package struct DepthJudgement: Hashable, Sendable {
-    package static let deviationAbove = 0.5
-    package static let layersLeast = 3
-    package static let coherenceAbove = 0.3
-    package static let coherenceAboveStrict = 0.7
-    package static let screenRangeBelow = 0.15
+    // Those by which the numbers of a document are judged.
+    package static let deviationAbove = Double(DepthNumbers.leastVariance.millionths) / 1_000_000
+    package static let layersLeast = Int(DepthNumbers.leastLayers)
+    package static let screenRangeBelow = Double(DepthNumbers.leastRange.millionths) / 1_000_000
     package static let screenShareAbove = 0.85
     package static let screenMeans = 0.2...1.5
     package static let quadrantsAlike = 0.1
@@ -23,7 +24,7 @@ package struct DepthJudgement: Hashable, Sendable {
 
     /// - Parameter strict: edges need a coherence above 0.7 in place of 0.3.
     package init(_ statistics: DepthStatistics, strict: Bool) {
-        coherenceAbove = strict ? Self.coherenceAboveStrict : Self.coherenceAbove
+        coherenceAbove = Double(DepthNumbers.leastCoherence(isStrict: strict).millionths) / 1_000_000
         deviates = statistics.deviation > Self.deviationAbove
         isLayered = statistics.layers >= Self.layersLeast
         hasEdges = statistics.edgeCoherence > coherenceAbove
