@@ -153,12 +153,6 @@ extension Evidence {
 }
 
 extension EvidenceFormat {
-    /// A format by its name in a request; `nil` for a name that is not of the form: 1 to 64 characters of `a-z`, `0-9`, `.`, `_` and `-`.
-    package init?(named name: some Collection<UInt8>) {
-        guard (1...64).contains(name.count), name.allSatisfy(\.isOfName) else { return nil }
-        self.init(rawValue: String(decoding: name, as: UTF8.self))
-    }
-
     /// A format of `PluginEvidence`; `nil` for a name that is not of the form, or of a format that has a message of its own.
     package init?(pluginFormat name: some Collection<UInt8>) {
         self.init(named: name)

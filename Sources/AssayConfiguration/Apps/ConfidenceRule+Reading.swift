@@ -38,25 +38,18 @@ extension ConfidenceRule {
         }
         var formats: [String: EvidenceFormat] = [:]
         for (name, member) in members {
-            let isSignal = (1...32).contains(name.utf8.count) && name.utf8.allSatisfy { isLower($0) || $0 == UInt8(ascii: "_") }
-            guard isSignal else {
+            guard Signal.isName(name.utf8) else {
                 member.report("want the name of a signal: 1 to 32 of a-z, 0-9 and _")
                 continue
             }
-            guard let format = member.text() else { continue }
-            let isFormat =
-                (1...64).contains(format.utf8.count) && format.utf8.allSatisfy { isLower($0) || ".-_".utf8.contains($0) }
-            guard isFormat else {
-                member.report("want a format of evidence such as scene-depth, have \"\(format.prefix(60))\"")
+            guard let text = member.text() else { continue }
+            guard let format = EvidenceFormat(named: text.utf8) else {
+                member.report("want a format of evidence such as scene-depth, have \"\(text.prefix(60))\"")
                 continue
             }
-            formats[name] = EvidenceFormat(rawValue: format)
+            formats[name] = format
         }
         return formats
-    }
-
-    private static func isLower(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
     }
 
     /// What the rule does, as a part of a sentence.

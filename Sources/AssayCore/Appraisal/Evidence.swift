@@ -111,5 +111,12 @@ extension Evidence: Hashable {
 public struct EvidenceFormat: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// A format by a name from outside; `nil` for one that is not of the form: 1 to 64 characters of `a-z`, `0-9`, `.`, `_` and `-`.
+    package init?(named name: some Collection<UInt8>) {
+        guard (1...64).contains(name.count), name.allSatisfy(\.isOfName) else { return nil }
+        self.init(rawValue: String(decoding: name, as: UTF8.self))
+    }
+
     public var description: String { rawValue }
 }

@@ -36,7 +36,7 @@ public struct SignalDocument: Hashable, Sendable {
     public static let sizeLimit = 65_536
     public static let mediaLimit = 16
     public static let signalLimit = 32
-    static let nameLimit = 32
+    package static let nameLimit = 32
     static let versions: ClosedRange<Int64> = 1...2
     /// The longest upload of the mode `hash_only`, in bytes: document and evidence together.
     public static let hashOnlyLimit = 10_240
@@ -121,8 +121,7 @@ public struct SignalDocument: Hashable, Sendable {
 extension Signal {
     /// `nil` unless the name is of the form of a signal's, and its value is an object with either `score` or `outcome`.
     init?(_ member: JSONObject.Member) {
-        guard (1...SignalDocument.nameLimit).contains(member.name.count), member.name.allSatisfy(\.isOfSignalName),
-            case .object(let object) = member.value
+        guard Self.isName(member.name), case .object(let object) = member.value
         else { return nil }
         switch (object["score".utf8], object["outcome".utf8]) {
         case (.number(let digits)?, nil):
@@ -135,11 +134,9 @@ extension Signal {
         }
         name = String(decoding: member.name, as: UTF8.self)
     }
-}
 
-extension UInt8 {
-    fileprivate var isOfSignalName: Bool {
-        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self)
-            || self == UInt8(ascii: "_")
+    /// Whether the text is of the form of a signal's name: 1 to 32 of `a`-`z`, `0`-`9` and `_`.
+    package static func isName(_ text: some Collection<UInt8>) -> Bool {
+        (1...SignalDocument.nameLimit).contains(text.count) && text.allSatisfy(\.isOfWord)
     }
 }

@@ -49,11 +49,7 @@ public struct DeviceFlag: Hashable, Sendable {
 
     /// Whether a text is the name of a flag.
     public static func isName(_ text: String) -> Bool {
-        (1...nameLimit).contains(text.utf8.count)
-            && text.utf8.allSatisfy {
-                (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
-                    || $0 == UInt8(ascii: "_")
-            }
+        (1...nameLimit).contains(text.utf8.count) && text.utf8.allSatisfy(\.isOfWord)
     }
 }
 

@@ -39,6 +39,9 @@ public struct DeviceID: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension UInt8 {
+    /// Whether the byte may stand in the name of a signal or a flag: `a`-`z`, `0`-`9` or `_`.
+    package var isOfWord: Bool { isOfName && self != UInt8(ascii: ".") && self != UInt8(ascii: "-") }
+
     /// Whether the byte may stand in a name of ours (of an app, a format, a code): `a`-`z`, `0`-`9`, `.`, `_` or `-`.
     package var isOfName: Bool {
         switch self {

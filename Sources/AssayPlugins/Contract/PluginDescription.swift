@@ -68,8 +68,6 @@ package struct PluginFormat: Hashable, Sendable {
     /// The largest body that a plugin may ask for, in bytes: it must fit into a frame beside the rest of a request.
     package static let largestBody = 524_288
     static let measureLimit = 16
-    /// The longest name of a signal, in bytes.
-    static let signalLimit = 32
 
     package let name: EvidenceFormat
     package let purposes: Set<Purpose>
@@ -127,9 +125,9 @@ package struct PluginFormat: Hashable, Sendable {
         let measures = try PluginDescription.read(format.measures, limit: Self.measureLimit, "signals that '\(name)' measures")
         {
             (signal) throws(PluginFault) in
-            guard signal.count <= Self.signalLimit else {
+            guard signal.count <= SignalDocument.nameLimit else {
                 throw PluginFault(
-                    "a signal that '\(name)' measures has \(signal.count) bytes, want at most \(Self.signalLimit)")
+                    "a signal that '\(name)' measures has \(signal.count) bytes, want at most \(SignalDocument.nameLimit)")
             }
             return try PluginText.name(signal, of: "a signal")
         }
@@ -146,12 +144,9 @@ extension PluginFormat {
     /// rely on that.
     static let reservedCodes: Set<ReasonCode> = [
         .challengeInvalid, .challengeWrongPurpose, .challengeAttemptsExceeded, .idempotencyKeyReused, .bindingNotAllowed,
-        .payloadNotBound,
-        .formatNotAccepted, .pluginQuarantined, .vendorRefused, .confidenceTooLow, .metadataFlagsViolated,
+        .payloadNotBound, .formatNotAccepted, .pluginQuarantined, .vendorRefused, .confidenceTooLow, .metadataFlagsViolated,
         .assuranceTooLow, .deviceBlocked, .deviceFlagged, .deviceMismatch, .keyOwnerMismatch, .keyAlreadyRegistered,
-        .tooManyDevices,
-        .replacementRefused,
-        .importedNotAccepted, .simulatedNotAccepted, .unknownCertificate,
+        .tooManyDevices, .replacementRefused, .importedNotAccepted, .simulatedNotAccepted, .unknownCertificate,
         .keyAlreadyCertified, .certificateSerialTaken, .tooManySubmissions, .notEnrolled, .alreadyProvisioned, .malformedCSR,
         .possessionNotProven, .csrKeyMismatch, .csrNotBound,
     ]

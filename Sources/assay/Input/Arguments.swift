@@ -91,12 +91,9 @@ struct PluginEvidenceArgument: ExpressibleByArgument {
     init?(argument: String) {
         guard let equals = argument.firstIndex(of: "="),
             let file = FileArgument(argument: String(argument[equals...].dropFirst())),
-            !file.path.isEmpty
+            !file.path.isEmpty, let format = EvidenceFormat(named: argument[..<equals].utf8)
         else { return nil }
-        let name = argument[..<equals]
-        let isFormat = name.utf8.allSatisfy { (97...122).contains($0) || (48...57).contains($0) || [45, 46, 95].contains($0) }
-        guard (1...64).contains(name.utf8.count), isFormat else { return nil }
-        (format, self.file) = (EvidenceFormat(rawValue: String(name)), file)
+        (self.format, self.file) = (format, file)
     }
 }
 
