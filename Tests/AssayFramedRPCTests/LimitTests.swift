@@ -177,7 +177,8 @@ struct LimitTests {
             #expect(try await working.hear()?.kind == .pong(.init()))
             var silent: [RawPeer] = []
             for _ in 0..<20 { silent.append(try await RawPeer.connect(to: server.address)) }
-            try await eventually("the older ones gave way") { silent.dropLast(2).allSatisfy(\.hasEnded) }
+            // Which two are left is not said: connections that come at nearly the same time may be served in another order.
+            try await eventually("all but two gave way") { silent.count(where: \.hasEnded) == 18 }
             #expect(server.statistics.endedConnections == ["too_many_connections": 18])
             let honest = try await RawPeer.connect(to: server.address)
             for peer in [working, honest] {
