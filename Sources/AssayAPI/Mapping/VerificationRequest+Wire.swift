@@ -169,13 +169,16 @@ extension VerificationRequest.BindingRequest {
     /// The longest client data hash of a caller-owned binding, in bytes. Platforms do not enforce 32 bytes.
     static let hashLimit = 64
 
-    /// The binding that a request names, or leaves out. A certificate bundle and an offline signature are signed without a challenge: each is
-    /// alone in its request, has no challenge, and no binding but that in the evidence, which is implied. For evidence of plugins it is implied
-    /// if there is no challenge. Other evidence never has that binding.
+    /// The binding that a request names, or leaves out. A certificate bundle and an offline signature are signed without a challenge: each has no
+    /// challenge, and no binding but that in the evidence, which is implied. A bundle is alone in its request; beside an offline signature may
+    /// stand evidence of plugins, which can be parts of the payload that it covers. For evidence of plugins alone the binding is implied if there
+    /// is no challenge. Other evidence never has it.
     fileprivate init(
         _ given: (mode: Binding.Mode, bytes: ArraySlice<UInt8>)?, of evidence: [Evidence], challenged: Bool
     ) throws(RequestError) {
-        guard let statement = evidence.lazy.compactMap(\.format.statementName).first else {
+        guard let format = evidence.lazy.map(\.format).first(where: { $0.statementName != nil }),
+            let statement = format.statementName
+        else {
             let isOfPlugins = evidence.allSatisfy(\.format.isOfPlugin)
             if given == nil, isOfPlugins, !challenged {
                 self = .inEvidence
@@ -188,8 +191,13 @@ extension VerificationRequest.BindingRequest {
             }
             return
         }
-        guard evidence.count == 1 else {
-            throw RequestError("evidence", "must hold \(statement) alone, not beside other evidence")
+        let hasPartsAlone = evidence.allSatisfy { $0.format == format || $0.format.isOfPlugin }
+        guard evidence.count == 1 || format == .offlineSignature && hasPartsAlone else {
+            throw RequestError(
+                "evidence",
+                format == .offlineSignature
+                    ? "must hold \(statement) alone, or beside evidence of plugins"
+                    : "must hold \(statement) alone, not beside other evidence")
         }
         guard !challenged else {
             throw RequestError("challenge", "must be empty: \(statement) is signed without one")

@@ -96,10 +96,11 @@ extension ReasonGuidance {
         cause: """
             The request has evidence that is a part of the payload (a plugin's format with freshness by payload, such as a depth map), \
             and no other evidence whose signature covers a payload that Assay knows: it stands alone, beside a vendor's token or a \
-            statement, or the binding has no payload.
+            statement that names no payload, or the binding has none.
             """,
         remedy: """
             The caller sends it beside the assertion or attestation of the same request, and binds by Assay's client data with the \
-            payload or its SHA-256. Client data and hashes of the caller's own name no payload.
+            payload or its SHA-256; or beside an offline signature over the payload. Client data and hashes of the caller's own name \
+            no payload.
             """)
 }

@@ -28,7 +28,11 @@ extension AuthorizedRequest {
         guard profile.hasParts,
             let part = request.evidence.first(where: { profile.verifiers[$0.format]?.replayProtection == .payload })
         else { return }
-        guard case .clientData(.some) = request.binding else {
+        switch request.binding {
+        case .clientData(.some): break
+        // Its signature covers the payload that it names, or it is refused.
+        case .inEvidence where statedCapture != nil: return
+        case .clientData, .embedded, .callerOwned, .inEvidence:
             throw .payloadNotBound(
                 "\(part.format) is a part of a payload, and the binding \(request.binding.whyItNamesNoPayload)")
         }
@@ -63,11 +67,15 @@ extension AuthorizedRequest {
         }
     }
 
-    /// Evidence that is a statement of its own takes no challenge.
+    /// Evidence that is a statement of its own takes no challenge. Beside a capture that was signed offline stand parts of its payload alone.
     private func checkStatements() throws(StageError) {
         for piece in request.evidence {
-            guard profile.verifiers[piece.format].map({ $0.replayProtection.needsNoChallenge }) ?? true else {
-                throw .bindingNotAllowed("\(piece.format) needs a challenge")
+            guard let protection = profile.verifiers[piece.format]?.replayProtection else { continue }
+            // Refused unless a piece beside it binds a payload (``checkParts()``).
+            if protection == .payload { continue }
+            guard protection.needsNoChallenge else { throw .bindingNotAllowed("\(piece.format) needs a challenge") }
+            guard piece.format == .offlineSignature || !request.hasCapture else {
+                throw .bindingNotAllowed("\(piece.format) is no part of the payload that the offline signature beside it covers")
             }
         }
     }
@@ -125,11 +133,14 @@ extension AuthorizedRequest {
     }
 
     /// What evidence without a challenge says that it is bound to. Whether that was signed is its verifier's to check.
-    private var statedBinding: Binding {
-        guard let piece = request.evidence.first, request.evidence.count == 1, piece.format == .offlineSignature,
-            let capture = piece.parts.flatMap(OfflineCapture.Parts.init)?.capture, capture.namesPayload
-        else { return .inEvidence }
-        return Binding(capture, for: request.app)
+    private var statedBinding: Binding { statedCapture.map { Binding($0, for: request.app) } ?? .inEvidence }
+
+    /// The capture that a piece of the evidence states, if it names a payload. Nothing of it is verified. A request has at most one piece of
+    /// each format.
+    private var statedCapture: OfflineCapture? {
+        let piece = request.evidence.first { $0.format == .offlineSignature }
+        guard let capture = piece?.parts.flatMap(OfflineCapture.Parts.init)?.capture, capture.namesPayload else { return nil }
+        return capture
     }
 
     // MARK: Challenge
@@ -204,6 +215,11 @@ extension AppProfile {
 extension Purpose {
     /// Whether the purpose leads to a certificate, which requires Assay's own client data.
     fileprivate var demandsOwnClientData: Bool { self == .provision || self == .renew }
+}
+
+extension VerificationRequest {
+    /// Whether a piece of the evidence is a capture that was signed offline.
+    fileprivate var hasCapture: Bool { evidence.contains { $0.format == .offlineSignature } }
 }
 
 extension VerificationRequest.BindingRequest {

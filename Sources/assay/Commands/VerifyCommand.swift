@@ -11,7 +11,7 @@ struct VerifyCommand: AsyncParsableCommand {
             --device-check. Of an Android device: --key-attestation, PEM or DER, --key-signature, raw or Base64 text, or \
             --play-token, the text of a token; a key attestation and a token may be given together. Without a challenge: of a camera \
             --bundle, JSON; of an Android device --offline-signature, with --captured-at and --payload. What a plugin judges stands \
-            beside it: --plugin-evidence scene-depth=map.gz, byte for byte.
+            beside it: --plugin-evidence scene-depth=map.gz, byte for byte; alone, and without a challenge if its plugin needs none.
 
             Bytes are given as \(ByteText.forms); the prefix hex: or base64: selects the form.
 
@@ -103,8 +103,17 @@ struct VerifyCommand: AsyncParsableCommand {
             }
             return
         }
-        guard (challenge == nil) == (clientDataHash != nil) else {
+        guard challenge == nil || clientDataHash == nil else {
             throw ValidationError("Give either --challenge or --client-data-hash.")
+        }
+        guard challenge == nil, clientDataHash == nil else { return }
+        guard !evidence.isChallenged else {
+            throw ValidationError(
+                "Give --challenge or --client-data-hash: only --bundle, --offline-signature and evidence of plugins may come without one.")
+        }
+        guard payload == nil, upload == nil, signals == nil, clientData == nil else {
+            throw ValidationError(
+                "Give --challenge with --payload, --upload, --signals or --client-data: without it evidence of plugins is bound to none of them.")
         }
     }
 
@@ -133,7 +142,8 @@ struct VerifyCommand: AsyncParsableCommand {
     }
 
     private func binding(_ payloadHash: [UInt8]?) throws -> VerificationRequest.BindingRequest {
-        if evidence.isStatement { return .inEvidence }
+        // Statements, and evidence of plugins, of which only the daemon knows whether it needs a challenge.
+        if challenge == nil, clientDataHash == nil { return .inEvidence }
         if let clientData { return .embedded(try clientData.read()) }
         if let clientDataHash { return .callerOwned(clientDataHash.bytes) }
         return .clientData(payloadHash: payloadHash)

@@ -41,7 +41,7 @@ struct EvidenceOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "A registered key's signature over a capture, made without a challenge. It is alone, with --captured-at and --payload.",
+            "A registered key's signature over a capture, made without a challenge, with --captured-at and --payload. Beside it stands --plugin-evidence alone.",
             valueName: "file"))
     var offlineSignature: FileArgument?
 
@@ -58,8 +58,10 @@ struct EvidenceOptions: ParsableArguments {
     var pluginEvidence: [PluginEvidenceArgument] = []
 
     private var keyed: [FileArgument?] { [attestation, assertion, keySignature, offlineSignature] }
-    /// Whether the evidence was made without a challenge.
-    var isStatement: Bool { bundle != nil || offlineSignature != nil }
+    /// Whether a piece needs a challenge, or a hash that the caller answers for. Of evidence of plugins only the daemon knows.
+    var isChallenged: Bool {
+        [attestation, assertion, keyAttestation, keySignature, playToken, deviceCheck].contains { $0 != nil }
+    }
 
     func validate() throws {
         let isGiven = (keyed + [keyAttestation, playToken, deviceCheck, bundle]).contains { $0 != nil }
@@ -69,13 +71,11 @@ struct EvidenceOptions: ParsableArguments {
                     + "--bundle, --offline-signature or --plugin-evidence."
             )
         }
-        let others = [attestation, assertion, keySignature, keyAttestation, playToken, deviceCheck]
-        let isAlone = others.allSatisfy { $0 == nil } && pluginEvidence.isEmpty
-        guard bundle == nil || (isAlone && offlineSignature == nil) else {
+        guard bundle == nil || (!isChallenged && offlineSignature == nil && pluginEvidence.isEmpty) else {
             throw ValidationError("Give --bundle without other evidence.")
         }
-        guard offlineSignature == nil || isAlone else {
-            throw ValidationError("Give --offline-signature without other evidence.")
+        guard offlineSignature == nil || !isChallenged else {
+            throw ValidationError("Give --offline-signature without other evidence than --plugin-evidence.")
         }
         guard (offlineSignature == nil) == (capturedAt == nil) else {
             throw ValidationError("Give --captured-at with --offline-signature, and only there.")
@@ -96,6 +96,9 @@ struct EvidenceOptions: ParsableArguments {
     /// - Parameter payloadHash: SHA-256 of the payload that the device bound, for a capture that was signed offline.
     func read(payloadHash: [UInt8]?) throws -> [Evidence] {
         let keyID = keyID?.bytes(wanting: 32) ?? []
+        let ofPlugins = try pluginEvidence.map {
+            Evidence(format: $0.format, keyID: [], body: try $0.file.read(atMost: FileArgument.sizeLimit))
+        }
         if let offlineSignature, let capturedAt {
             let capture = OfflineCapture(
                 capturedAt: Timestamp(unixMilliseconds: capturedAt), payloadHash: payloadHash ?? [])
@@ -103,7 +106,7 @@ struct EvidenceOptions: ParsableArguments {
             return [
                 capture.evidence(
                     keyID: keyID, algorithm: (algorithm ?? .ecdsaP256SHA256).rawValue, signature: signature)
-            ]
+            ] + ofPlugins
         }
         let given: [(file: FileArgument?, format: EvidenceFormat, keyID: [UInt8])] = [
             (attestation, .appAttestAttestation, keyID), (assertion, .appAttestAssertion, keyID),
@@ -120,9 +123,6 @@ struct EvidenceOptions: ParsableArguments {
                 throw Console.unreadable("\(file.path): \(error.detail)")
             }
         }
-        return try builtIn
-            + pluginEvidence.map {
-                Evidence(format: $0.format, keyID: [], body: try $0.file.read(atMost: FileArgument.sizeLimit))
-            }
+        return builtIn + ofPlugins
     }
 }
