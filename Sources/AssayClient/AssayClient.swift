@@ -105,6 +105,24 @@ public final class AssayClient: Sendable {
         return verdict
     }
 
+    /// Asks for what a device needs before it can make evidence of a format, such as the session of a capture. FAILED_PRECONDITION with the
+    /// code of what prepares it if that refuses.
+    ///
+    /// - Parameters:
+    ///   - body: at most 512 KiB, in the form of the format.
+    ///   - sourceAddress: the IP address of the caller's own client, by which requests are counted where the app limits rates.
+    public func prepare(
+        _ format: EvidenceFormat, for app: AppID, body: [UInt8] = [], sourceAddress: SourceAddress? = nil,
+        timeout: Duration? = nil
+    ) async throws(AssayError) -> Assay_V1_PrepareResponse {
+        try await call(
+            API.prepare,
+            .with {
+                ($0.app, $0.format, $0.body) = (app.text, format.rawValue, Data(body))
+                $0.sourceAddress = sourceAddress?.text ?? ""
+            }, timeout)
+    }
+
     /// The record of a device.
     public func device(
         _ id: DeviceID, app: AppID, timeout: Duration? = nil

@@ -21,8 +21,8 @@ struct Assay: AsyncParsableCommand {
             """,
         version: Version.text,
         subcommands: [
-            ChallengeCommand.self, VerifyCommand.self, UploadCommand.self, VerdictsCommand.self, PolicyCommand.self,
-            DeviceCommand.self,
+            ChallengeCommand.self, VerifyCommand.self, PrepareCommand.self, UploadCommand.self, VerdictsCommand.self,
+            PolicyCommand.self, DeviceCommand.self,
             StatusCommand.self, TopCommand.self, WatchCommand.self, WebhooksCommand.self, WhoAmICommand.self, KeyCommand.self,
             AuditCommand.self,
             FeedsCommand.self, ProvisionCommand.self, CertCommand.self, CRLCommand.self, CACommand.self, EnrolCommand.self,

@@ -28,6 +28,7 @@ extension ProcessTests {
                         "Exit status",
                     ]
                 ),
+                ("assay", ["prepare"], ["--app", "--body", "--source-address", "--out", "--json", "Exit status"]),
                 ("assay", ["device"], ["get", "list", "block", "unblock", "blocks", "forget", "import"]),
                 ("assay", ["status"], ["--json", "--check", "Exit status"]),
                 ("assay", ["audit"], ["tail", "export", "verify", "claims", "forget-claims"]),
@@ -84,6 +85,15 @@ extension ProcessTests {
                 ["verify", "--app", "camera", "--challenge", "AA", "--plugin-evidence", "scene-depth"],
                 ["verify", "--app", "camera", "--challenge", "AA", "--plugin-evidence", "scene depth=map.gz"],
                 ["verify", "--app", "camera", "--bundle", "a", "--plugin-evidence", "scene-depth=map.gz"],
+                ["verify", "--app", "camera", "--plugin-evidence", "scene-depth=map.gz", "--payload", "photo.jpg"],
+                ["verify", "--app", "camera", "--plugin-evidence", "scene-depth=map.gz", "--signals", "capture.json"],
+                ["verify", "--app", "camera", "--plugin-evidence", "scene-depth=map.gz", "--play-token", "a"],
+                [
+                    "verify", "--app", "camera", "--plugin-evidence", "a=b", "--key-id", "AA", "--offline-signature", "c",
+                    "--captured-at", "1", "--payload", "d", "--play-token", "e",
+                ],
+                ["prepare", "--app", "camera"], ["prepare", "capture-session"],
+                ["prepare", "Capture-Session", "--app", "camera"],
                 ["device", "--app", "camera"], ["device", "--app", "camera", "dev_1"],
                 ["simulate", "attest", "nowhere"], ["simulate", "phone", "nowhere", "--app-id", "camera"],
                 ["simulate", "android", "make", "nowhere", "--package", "com.example.camera", "--signer", "AAAA"],

@@ -45,13 +45,20 @@ extension ProcessTests {
         private func running<T>(
             over ledger: MemoryLedger? = nil, _ body: (AssayClient) async throws -> T
         ) async throws -> T {
+            try await serving(over: ledger) { client, _ in try await body(client) }
+        }
+
+        /// The same with the daemon's address.
+        private func serving<T>(
+            over ledger: MemoryLedger? = nil, _ body: (AssayClient, String) async throws -> T
+        ) async throws -> T {
             let daemon = try await makeDaemon(
                 configuration, ledger: ledger ?? self.ledger, vault: SecretVault(key: [UInt8](repeating: 1, count: 32)),
                 clock: clock, logger: .silent)
-            let client = try await AssayClient.connect(
-                to: try #require(try await daemon.start().first).description, options: ClientOptions(retry: .once))
+            let address = try #require(try await daemon.start().first).description
+            let client = try await AssayClient.connect(to: address, options: ClientOptions(retry: .once))
             let result: Result<T, any Error>
-            do { result = .success(try await body(client)) } catch { result = .failure(error) }
+            do { result = .success(try await body(client, address)) } catch { result = .failure(error) }
             await client.close()
             await daemon.server.stop()
             return try result.get()
@@ -160,6 +167,64 @@ extension ProcessTests {
                         }, TestPhone.patience)
                 }
                 #expect(error?.code == .failedPrecondition && error?.reason == "malformed")
+            }
+        }
+
+        @Test("The command prints what is prepared byte for byte or as JSON, and says by its exit status who refuses")
+        func command() async throws {
+            try await serving { _, address in
+                let keys = Device().keys.bytes
+                let input = folder.file("keys")
+                try Data(keys).write(to: URL(filePath: input))
+                let format = TwoStepVerifier.format.rawValue
+                func assay(_ words: [String], _ app: String = "bank") async throws -> Child.Ending {
+                    try await Child.run("assay", ["prepare"] + words + ["--app", app, "--server", address])
+                }
+                // The secret of a key is another one each time, and as long.
+                let length = 32 + PreparationSecrets.length + 16
+                let output = folder.file("prepared")
+                let written = try await assay([format, "--body", input, "--out", output])
+                #expect(written.status == 0 && written.out.isEmpty && written.err.isEmpty, "\(written)")
+                #expect(try Data(contentsOf: URL(filePath: output)).count == length)
+
+                let shown = try await assay([format, "--body", input, "--json"])
+                let object = try #require(
+                    try JSONSerialization.jsonObject(with: Data(shown.out.utf8)) as? [String: String], "\(shown)")
+                #expect(object["app"] == "bank" && object["format"] == format)
+                #expect(Data(base64Encoded: object["body"] ?? "")?.count == length)
+                #expect(object["expires_at"] == clock.now().adding(milliseconds: TwoStepPreparer.lifetime).description)
+
+                for (words, app, status, reason) in [
+                    ([format], "bank", 1, "malformed"), (["other.format"], "bank", 78, "format_not_accepted"),
+                    ([format, "--body", folder.file("nothing")], "bank", 65, "unreadable_input"),
+                    ([format, "--body", input], "nowhere", 65, "unknown_app"),
+                ] as [([String], String, Int32, String)] {
+                    let ending = try await assay(words + ["--json"], app)
+                    #expect(ending.status == status && ending.out.isEmpty, "\(words) \(ending)")
+                    #expect(try ending.failure()["reason"] as? String == reason, "\(ending)")
+                }
+                let refused = try await assay([format])
+                #expect(refused.status == 1 && refused.err.contains("want two public keys, have 0 bytes"), "\(refused)")
+                try Data(count: 524_289).write(to: URL(filePath: input))
+                #expect(try await assay([format, "--body", input]).status == 65)
+                try Data(count: 524_288).write(to: URL(filePath: input))
+                #expect(try await assay([format, "--body", input]).status == 1)
+            }
+        }
+
+        @Test("assay verify sends such evidence without a challenge too, and prints which evidence needs one")
+        func unchallenged() async throws {
+            try await serving { _, address in
+                let evidence = try folder.write("evidence", to: "evidence")
+                let format = TwoStepVerifier.format.rawValue
+                let words = ["verify", "--app", "bank", "--plugin-evidence", "\(format)=\(evidence)", "--server", address]
+                let without = try await Child.run("assay", words)
+                #expect(without.status == 1 && without.out.hasPrefix("REJECTED  binding_not_allowed (check binding, "), "\(without)")
+                #expect(without.lines.dropFirst().first == "  \(format) needs a challenge", "\(without)")
+                let challenge = try await Child.run(
+                    "assay", ["challenge", "--app", "bank", "--purpose", "assert", "--server", address])
+                let with = try await Child.run("assay", words + ["--challenge", try #require(challenge.lines.first)])
+                #expect(with.status == 1 && with.out.hasPrefix("REJECTED  malformed (check "), "\(with)")
             }
         }
 

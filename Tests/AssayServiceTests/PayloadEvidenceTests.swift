@@ -179,6 +179,23 @@ struct PayloadEvidenceTests {
         #expect(plugins.depth.questions.count == 2 && plugins.chain.questions.count == 1)
     }
 
+    @Test("A part alone costs no attempt with its challenge where the first failure is reported, and one where every failure is")
+    func attempts() async throws {
+        let plugins = Plugins()
+        plugins.depth.answer("judge", try Self.part(of: Self.document))
+        let harness = try await ServiceHarness([try Self.profile(plugins)])
+        var (handset, _) = try await harness.enrol()
+        for report in VerdictReport.allCases {
+            var request = try await Self.upload(&handset, in: harness)
+            request.report = report
+            let signature = request.evidence.removeFirst()
+            for _ in 0..<5 { #expect(try await harness.verify(request).rejection == .payloadNotBound) }
+            request.evidence.insert(signature, at: 0)
+            let verdict = try await harness.verify(request)
+            #expect(verdict.rejection == (report == .all ? .challengeAttemptsExceeded : nil), "\(report)")
+        }
+    }
+
     @Test("A part is rejected where Assay knows no payload: none is bound, or the client data or the hash is the caller's")
     func noPayload() async throws {
         let plugins = Plugins()

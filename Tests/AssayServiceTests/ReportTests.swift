@@ -232,6 +232,27 @@ struct ReportTests {
         #expect(sixth.findings.contains { $0.check == Finding.furtherChecks && $0.code == Finding.notChecked })
     }
 
+    @Test("no rejection spends its challenge under either report, and an acceptance does", arguments: VerdictReport.allCases)
+    func spent(_ report: VerdictReport) async throws {
+        let harness = try await ServiceHarness(replaying: false)
+        let challenge = try await harness.challenge(.register)
+        let handset = Handset()
+        func judge(_ handset: Handset, _ changes: AttestationChanges = .genuine) async throws -> Verdict {
+            var request = try handset.registration(challenge, changes: changes)
+            request.report = report
+            return try await Self.judge(request, harness)
+        }
+        // The fifth attempt is the last one.
+        for _ in 0..<4 {
+            let refused = try await judge(handset, AttestationChanges.genuine.authenticatorData { $0.signCount = 1 })
+            #expect(Self.codes(refused) == ["counter_not_zero"])
+        }
+        #expect(harness.ledger.memory.auditLog.isEmpty)
+        #expect(try await !judge(handset).isRejected)
+        #expect(try await Self.codes(judge(Handset())) == ["challenge_reused"])
+        #expect(harness.ledger.memory.auditLog.count == 1)
+    }
+
     @Test("a report that the daemon does not know is an invalid argument, and FIRST is that of a request without one")
     func values() async throws {
         let harness = try await ServiceHarness(replaying: false)

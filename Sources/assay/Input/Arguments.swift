@@ -13,6 +13,10 @@ extension AppID: ExpressibleByArgument {
     public init?(argument: String) { self.init(argument) }
 }
 
+extension EvidenceFormat: ExpressibleByArgument {
+    public init?(argument: String) { self.init(named: argument.utf8) }
+}
+
 extension DeviceID: ExpressibleByArgument {
     public init?(argument: String) { self.init(argument) }
 }

@@ -167,8 +167,10 @@ extension AssayError {
     static let unavailableStatus: Int32 = 69
 
     /// Says on standard error why the call has no answer; throw the result.
-    fileprivate func failure(_ text: String) -> ExitCode {
-        var failure = CommandFailure(reason, CommandFailure.isJSON ? message : text, exitStatus: exitStatus)
+    ///
+    /// - Parameter status: `nil`: that of the code and the reason.
+    func failure(_ text: String, exitStatus status: Int32? = nil) -> ExitCode {
+        var failure = CommandFailure(reason, CommandFailure.isJSON ? message : text, exitStatus: status ?? exitStatus)
         (failure.code, failure.retry, failure.retryAfter) = (code.rawValue, retry.rawValue, retryAfterMilliseconds)
         failure.requestID = requestID
         return failure.shown(as: "assay: " + Console.shown(text))
