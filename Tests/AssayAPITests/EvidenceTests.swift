@@ -45,7 +45,7 @@ struct EvidenceTests {
             case .signature: [(bytes(32, 1), Evidence.join([[9], bytes(300, 2)])), ([], Evidence.join([[0], []]))]
             // Alone in its request and without a challenge: "Certificate bundles on the wire".
             case .bundle: []
-            // Alone in its request and without a challenge: "of a capture that was signed offline".
+            // Without a challenge: "of a capture that was signed offline".
             case .offline: []
             }
         for (keyID, body) in samples {
@@ -72,6 +72,40 @@ struct EvidenceTests {
         for body in [[], Evidence.join([[1], [2], bytes(8), []]), Evidence.join([[1], [2], bytes(7), bytes(32, 7)])] {
             let isWhole = body.count == 4 * 4 + 1 + 1 + 8
             #expect((Evidence(format: .offlineSignature, keyID: [], body: body).message != nil) == isWhole, "\(body)")
+        }
+    }
+
+    @Test("of a capture that was signed offline stands beside evidence of plugins, in any order, and beside no other")
+    func besideOffline() throws {
+        let capture = OfflineCapture(capturedAt: Timestamp(unixMilliseconds: 1), payloadHash: bytes(32, 7))
+        let piece = try #require(capture.evidence(keyID: bytes(32, 1), algorithm: 1, signature: [2]).message)
+        func read(_ evidence: [Assay_V1_Evidence]) throws -> VerificationRequest {
+            var message = try sampleRequest().message
+            (message.evidence, message.challenge) = (evidence, Data())
+            message.clearBinding()
+            return try AssayAPITests.read(message)
+        }
+        let parts = (0..<4).map { number in
+            Assay_V1_Evidence.with { $0.pluginEvidence = .with { ($0.format, $0.body) = ("part.\(number)", Data([1])) } }
+        }
+        for count in 0...3 {
+            let beside = Array(parts.prefix(count))
+            for evidence in [[piece] + beside, beside + [piece]] {
+                let request = try read(evidence)
+                #expect(request.evidence.count == count + 1 && request.binding == .inEvidence)
+            }
+        }
+        #expect(throws: RequestError.self) { try read([piece] + parts) }
+        #expect(throws: RequestError.self) { try read([piece, piece]) }
+        let others = [
+            try #require(CertificateBundle.json([0x7B, 0x7D]).evidence.message),
+            try #require(Evidence(format: .keySignature, keyID: bytes(32, 1), body: Evidence.join([[1], [2]])).message),
+            .with { $0.deviceCheckToken = .with { $0.token = Data([1]) } },
+        ]
+        for other in others {
+            for evidence in [[piece, other], [other, piece], [piece, parts[0], other]] {
+                #expect(throws: RequestError.self) { try read(evidence) }
+            }
         }
     }
 

@@ -21,6 +21,16 @@ struct OfflineCaptureTests {
         #expect(Hex.encode(Array(SHA256.hash(data: bytes))) == digest)
     }
 
+    @Test("A capture binds its payload by the signed bytes, and a statement that names none binds nothing")
+    func binding() throws {
+        let app = try #require(AppID("camera"))
+        let binding = Binding(capture, for: app)
+        #expect(binding.mode == .inEvidence && binding.payloadHash == capture.payloadHash)
+        #expect(binding.expectedBytes == capture.signedBytes(for: app) && Binding.inEvidence.expectedBytes == nil)
+        #expect(Binding.inEvidence.payloadHash == nil)
+        #expect(Binding(callerOwned: [1]).expectedBytes == [1] && Binding(embedded: [2]).expectedBytes == [2])
+    }
+
     @Test("Each field of a capture, and the app, changes the signed bytes, and none are client data of a challenge")
     func apart() throws {
         let (camera, notes) = (try #require(AppID("camera")), try #require(AppID("notes")))

@@ -38,6 +38,9 @@ from assay.v1.operations_pb2 import StatusRequest, StatusResponse  # noqa: E402
 from assay.v1.provisioning_pb2 import (  # noqa: E402
     AddEnrolmentsRequest, AddEnrolmentsResponse, GetRevocationListRequest, ProvisionDeviceRequest, ProvisionDeviceResponse,
     ReadmitDeviceRequest, ReadmitDeviceResponse, RevocationList, RevokeCertificateRequest, RevokeCertificateResponse)
+from assay.v1.uploads_pb2 import (  # noqa: E402
+    AbortUploadRequest, AbortUploadResponse, BeginUploadRequest, FinalizeUploadRequest, GetUploadRequest, PutChunksRequest, Upload,
+    UploadChunk)
 from assay.v1.verdict_pb2 import DECISION_ACCEPTED, Verdict  # noqa: E402,F401
 from assay.v1.watch_pb2 import WatchItem, WatchRequest  # noqa: E402
 from google.protobuf.message import DecodeError  # noqa: E402
@@ -405,6 +408,33 @@ class Client:
         """A verdict over evidence. A rejection is a verdict too, with a reason and what may be done."""
         return self.call("/assay.v1.Attestation/Verify", request, Verdict, timeout, trace_parent)
 
+    def begin_upload(self, app, size, chunk_size, payload_sha256, idempotency_key=b"", timeout=10.0):
+        """Begins an upload in chunks (docs/uploads.md). The hash is what the device states of the payload: 32 bytes."""
+        request = BeginUploadRequest(
+            app=app, size=size, chunk_size=chunk_size, payload_sha256=payload_sha256, idempotency_key=idempotency_key)
+        return self.call("/assay.v1.Uploads/Begin", request, Upload, timeout)
+
+    def put_chunks(self, app, upload_id, chunks, timeout=10.0):
+        """States 1 to 800 chunks that have arrived: their bytes by index. Only sizes and hashes are sent."""
+        stated = [
+            UploadChunk(index=index, size=len(chunk), sha256=hashlib.sha256(chunk).digest()) for index, chunk in chunks.items()]
+        return self.call(
+            "/assay.v1.Uploads/PutChunks", PutChunksRequest(app=app, upload_id=upload_id, chunks=stated), Upload, timeout)
+
+    def finalize_upload(self, app, upload_id, chunks, payload_sha256, timeout=10.0):
+        """Finishes an upload of so many chunks. The hash is computed over the payload as it arrived."""
+        request = FinalizeUploadRequest(app=app, upload_id=upload_id, chunks=chunks, payload_sha256=payload_sha256)
+        return self.call("/assay.v1.Uploads/Finalize", request, Upload, timeout)
+
+    def upload(self, app, upload_id, timeout=10.0):
+        """An upload as it is now: `missing` has the indexes of the chunks that were not stated."""
+        return self.call("/assay.v1.Uploads/Get", GetUploadRequest(app=app, upload_id=upload_id), Upload, timeout)
+
+    def abort_upload(self, app, upload_id, timeout=10.0):
+        """Ends an upload and forgets it. Whether there was one is in the reply."""
+        request = AbortUploadRequest(app=app, upload_id=upload_id)
+        return self.call("/assay.v1.Uploads/Abort", request, AbortUploadResponse, timeout)
+
     def device(self, app, key_id, timeout=10.0):
         """The record of the device with a key."""
         return self.call("/assay.v1.Devices/Get", GetDeviceRequest(app=app, key_id=key_id), Device, timeout)
@@ -498,8 +528,8 @@ def key_signature(key_id, signature, algorithm=KeySignature.ALGORITHM_ECDSA_P256
 
 
 def offline_signature(key_id, signature, captured_at_unix_ms, payload, algorithm=KeySignature.ALGORITHM_ECDSA_P256_SHA256):
-    """A registered key's signature over a capture that was made without a challenge (docs/offline.md). It is alone in its request, which has
-    neither challenge nor binding: `verify_request(app, PURPOSE_ASSERT, b"", [piece])`."""
+    """A registered key's signature over a capture that was made without a challenge (docs/offline.md). Its request has neither
+    challenge nor binding: `verify_request(app, PURPOSE_ASSERT, b"", [piece])`. Parts of the payload may stand beside it (`plugin_evidence`)."""
     return Evidence(offline_signature={
         "key_id": key_id, "algorithm": algorithm, "signature": signature, "captured_at_unix_ms": captured_at_unix_ms,
         "payload_sha256": hashlib.sha256(payload).digest()})

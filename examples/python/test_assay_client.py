@@ -13,7 +13,8 @@ import assay_client
 from assay_client import CODES, CallError, Client, Evidence, Frame, StatusResponse
 from assay.rpc.v1 import frame_pb2
 from assay.v1 import (
-    attestation_pb2, audit_pb2, devices_pb2, evidence_pb2, feeds_pb2, operations_pb2, provisioning_pb2, verdict_pb2, watch_pb2)
+    attestation_pb2, audit_pb2, devices_pb2, evidence_pb2, feeds_pb2, operations_pb2, provisioning_pb2, uploads_pb2, verdict_pb2,
+    watch_pb2)
 from google.protobuf.wrappers_pb2 import StringValue
 
 
@@ -209,7 +210,7 @@ request = assay_client.bundle_request("camera", b"{}")
 check("a bundle's request", (request.HasField("binding"), request.challenge, len(request.evidence)), (False, b"", 1))
 
 # So is a capture that was signed offline.
-request = assay_client.verify_request("camera", assay_client.PURPOSE_ASSERT, b"", made[9:])
+request = assay_client.verify_request("camera", assay_client.PURPOSE_ASSERT, b"", made[9:] + [made[7]])
 check("an offline signature's request", (request.HasField("binding"), request.evidence[0].offline_signature.payload_sha256.hex()),
       (False, "159c2bcab485d298ba138cc2c9ed83decf52125d4773f985b8aae42cb9c6522e"))
 
@@ -223,10 +224,35 @@ server = Server([lambda call: framed(Frame(call_id=call.call_id, reply={
 prepared = attestation_pb2.PrepareRequest.FromString(Client(server.address, tries=1).prepare("camera", "example.format", b"{}").body)
 check("a preparation's request", (prepared.app, prepared.format, prepared.body), ("camera", "example.format", b"{}"))
 
+# An upload in chunks: each function calls its method, and sends sizes and hashes.
+heard = []
+
+
+def taken(call):
+    heard.append((call.call.method, call.call.message))
+    return framed(Frame(call_id=call.call_id, reply={"message": b""}))
+
+
+client = Client(Server([taken] * 5).address, tries=1)
+client.begin_upload("camera", 70_000, 65_536, bytes(32), b"video-1")
+client.put_chunks("camera", bytes(16), {1: b"a photo\n"})
+client.finalize_upload("camera", bytes(16), 2, bytes(32))
+client.upload("camera", bytes(16))
+client.abort_upload("camera", bytes(16))
+client.close()
+upload = {"app": "camera", "upload_id": bytes(16)}
+chunk = {"index": 1, "size": 8, "sha256": bytes.fromhex("159c2bcab485d298ba138cc2c9ed83decf52125d4773f985b8aae42cb9c6522e")}
+check("uploads", heard, [(f"/assay.v1.Uploads/{name}", request.SerializeToString()) for name, request in [
+    ("Begin", uploads_pb2.BeginUploadRequest(
+        app="camera", size=70_000, chunk_size=65_536, payload_sha256=bytes(32), idempotency_key=b"video-1")),
+    ("PutChunks", uploads_pb2.PutChunksRequest(chunks=[chunk], **upload)),
+    ("Finalize", uploads_pb2.FinalizeUploadRequest(chunks=2, payload_sha256=bytes(32), **upload)),
+    ("Get", uploads_pb2.GetUploadRequest(**upload)), ("Abort", uploads_pb2.AbortUploadRequest(**upload))]])
+
 # The files say where generated code of other languages goes.
 for module in (
-        attestation_pb2, audit_pb2, devices_pb2, evidence_pb2, feeds_pb2, operations_pb2, provisioning_pb2, verdict_pb2,
-        watch_pb2):
+        attestation_pb2, audit_pb2, devices_pb2, evidence_pb2, feeds_pb2, operations_pb2, provisioning_pb2, uploads_pb2,
+        verdict_pb2, watch_pb2):
     options = module.DESCRIPTOR.GetOptions()
     check(module.__name__, (options.go_package, options.java_multiple_files, options.csharp_namespace),
           ("assay/v1;assayv1", True, "Assay.V1"))

@@ -129,6 +129,122 @@ struct OpenAPIExamples: Sendable {
                 """#
             ]),
         OpenAPIExamples(
+            API.beginUpload,
+            #"""
+            {
+              "app": "photos",
+              "size": "5242881",
+              "chunkSize": 1048576,
+              "payloadSha256": "9d6yOlsirPzWDlYWnkmLLwJGs5fshv10KCAxqj57QKI=",
+              "idempotencyKey": "dmlkZW8tNDcxMQ=="
+            }
+            """#,
+            [
+                "begun":
+                    #"""
+                {
+                  "uploadId": "tCWPB+w/oZQbEQbIuU+iWA==",
+                  "state": "STATE_OPEN",
+                  "total": 6,
+                  "missing": [0, 1, 2, 3, 4, 5],
+                  "expiresAtUnixMs": "1776128400000",
+                  "begunAtUnixMs": "1776124800000",
+                  "size": "5242881",
+                  "chunkSize": 1048576,
+                  "payloadSha256": "9d6yOlsirPzWDlYWnkmLLwJGs5fshv10KCAxqj57QKI="
+                }
+                """#
+            ]),
+        OpenAPIExamples(
+            API.putChunks,
+            #"""
+            {
+              "app": "photos",
+              "uploadId": "tCWPB+w/oZQbEQbIuU+iWA==",
+              "chunks": [
+                {"index": 1, "size": 1048576, "sha256": "GZOjxjPPPk/YmL6sy/VsFUQjXNj5c5bjy+MJUlAqUWc="},
+                {"index": 5, "size": 1, "sha256": "DxBWUxpcPKoUU/M2EDwdhDFftk12X0mLp9TM9G3WHdM="}
+              ]
+            }
+            """#,
+            [
+                "stated":
+                    #"""
+                {
+                  "uploadId": "tCWPB+w/oZQbEQbIuU+iWA==",
+                  "state": "STATE_OPEN",
+                  "total": 6,
+                  "completed": 2,
+                  "missing": [0, 2, 3, 4],
+                  "expiresAtUnixMs": "1776128400000",
+                  "begunAtUnixMs": "1776124800000",
+                  "size": "5242881",
+                  "chunkSize": 1048576,
+                  "payloadSha256": "9d6yOlsirPzWDlYWnkmLLwJGs5fshv10KCAxqj57QKI="
+                }
+                """#
+            ]),
+        OpenAPIExamples(
+            API.finalizeUpload,
+            #"""
+            {
+              "app": "photos",
+              "uploadId": "tCWPB+w/oZQbEQbIuU+iWA==",
+              "chunks": 6,
+              "payloadSha256": "9d6yOlsirPzWDlYWnkmLLwJGs5fshv10KCAxqj57QKI="
+            }
+            """#,
+            [
+                "finished":
+                    #"""
+                {
+                  "uploadId": "tCWPB+w/oZQbEQbIuU+iWA==",
+                  "state": "STATE_FINISHED",
+                  "total": 6,
+                  "completed": 6,
+                  "expiresAtUnixMs": "1776128400000",
+                  "begunAtUnixMs": "1776124800000",
+                  "finishedAtUnixMs": "1776124830000",
+                  "size": "5242881",
+                  "chunkSize": 1048576,
+                  "payloadSha256": "9d6yOlsirPzWDlYWnkmLLwJGs5fshv10KCAxqj57QKI="
+                }
+                """#
+            ]),
+        OpenAPIExamples(
+            API.getUpload,
+            #"""
+            {"app": "photos", "uploadId": "tCWPB+w/oZQbEQbIuU+iWA=="}
+            """#,
+            [
+                "open":
+                    #"""
+                {
+                  "uploadId": "tCWPB+w/oZQbEQbIuU+iWA==",
+                  "state": "STATE_OPEN",
+                  "total": 6,
+                  "completed": 2,
+                  "missing": [0, 2, 3, 4],
+                  "expiresAtUnixMs": "1776128400000",
+                  "begunAtUnixMs": "1776124800000",
+                  "size": "5242881",
+                  "chunkSize": 1048576,
+                  "payloadSha256": "9d6yOlsirPzWDlYWnkmLLwJGs5fshv10KCAxqj57QKI="
+                }
+                """#
+            ]),
+        OpenAPIExamples(
+            API.abortUpload,
+            #"""
+            {"app": "photos", "uploadId": "tCWPB+w/oZQbEQbIuU+iWA=="}
+            """#,
+            [
+                "aborted":
+                    #"""
+                {"aborted": true}
+                """#
+            ]),
+        OpenAPIExamples(
             API.findVerdicts,
             #"""
             {

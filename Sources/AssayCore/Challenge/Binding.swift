@@ -71,6 +71,9 @@ public struct Binding: Hashable, Sendable {
         (payloadHash, challenge) = (capture.payloadHash, nil)
     }
 
+    /// What the device was expected to sign, before it is hashed; `nil` for a statement of which only its verifier knows.
+    package var expectedBytes: [UInt8]? { mode == .inEvidence && payloadHash == nil ? nil : clientData }
+
     /// No binding: the evidence says by itself what it is about.
     public static let inEvidence = Binding()
 

@@ -132,16 +132,11 @@ package final class PluginOpinions: OpinionSource, EvidencePreparer {
     }
 }
 
-extension Binding {
-    /// What plugins are told that the device was expected to sign; `nil` for a statement of its own that names no payload.
-    fileprivate var clientDataOfPlugins: [UInt8]? { mode == .inEvidence && payloadHash == nil ? nil : clientData }
-}
-
 extension PluginRequest {
     fileprivate init(_ question: OpinionQuestion, _ entry: PluginEntry) {
         self.init(
             app: question.app, format: question.evidence.format, purpose: question.purpose, body: question.evidence.body,
-            clientData: question.binding.clientDataOfPlugins,
+            clientData: question.binding.expectedBytes,
             payloadHash: question.binding.payloadHash ?? [], requestID: question.requestID, now: question.now,
             ceiling: entry.ceiling)
         (device, signals) = (question.device, question.signals)

@@ -158,7 +158,10 @@ struct OpenAPISchemaTests {
     func places() throws {
         let paths = OpenAPIExamples.all.map(\.path)
         #expect(Set(paths).count == paths.count)
-        for method in [API.issueChallenge.path, API.verify.path, API.prepare.path, API.getDevice.path, API.whoAmI.path] {
+        for method in [
+            API.issueChallenge.path, API.verify.path, API.prepare.path, API.getDevice.path, API.whoAmI.path,
+            API.beginUpload.path, API.putChunks.path, API.finalizeUpload.path, API.getUpload.path, API.abortUpload.path,
+        ] {
             #expect(paths.contains(method), "\(method)")
         }
         let verify = OpenAPIDocument.tree["paths"]?["/v1/attestation/verify"]?["post"]
