@@ -219,7 +219,9 @@ extension ProcessTests {
                 let format = TwoStepVerifier.format.rawValue
                 let words = ["verify", "--app", "bank", "--plugin-evidence", "\(format)=\(evidence)", "--server", address]
                 let without = try await Child.run("assay", words)
-                #expect(without.status == 1 && without.out.hasPrefix("REJECTED  binding_not_allowed (check binding, "), "\(without)")
+                #expect(
+                    without.status == 1 && without.out.hasPrefix("REJECTED  binding_not_allowed (check binding, "), "\(without)"
+                )
                 #expect(without.lines.dropFirst().first == "  \(format) needs a challenge", "\(without)")
                 let challenge = try await Child.run(
                     "assay", ["challenge", "--app", "bank", "--purpose", "assert", "--server", address])

@@ -45,7 +45,8 @@ struct OfflinePartTests {
                 $0.codes = [.with { ($0.code, $0.retry) = (Data("flat_scene".utf8), .never) }]
             })
         return PluginVerifier(
-            app: .camera, declared: declared, primary: PluginJudge(id: "judge", name: "judge", ceiling: .secureElement), others: [])
+            app: .camera, declared: declared, primary: PluginJudge(id: "judge", name: "judge", ceiling: .secureElement),
+            others: [])
     }
 
     /// A daemon whose app `camera` takes iPhones, Android devices, captures of the latter that are a week old at most, and parts.
@@ -100,7 +101,8 @@ struct OfflinePartTests {
 
     private static func signed(_ capture: OfflineCapture, by key: AndroidKey) throws -> Evidence {
         capture.evidence(
-            keyID: key.keyID, algorithm: key.key.usualScheme.rawValue, signature: try key.sign(capture.signedBytes(for: .camera)))
+            keyID: key.keyID, algorithm: key.key.usualScheme.rawValue,
+            signature: try key.sign(capture.signedBytes(for: .camera)))
     }
 
     private static func request(_ evidence: [Evidence], _ report: VerdictReport = .first) -> VerificationRequest {
@@ -215,7 +217,9 @@ struct OfflinePartTests {
         #expect(verdict.findings.contains { $0.check.hasPrefix("offline-signature/") && $0.code == "unknown_device" })
     }
 
-    @Test("A part beside a capture whose payload was exchanged after it was signed is refused for the signature", arguments: reports)
+    @Test(
+        "A part beside a capture whose payload was exchanged after it was signed is refused for the signature",
+        arguments: reports)
     func exchanged(_ report: VerdictReport) async throws {
         let plugins = Plugins()
         let harness = try await Self.harness(plugins)
@@ -272,7 +276,9 @@ struct OfflinePartTests {
         #expect(try await harness.failure(Self.request(both, report))?.code == .invalidArgument)
     }
 
-    @Test("The same statement with another part is a repetition, and a part of another payload is refused all the same", arguments: reports)
+    @Test(
+        "The same statement with another part is a repetition, and a part of another payload is refused all the same",
+        arguments: reports)
     func again(_ report: VerdictReport) async throws {
         let plugins = Plugins()
         plugins.depth.answer("judge", try Self.part(of: Self.document))

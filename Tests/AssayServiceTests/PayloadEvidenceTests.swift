@@ -179,7 +179,8 @@ struct PayloadEvidenceTests {
         #expect(plugins.depth.questions.count == 2 && plugins.chain.questions.count == 1)
     }
 
-    @Test("A part alone costs no attempt with its challenge where the first failure is reported, and one where every failure is")
+    @Test(
+        "A part alone costs no attempt with its challenge where the first failure is reported, and one where every failure is")
     func attempts() async throws {
         let plugins = Plugins()
         plugins.depth.answer("judge", try Self.part(of: Self.document))

@@ -75,7 +75,8 @@ extension AuthorizedRequest {
             if protection == .payload { continue }
             guard protection.needsNoChallenge else { throw .bindingNotAllowed("\(piece.format) needs a challenge") }
             guard piece.format == .offlineSignature || !request.hasCapture else {
-                throw .bindingNotAllowed("\(piece.format) is no part of the payload that the offline signature beside it covers")
+                throw .bindingNotAllowed(
+                    "\(piece.format) is no part of the payload that the offline signature beside it covers")
             }
         }
     }

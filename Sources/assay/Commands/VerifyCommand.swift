@@ -109,11 +109,13 @@ struct VerifyCommand: AsyncParsableCommand {
         guard challenge == nil, clientDataHash == nil else { return }
         guard !evidence.isChallenged else {
             throw ValidationError(
-                "Give --challenge or --client-data-hash: only --bundle, --offline-signature and evidence of plugins may come without one.")
+                "Give --challenge or --client-data-hash: only --bundle, --offline-signature and evidence of plugins may come without one."
+            )
         }
         guard payload == nil, upload == nil, signals == nil, clientData == nil else {
             throw ValidationError(
-                "Give --challenge with --payload, --upload, --signals or --client-data: without it evidence of plugins is bound to none of them.")
+                "Give --challenge with --payload, --upload, --signals or --client-data: without it evidence of plugins is bound to none of them."
+            )
         }
     }
 
