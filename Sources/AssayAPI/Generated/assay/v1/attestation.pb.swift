@@ -74,7 +74,7 @@ public nonisolated struct Assay_V1_VerifyRequest: Sendable {
   /// REGISTER or ASSERT.
   public var purpose: Assay_V1_Purpose = .unspecified
 
-  /// As issued. Empty only with a caller-owned binding.
+  /// As issued. Empty with a caller-owned binding, and for evidence that needs no challenge.
   public var challenge: Data = Data()
 
   /// The context that the challenge was issued for.

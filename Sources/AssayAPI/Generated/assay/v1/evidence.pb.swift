@@ -339,8 +339,8 @@ public nonisolated struct Assay_V1_KeySignature: Sendable {
 }
 
 /// A capture that a device signed while it had no challenge: a statement by a registered key over the time of the capture and its payload
-/// (docs/offline.md has the signed bytes). Alone in its request, for the purpose ASSERT, without challenge and binding. The same statement again
-/// is accepted again, marked repeated.
+/// (docs/offline.md has the signed bytes). For the purpose ASSERT, without challenge and binding; beside it stand parts of the payload alone, as
+/// PluginEvidence. The same statement again is accepted again, marked repeated.
 public nonisolated struct Assay_V1_OfflineSignature: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for

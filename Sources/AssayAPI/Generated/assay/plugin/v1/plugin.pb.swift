@@ -774,7 +774,8 @@ public nonisolated struct Assay_Plugin_V1_Expectation: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The bytes that the device was expected to sign or to embed: 93 bytes that Assay defines, or an app's own format.
+  /// The bytes that the device was expected to sign or to embed: 93 bytes that Assay defines, 87 of a capture that was signed offline, or an
+  /// app's own format.
   public var clientData: Data = Data()
 
   /// SHA-256 of the payload that the client data bind. Empty if they bind none.

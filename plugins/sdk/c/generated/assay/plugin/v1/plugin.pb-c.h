@@ -484,7 +484,8 @@ struct  Assay__Plugin__V1__Expectation
 {
   ProtobufCMessage base;
   /*
-   * The bytes that the device was expected to sign or to embed: 93 bytes that Assay defines, or an app's own format.
+   * The bytes that the device was expected to sign or to embed: 93 bytes that Assay defines, 87 of a capture that was signed offline, or an
+   * app's own format.
    */
   ProtobufCBinaryData client_data;
   /*
