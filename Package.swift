@@ -454,6 +454,22 @@ let package = Package(
                 protobuf,
             ],
             swiftSettings: strict),
+        // Commands that ask a daemon, and daemons that issue certificates: parts of the tests of the daemon, compiled beside them.
+        .testTarget(
+            name: "DaemonCommandTests",
+            dependencies: [
+                "DaemonTesting", "AssayDaemon", "AssayConfiguration", "AssayTesting", "AssaySimulator", "AssayClient",
+                "AssayService", "AssaySQLite", "AssayAPI", "AssayRPC", "AssayCore", "CSQLite", "assayd", "assay", crypto,
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "DaemonProvisioningTests",
+            dependencies: [
+                "DaemonTesting", "AssayDaemon", "AssayConfiguration", "AssayTesting", "AssaySimulator", "AssayClient",
+                "AssayService", "AssaySQLite", "AssayVendors", "AssayCertificates", "AssayEncoding", "AssayAPI", "AssayHTTP",
+                "AssayFramedRPC", "AssayListening", "AssayRPC", "AssayCore", "assayd", "assay", crypto, log, protobuf,
+            ],
+            swiftSettings: strict),
         tests(
             "AssayDaemon",
             [

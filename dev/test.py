@@ -43,7 +43,12 @@ ALONE = {
 ALONE_SUITES = {"AssayFramedRPCTests": "UnreadAnswerTests"}
 
 # The suites whose suites start processes, each in its module. A suite below them is a process of its own.
-PROCESSES = {"AssayDaemonTests": "ProcessTests", "AssayCommandTests": "CommandTests"}
+PROCESSES = {
+    "AssayDaemonTests": "ProcessTests",
+    "DaemonCommandTests": "ProcessTests",
+    "DaemonProvisioningTests": "ProcessTests",
+    "AssayCommandTests": "CommandTests",
+}
 
 # Those among them that load the whole machine.
 PROCESSES_ALONE = {"CrashTests", "HostileClientTests", "HostileProvisioningTests"}

@@ -14,17 +14,22 @@ import re
 import subprocess
 import sys
 
+# The test targets whose suites start daemons.
+DAEMON = ["AssayDaemonTests", "DaemonCommandTests", "DaemonProvisioningTests"]
+
 # Test targets whose name is not that of a module with "Tests", by the modules that they test.
 TESTED_BY = {
-    "AssayApps": ["AssayConfigurationTests", "AssayCommandTests", "AssayDaemonTests"],
-    "assay": ["AssayCommandTests", "AssayDaemonTests"],
-    "assayd": ["AssayCommandTests", "AssayDaemonTests"],
+    "AssayApps": ["AssayConfigurationTests", "AssayCommandTests", *DAEMON],
+    "AssayDaemon": DAEMON,
+    "assay": ["AssayCommandTests", *DAEMON],
+    "assayd": ["AssayCommandTests", *DAEMON],
 }
 
 # Test targets with suites that start processes, and what makes all of them run.
 PROCESSES = {
     "AssayCommandTests": {"assay", "assayd", "AssayCommandLine"},
-    "AssayDaemonTests": {"AssayDaemon", "AssayApps", "AssayOperations", "assayd"},
+} | {target: {"AssayDaemon", "AssayApps", "AssayOperations", "assayd"} for target in DAEMON} | {
+    "DaemonCommandTests": {"assay", "AssayDaemon", "AssayApps", "assayd"},
 }
 
 EVERYTHING = ("Package.swift", "proto/", "Sources/AssayTesting/", "Tests/DaemonTesting/")

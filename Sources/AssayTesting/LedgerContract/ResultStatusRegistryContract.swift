@@ -125,7 +125,9 @@ enum ResultStatusRegistryContract {
         },
     ]
 
+    /// Not optimised: the optimiser of Swift 6.3 ends by a signal while it splits this coroutine.
     @Sendable
+    @_optimize(none)
     private static func failedJudgements(_ it: LedgerUnderTest) async throws {
         let device = try await it.register(.sample())
         let place = try await it.place(of: device.id)
