@@ -178,7 +178,9 @@ let package = Package(
         module("AssaySigning", ["AssayPKCS11", "AssayEncoding", "AssayFiles", "AssayCore", crypto, cryptoExtras]),
 
         // Signed results: their shapes, keys as JWKs, the reader of tokens.
-        module("AssayResults", ["AssaySigning", "AssayCompression", "AssayEncoding", "AssayCore", crypto]),
+        module(
+            "AssayResults",
+            ["AssaySigning", "AssayCertificates", "AssayCompression", "AssayEncoding", "AssayCore", crypto]),
 
         // Verifiers outside of the process: their processes, the conversation with them.
         .target(name: "CPluginProcess"),
@@ -403,7 +405,10 @@ let package = Package(
         tests("AssayCompression", []),
         tests(
             "AssayResults",
-            ["AssayTesting", "AssaySigning", "AssayCompression", "AssayEncoding", "AssayCore", crypto]),
+            [
+                "AssayTesting", "AssaySimulator", "AssaySigning", "AssayCertificates", "AssayCompression", "AssayEncoding",
+                "AssayCore", crypto,
+            ]),
         tests("AssayTesting", ["AssaySimulator", "AssayCore"]),
         tests(
             "AssayPlugins",
@@ -417,8 +422,8 @@ let package = Package(
             "AssayService",
             [
                 "AssayTesting", "AssaySimulator", "AppAttest", "AndroidKeyAttestation", "KeySignature", "PlayIntegrity",
-                "DeviceCheck", "AssayPlugins", "AssayResults", "AssaySigning", "AssayTracing", "AssayMetrics",
-                "AssayCertificates", "AssayAPI", "AssayRPC", "AssayCore",
+                "DeviceCheck", "AssayPlugins", "AssayProvisioning", "AssayResults", "AssaySigning", "AssayTracing",
+                "AssayMetrics", "AssayCertificates", "AssayAPI", "AssayRPC", "AssayCore",
                 protobuf,
                 crypto, log, lifecycle,
             ]),

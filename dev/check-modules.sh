@@ -41,7 +41,7 @@ AssaySQLite|Sources/AssaySQLite|yes|AssayLedger AssayMetrics AssayCore CSQLite
 AssayPostgres|Sources/AssayPostgres|no|AssayLedger AssayMetrics AssayCore CPostgres
 AssayPKCS11|Sources/AssayPKCS11|yes|AssayFiles AssayCore CPKCS11
 AssaySigning|Sources/AssaySigning|no|AssayPKCS11 AssayEncoding AssayFiles AssayCore
-AssayResults|Sources/AssayResults|no|AssaySigning AssayCompression AssayEncoding AssayCore
+AssayResults|Sources/AssayResults|no|AssaySigning AssayCertificates AssayCompression AssayEncoding AssayCore
 AssayPlugin|plugins/sdk/swift/Sources/AssayPlugin|yes|
 AssayPlugins|Sources/AssayPlugins|yes|AssayFiles AssayAPI AssayRPC AssayFramedRPC AssayProtobuf AssayCore CPluginProcess
 AssayService|Sources/AssayService|yes|AssayResults AssaySigning AssayTracing AssayMetrics AssayAPI AssayRPC AssayCore

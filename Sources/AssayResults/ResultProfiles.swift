@@ -78,13 +78,15 @@ enum CWTLabel {
     static let statusReference: Int64 = 65_535
 }
 
-/// The header parameters of COSE (RFC 9052 §3.1, RFC 9596, RFC 9597).
+/// The header parameters of COSE (RFC 9052 §3.1, RFC 9360 §2, RFC 9596, RFC 9597).
 enum COSELabel {
     static let algorithm: Int64 = 1
     static let contentType: Int64 = 3
     static let keyIdentifier: Int64 = 4
     static let claims: Int64 = 15
     static let type: Int64 = 16
+    /// `x5chain`.
+    static let certificates: Int64 = 33
 }
 
 extension ResultShape {
@@ -112,7 +114,7 @@ extension ResultShape {
         }
     }
 
-    /// Whether the key is told by its certificates (`x5c`) rather than by `kid`.
+    /// Whether the key is always told by its certificates (`x5c`) rather than by `kid`. That of a key in memory is in every shape.
     package var hasCertificates: Bool {
         switch self {
         case .walletInstance, .keyAttestation: true

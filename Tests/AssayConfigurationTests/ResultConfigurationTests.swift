@@ -38,6 +38,9 @@ struct ResultConfigurationTests {
         "{file: \(name).key, passphrase_file: \(name).passphrase\(more)}"
     }
 
+    /// A certificate, and what is said of the keys that it lets a key certify.
+    private static func certifies(_ members: String) -> String { ", certificate: own.pem, certifies: {\(members)}" }
+
     private static let both = "issuer: https://assay.example.com, keys: [\(key("one")), \(key("two"))]"
     private static let rule = "shapes: [ear-jwt, session], audiences: [https://uploads.example.com]"
 
@@ -178,6 +181,18 @@ struct ResultConfigurationTests {
             (both + ", simulated: {issuer: https://b.example.com, keys: [\(key("one"))]}", "the key stands twice"),
             (both + ", simulated: {issuer: https://b.example.com}", "\"keys\" is missing"),
             (both + ", rotate: 5d", "unknown key \"rotate\""),
+            (
+                "issuer: https://a.example.com, keys: [\(key("one", ", certifies: {}"))]",
+                "\"certificate\" is missing: the key certifies"
+            ),
+            ("issuer: https://a.example.com, keys: [\(key("one", certifies("lifetime: 59m")))]", "from 1h to 7d"),
+            ("issuer: https://a.example.com, keys: [\(key("one", certifies("lifetime: 8d")))]", "from 1h to 7d"),
+            ("issuer: https://a.example.com, keys: [\(key("one", certifies("life: 1d")))]", "unknown key \"life\""),
+            ("issuer: https://a.example.com, keys: [\(key("one", certifies("lifetime: 2h")))]", "want at least 130m"),
+            (
+                both + ", simulated: {issuer: https://b.example.com, keys: [\(key("test", certifies("lifetime: 2h")))]}",
+                "want at least 130m"
+            ),
         ])
     func refused(_ results: String, _ words: String) throws {
         let problems = try check(results: results).problems
@@ -308,6 +323,110 @@ struct ResultConfigurationTests {
         var broken = try check(results: results)
         await broken.openResultKeys()
         #expect(broken.findings.contains { $0.code == .resultKey && $0.message.contains("cannot be read") })
+    }
+
+    // MARK: Keys that certify others
+
+    @Test("A key certifies keys in memory for a day, or for as long as its section says")
+    func certifies() throws {
+        let keys = "\(Self.key("one", Self.certifies("lifetime: 48h"))), \(Self.key("two", Self.certifies("")))"
+        let settings = try settings("issuer: https://a.example.com, keys: [\(keys), \(Self.key("test"))]")
+        #expect(settings.devices.keys.map(\.certifiedLifetime) == [172_800_000, 86_400_000, nil])
+        // Results of a day want certificates that are good for two.
+        let rule = "shapes: [ear-jwt], audiences: [a], lifetime: 24h"
+        func problems(_ lifetime: String) throws -> [String] {
+            try check(
+                results:
+                    "issuer: https://a.example.com, keys: [\(Self.key("one", Self.certifies("lifetime: \(lifetime)"))), \(Self.key("two"))]",
+                rule: rule
+            ).problems.map { "\($0.path): \($0.message)" }
+        }
+        let found = try problems("48h")
+        #expect(found.count == 1 && found.first?.hasPrefix("results.keys[0].certifies.lifetime: want at least ") == true)
+        #expect(try problems("49h").isEmpty)
+    }
+
+    @Test("What a key certifies is signed by it, under the name of the issuer")
+    func certified() async throws {
+        let authority = try makeAuthority()
+        let keys = try settings(Self.certifying).open { (_, _) throws(CredentialFileError) in throw CredentialFileError("", "")
+        }
+        let key = try #require(keys.first)
+        #expect(key.certification?.lifetime == 86_400_000 && keys.last?.certification == nil)
+        #expect(try await keys.last?.shortLived(at: Self.now) == nil)
+        let shortLived = try #require(try await key.shortLived(at: Self.now))
+        #expect(shortLived.certificates.count == 2 && shortLived.certificates.last == authority)
+        #expect(shortLived.signer.algorithm == .p256 && shortLived.identifier != key.identifier)
+        let (own, above) = (
+            try Certificate(der: shortLived.certificates[0][...]), try Certificate(der: authority[...])
+        )
+        #expect("\(own.subject)" == "CN=https://a.example.com" && own.issuer == above.subject)
+        try PublicKey(above.publicKey).verify(own.signature, by: own.signatureAlgorithm, over: own.signedPart)
+        var check = try check(results: Self.certifying)
+        await check.openResultKeys()
+        #expect(codes(check).isEmpty, "\(check.findings)")
+        #expect(check.configuration?.summary.contains { $0.contains("certifies keys in memory for 1d") } == true)
+    }
+
+    @Test("A key whose certificate does not make a CA of it certifies nothing, and the daemon does not start with it")
+    func uncertifying() async throws {
+        func expectFailure(_ words: String, _ change: (inout CertificateBuilder) -> Void) async throws {
+            try makeAuthority(change)
+            var check = try check(results: Self.certifying)
+            await check.openResultKeys()
+            let found = check.findings.filter { $0.code == .resultKey }
+            #expect(found.map(\.path) == ["results.keys[0].certificate"], "\(check.findings)")
+            #expect(found.first?.message.contains("lets the key certify no others") == true, "\(found)")
+            #expect(found.first?.message.contains(words) == true, "\(found)")
+        }
+        try await expectFailure("is not a CA: no CA:TRUE") { $0[ExtensionName.basicConstraints] = nil }
+        try await expectFailure("is not a CA: no CA:TRUE") {
+            $0[ExtensionName.basicConstraints] = .basicConstraints(ca: false)
+        }
+        try await expectFailure("lacks the key usage keyCertSign") {
+            $0[ExtensionName.keyUsage] = .keyUsage(.digitalSignature)
+        }
+        try await expectFailure("lacks the key usage keyCertSign") { $0[ExtensionName.keyUsage] = nil }
+        try await expectFailure("has no subject") { $0.subject = .init() }
+        try await expectFailure("which is not understood") {
+            $0.extensions.append(.init("1.3.6.1.4.1.99999.1", critical: true, [5, 0]))
+        }
+    }
+
+    @Test("A key of Ed25519 certifies nothing")
+    func edwards() async throws {
+        let passphrase = try Passphrase.read(folder.file("two.passphrase"))
+        let key = try SigningKeyFile.read(folder.file("two.key"), passphrase: passphrase)
+        try folder.write(PEM.encode(try Self.certificate(of: key.publicKey, by: TestSigningKey(.p256))), to: "own.pem")
+        var check = try check(
+            results: "issuer: https://a.example.com, keys: [\(Self.key("one")), \(Self.key("two", Self.certifies("")))]")
+        await check.openResultKeys()
+        let found = check.findings.filter { $0.code == .resultKey }
+        #expect(found.map(\.path) == ["results.keys[1].certificate"])
+        #expect(found.first?.message.contains("is neither P-256 nor P-384") == true, "\(found)")
+    }
+
+    /// Two keys, of which the first certifies.
+    private static let certifying =
+        "issuer: https://a.example.com, keys: [\(key("own", certifies(""))), \(key("two"))]"
+
+    /// Writes a key and its certificate, which is that of a CA but for what is changed.
+    @discardableResult
+    private func makeAuthority(_ change: (inout CertificateBuilder) -> Void = { _ in }) throws -> [UInt8] {
+        for ending in ["key", "passphrase"] { try? FileManager.default.removeItem(atPath: folder.file("own.\(ending)")) }
+        let scalar = [0x7F] + SecureRandom.bytes(31)
+        try make("own", SigningKey(sec1: Self.ecPrivateKey(scalar)))
+        let key = try TestSigningKey(.p256, scalar: scalar)
+        let name = CertificateBuilder.Name(commonName: "results")
+        var builder = CertificateBuilder(
+            serial: [1], algorithm: .ecdsaWithSHA256, issuer: name, notBefore: Self.now.adding(milliseconds: -86_400_000),
+            notAfter: Self.now.adding(milliseconds: 60 * 86_400_000), subject: name,
+            subjectPublicKeyInfo: key.subjectPublicKeyInfo,
+            extensions: [.basicConstraints(ca: true, pathLength: 0), .keyUsage([.keyCertSign, .digitalSignature])])
+        change(&builder)
+        let certificate = try builder.signed(by: key)
+        try folder.write(PEM.encode(certificate), to: "own.pem")
+        return certificate
     }
 
     @Test("A certified key of Ed25519 is told where wallets' attestations are given out, which it cannot sign")

@@ -11,17 +11,17 @@ struct ResultHome: Sendable {
 
     let home: TestHome
 
-    /// - Parameter rule: further members of the app's section, such as `lifetime: 1h`.
-    init(_ rule: String = "") throws {
-        func keys(_ names: [String]) -> String {
-            names.map { "{file: \($0).key, passphrase_file: \($0).passphrase}" }.joined(separator: ", ")
-        }
+    /// - Parameters:
+    ///   - rule: further members of the app's section, such as `lifetime: 1h`.
+    ///   - simulatedKey: the key of simulated devices, in place of one in a file.
+    init(_ rule: String = "", simulatedKey: String? = nil) throws {
+        func key(_ name: String) -> String { "{file: \(name).key, passphrase_file: \(name).passphrase}" }
         home = try TestHome.speakingHTTP(
             more: """
-                results: {issuer: \(Self.issuer), keys: [\(keys(["results-1"]))], \
-                simulated: {issuer: \(Self.issuer)/simulated, keys: [\(keys(["simulated-1"]))]}}
+                results: {issuer: \(Self.issuer), keys: [\(key("results-1"))], \
+                simulated: {issuer: \(Self.issuer)/simulated, keys: [\(simulatedKey ?? key("simulated-1"))]}}
                 """)
-        try ["results-1", "simulated-1"].forEach(makeKey)
+        try (["results-1"] + (simulatedKey == nil ? ["simulated-1"] : [])).forEach(makeKey)
         let section = "results: {shapes: [ear-jwt, ear-cwt, session, plain-jws], audiences: [\(Self.audience)]\(rule)}"
         let text = home.folder.text("assayd.yaml")
         try home.folder.write(text.replacing("  camera: {", with: "  camera: {\(section), "), to: "assayd.yaml")

@@ -8,15 +8,8 @@ import json
 from collections.abc import Iterator
 
 import cbor2
-from issuer import Shape, decoded, encoded
+from issuer import Shape, decoded, encoded, header_of
 from keys import chosen, public_key_pem
-
-
-def header_of(token: bytes) -> dict:
-    """The header of a JWT, or that of a COSE message under its labels."""
-    if token[0] >> 5 == 6:
-        return cbor2.loads(cbor2.loads(token).value[0])
-    return json.loads(decoded(token.split(b".")[0]))
 
 
 def sig_structure(token: bytes) -> tuple[bytes, bytes]:

@@ -7,12 +7,14 @@ import hashlib
 import json
 import pathlib
 import re
+import signal
 import socket
 import subprocess
 import time
 import urllib.request
 from collections.abc import Callable
 
+import cbor2
 from checks import expect
 
 APP = "photos"
@@ -87,7 +89,8 @@ class Issuer:
         for name in ("results-1", "simulated-1"):
             self.assay("results", "new-key", name)
         run("openssl", "req", "-x509", "-new", "-key", "simulated-1.key", "-passin", "file:simulated-1.passphrase", "-sha256",
-            "-days", "30", "-subj", "/CN=Results of simulated devices", "-out", "simulated-1.pem", cwd=self.folder)
+            "-days", "30", "-subj", "/CN=Results of simulated devices", "-addext", "keyUsage=critical,keyCertSign,digitalSignature",
+            "-out", "simulated-1.pem", cwd=self.folder)
         configuration = self.folder / "assayd.yaml"
         configuration.write_text(CONFIGURATION.format(address=self.address))
         run(self.program, "check-config", configuration, cwd=self.folder)
@@ -103,28 +106,48 @@ class Issuer:
         """Registers both devices, and asks for a result of each shape."""
         photo = self.folder / "photo.jpg"
         photo.write_bytes(PHOTO)
-        chain, signature, attestation = (self.folder / name for name in ("chain.pem", "signature", "attestation"))
+        chain, attestation = (self.folder / name for name in ("chain.pem", "attestation"))
         challenge = self.challenge("register")
         key = self.assay("simulate", "android", "attest", "android", "--challenge", challenge, "--out", chain).stdout
         key_id = re.search(r"key id +(\S+)", key)[1]
         self.assay("verify", "--app", APP, "--challenge", challenge, "--key-attestation", chain)
         for shape in SHAPES:
-            challenge = self.challenge("assert")
-            if shape.name.startswith("lookup"):
-                plain = "plain-cose" if shape.is_binary else "plain-jws"
-                command = ["verdicts", "find", "--app", APP, "--payload", photo, "--result", plain]
-            else:
-                self.assay("simulate", "android", "sign", "android", "--challenge", challenge, "--payload", photo, "--out", signature)
-                command = [
-                    "verify", "--app", APP, "--challenge", challenge, "--key-id", key_id, "--key-signature", signature, "--payload",
-                    photo, "--result", shape.name]
-            self.tokens[shape.name] = self.result(*command)
+            self.tokens[shape.token] = self.sign(shape, key_id)
+        self.certify()
+        for shape in SHORT_LIVED:
+            def by_key_in_memory(shape: Shape = shape) -> bool:
+                self.tokens[shape.token] = token = self.sign(shape, key_id)
+                return (33 if shape.is_binary else "x5c") in header_of(token)
+
+            until("a key in memory signs", by_key_in_memory)
         challenge = self.challenge("register")
         key = self.assay("simulate", "attest", "iphone", "--challenge", challenge, "--out", attestation).stdout
         key_id = re.search(r"key id +(\S+)", key)[1]
         self.tokens["iphone"] = self.result(
             "verify", "--app", APP, "--challenge", challenge, "--key-id", key_id, "--attestation", attestation, "--result", "session")
         self.assay("device", "block", "--app", APP, "--key-id", key_id, "--reason", "a trial")
+
+    def sign(self, shape: Shape, key_id: str) -> bytes:
+        """A result about a signature of the Android device."""
+        photo, signature = self.folder / "photo.jpg", self.folder / "signature"
+        if shape.name.startswith("lookup"):
+            plain = "plain-cose" if shape.is_binary else "plain-jws"
+            return self.result("verdicts", "find", "--app", APP, "--payload", photo, "--result", plain)
+        challenge = self.challenge("assert")
+        self.assay("simulate", "android", "sign", "android", "--challenge", challenge, "--payload", photo, "--out", signature)
+        return self.result(
+            "verify", "--app", APP, "--challenge", challenge, "--key-id", key_id, "--key-signature", signature, "--payload", photo,
+            "--result", shape.name)
+
+    def certify(self) -> None:
+        """Lets the key of these results certify one in the daemon's memory, which signs from then on."""
+        configuration = self.folder / "assayd.yaml"
+        text = configuration.read_text()
+        certificate = "certificate: simulated-1.pem"
+        expect(certificate in text, "the configuration has no certificate")
+        configuration.write_text(text.replace(certificate, certificate + ", certifies: {lifetime: 3h}"))
+        if self.process is not None:
+            self.process.send_signal(signal.SIGHUP)
 
     def challenge(self, purpose: str) -> str:
         return self.assay("challenge", "--app", APP, "--purpose", purpose).stdout.strip()
@@ -170,15 +193,15 @@ class Issuer:
 
 
 class Shape:
-    """A kind of token that is verified: its name, as `assay verify --result` takes it, or a name of this page, and its `typ`."""
+    """A kind of token that is verified: its name, as `assay verify --result` takes it, or a name of this page, and its `typ`. `token` tells
+    it from another of the same name, which another key signed."""
 
-    def __init__(self, name: str, typ: str, *, issuer: bool = True, audience: bool = True, nonce: str | None = "nonce") -> None:
+    def __init__(
+        self, name: str, typ: str, *, issuer: bool = True, audience: bool = True, nonce: str | None = "nonce", token: str = "",
+    ) -> None:
         (self.name, self.typ, self.issuer, self.audience, self.nonce) = (name, typ, issuer, audience, nonce)
+        self.token = token or name
         self.is_binary = typ.startswith("application/")
-
-    @property
-    def has_certificates(self) -> bool:
-        return self.name in ("wallet-instance", "key-attestation")
 
     @property
     def is_plain(self) -> bool:
@@ -224,6 +247,19 @@ SHAPES = [
     Shape("lookup-jws", "assay-lookup+jwt"),
     Shape("lookup-cose", "application/assay-lookup+cose"),
 ]
+
+# The same by a key in the daemon's memory.
+SHORT_LIVED = [
+    Shape("ear-jwt", "eat+jwt", nonce="eat_nonce", token="short-lived-jwt"),
+    Shape("ear-cwt", "application/eat+cwt", nonce="eat_nonce", token="short-lived-cwt"),
+]
+
+
+def header_of(token: bytes) -> dict:
+    """The header of a JWT, or that of a COSE message under its labels."""
+    if token[0] >> 5 == 6:
+        return cbor2.loads(cbor2.loads(token).value[0])
+    return json.loads(decoded(token.split(b".")[0]))
 
 
 def encoded(content: bytes) -> str:

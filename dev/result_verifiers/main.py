@@ -12,7 +12,7 @@ import time
 
 from checks import CHECKS, check, equal, expect, run_all
 from forging import forgeries
-from issuer import ISSUER, SHAPES, Issuer, Shape, decoded, until
+from issuer import ISSUER, SHAPES, SHORT_LIVED, Issuer, Shape, decoded, until
 from keys import renamed
 from readers import READERS, Reader
 
@@ -32,9 +32,9 @@ def reads(reader: Reader, shape: Shape) -> bool:
 def add_checks() -> None:
     """One for each reader and shape that it reads, and one for each form of a status list."""
     for reader in READERS:
-        for shape in SHAPES:
+        for shape in [*SHAPES, *SHORT_LIVED]:
             if reads(reader, shape):
-                check(reader.name, f"{shape.name}: verifies; refused changed, unsigned, under an HMAC, under other keys, as another type")(
+                check(reader.name, f"{shape.token}: verifies; refused changed, unsigned, under an HMAC, under other keys, as another type")(
                     lambda issuer, reader=reader, shape=shape: verify(issuer, reader, shape))
         for shape in LISTS:
             if reads(reader, shape):
@@ -66,7 +66,7 @@ def refuses(issuer: Issuer, reader: Reader, shape: Shape, token: bytes) -> None:
 
 
 def verify(issuer: Issuer, reader: Reader, shape: Shape) -> None:
-    token = issuer.tokens[shape.name]
+    token = issuer.tokens[shape.token]
     shape.check(reader.read(token, shape, issuer.keys))
     refuses(issuer, reader, shape, token)
 
@@ -110,7 +110,7 @@ def await_the_block(issuer: Issuer) -> None:
 
 def table() -> dict[str, list[str]]:
     """Which reader verifies which shape, as the checks have it."""
-    return {shape.name: [reader.name for reader in READERS if reads(reader, shape)] for shape in [*SHAPES, *LISTS]}
+    return {shape.token: [reader.name for reader in READERS if reads(reader, shape)] for shape in [*SHAPES, *SHORT_LIVED, *LISTS]}
 
 
 def table_of_the_page() -> dict[str, list[str]]:

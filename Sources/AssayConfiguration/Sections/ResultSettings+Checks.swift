@@ -29,8 +29,23 @@ extension ResultSettings {
             )
         }
         guard let settings else { return }
+        settings.checkCertifiedLifetimes(signed, value)
         warnOfSingleKeys(settings, value)
         for app in signed { settings.warn(of: app, appsValue?.at(app.id.text, "results")) }
+    }
+
+    /// Reports keys in memory that would end before results that they sign.
+    private func checkCertifiedLifetimes(_ signed: [AppConfiguration], _ value: ConfigurationReader.Value) {
+        let shortest = ResultKeyCertification.shortestLifetime(for: signed.compactMap { $0.results?.longestLife }.max() ?? 0)
+        for issuer in issuers {
+            let list = (issuer.kind == .devices ? value.at("keys") : value.at("simulated", "keys"))?.list() ?? []
+            for (key, place) in zip(issuer.settings.keys, list) {
+                guard let lifetime = key.certifiedLifetime, lifetime < shortest else { continue }
+                (place.at("certifies", "lifetime") ?? place.at("certifies") ?? place).report(
+                    "want at least \(DurationText.exact(shortest)): twice the longest life of a result of an app and 5 minutes, since a key in memory is exchanged at half of its life"
+                )
+            }
+        }
     }
 
     private static func warnOfSingleKeys(_ settings: ResultSettings, _ value: ConfigurationReader.Value) {
@@ -57,5 +72,12 @@ extension ResultSettings {
                 "wallets' attestations show the certificate of their key, and a key of \"results.keys\" has none (\"certificate\")"
             )
         }
+    }
+}
+
+extension ResultRule {
+    /// In milliseconds.
+    fileprivate var longestLife: Int64 {
+        max(shapes == [.session] ? 0 : lifetime, shapes.contains(.session) ? session.lifetime : 0)
     }
 }

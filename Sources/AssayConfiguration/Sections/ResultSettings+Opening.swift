@@ -2,6 +2,7 @@ package import AssayCertificates
 import AssayCore
 import AssayEncoding
 import AssayFiles
+import AssayProvisioning
 package import AssayResults
 package import AssaySigning
 
@@ -59,10 +60,33 @@ extension ResultSettings.Key {
         if let file = certificateFile, let own = chain.first, !own.publicKey.der.elementsEqual(signer.publicKey) {
             throw CredentialFileError(file, "is not the certificate of the key in \(self.file)")
         }
-        guard let key = ResultKey(signer, issuer: issuer, certificates: chain.map { Array($0.der) }) else {
+        let certification = try certification(by: signer, chain, as: issuer)
+        let certificates = chain.map { Array($0.der) }
+        guard let key = ResultKey(signer, issuer: issuer, certificates: certificates, certification: certification) else {
             throw CredentialFileError(self.file, SigningKeyError.wrongKind(SigningAlgorithm.allCases).description)
         }
         return key
+    }
+
+    /// How the key certifies keys in memory; `nil`: it does not.
+    private func certification(
+        by signer: any Signer, _ chain: [Certificate], as issuer: ResultIssuer
+    ) throws(CredentialFileError) -> ResultKeyCertification? {
+        guard let lifetime = certifiedLifetime, let certificateFile else { return nil }
+        let certifier: ShortLivedKeyCertifier
+        do throws(AuthorityChainError) {
+            certifier = try ShortLivedKeyCertifier(signer, certificates: chain, subject: issuer.address)
+        } catch {
+            throw CredentialFileError(certificateFile, "lets the key certify no others: \(error.description)")
+        }
+        return ResultKeyCertification(lifetime: lifetime) { (publicKey, now) throws(SigningError) in
+            do throws(AuthorityError) {
+                let made = try await certifier.certify(publicKey, for: lifetime, at: now)
+                return ShortLivedCertificate(der: made.certificate, issuedAt: now, notAfter: made.notAfter)
+            } catch {
+                throw SigningError(error.description)
+            }
+        }
     }
 
     /// The certificates in the file, the key's own first; none without a file.

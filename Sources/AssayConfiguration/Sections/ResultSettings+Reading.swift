@@ -64,21 +64,39 @@ extension ResultSettings.Issuer {
 }
 
 extension ResultSettings.Key {
+    /// How long a key in memory may sign: not so long that it is as good as a key in a file.
+    private static let certifiedLifetimes: ClosedRange<Int64> = 3_600_000...7 * 86_400_000
+    private static let usualCertifiedLifetime: Int64 = 86_400_000
+
     fileprivate init?(reading value: ConfigurationReader.Value, _ files: ConfigurationFiles) {
         let section = value.section()
         let key = KeyPlace(reading: section, file: "file", of: value, files)
         let publicKey = section.optional("public_key")
         let publicKeyFile = publicKey?.path(files)
-        let certificate = section.optional("certificate")?.path(files)
+        let certificate = section.optional("certificate")
+        let certificateFile = certificate?.path(files)
+        let certifies = section.optional("certifies")
+        let certifiedLifetime = certifies.map { certifies -> Int64 in
+            let section = certifies.section()
+            defer { section.done() }
+            return section.optional("lifetime")?.milliseconds(in: Self.certifiedLifetimes) ?? Self.usualCertifiedLifetime
+        }
+        if certificate == nil {
+            certifies?.report("\"certificate\" is missing: the key certifies others as the CA that its certificate makes of it")
+        }
         section.done()
         switch key {
         case .file(let path, let passphraseFile)?:
             publicKey?.report("the file has the public key too: leave it out")
-            self.init(.file(path, passphraseFile: passphraseFile), certificateFile: certificate)
+            self.init(
+                .file(path, passphraseFile: passphraseFile), certificateFile: certificateFile,
+                certifiedLifetime: certifiedLifetime)
         case .token(let token)?:
             if publicKey == nil { value.report("\"public_key\" is missing: the key is published while the token is away") }
             guard let publicKeyFile else { return nil }
-            self.init(.pkcs11(token, publicKeyFile: publicKeyFile), certificateFile: certificate)
+            self.init(
+                .pkcs11(token, publicKeyFile: publicKeyFile), certificateFile: certificateFile,
+                certifiedLifetime: certifiedLifetime)
         case nil: return nil
         }
     }

@@ -34,9 +34,11 @@ package struct ResultSettings: Hashable, Sendable {
         package var place: Place
         /// PEM: the key's certificate, then those above it, for the shapes that show them (`x5c`).
         package var certificateFile: String?
+        /// How long a key in memory signs results that this key certifies to do so, in milliseconds; `nil`: this key signs them itself.
+        package var certifiedLifetime: Int64?
 
-        package init(_ place: Place, certificateFile: String? = nil) {
-            (self.place, self.certificateFile) = (place, certificateFile)
+        package init(_ place: Place, certificateFile: String? = nil, certifiedLifetime: Int64? = nil) {
+            (self.place, self.certificateFile, self.certifiedLifetime) = (place, certificateFile, certifiedLifetime)
         }
     }
 
@@ -65,9 +67,11 @@ extension ResultSettings {
 
 extension ResultSettings.Key {
     fileprivate var words: String {
-        switch place {
-        case .file(let path, _): "key in \(path)"
-        case .pkcs11(let token, _): "key \"\(token.keyLabel)\" in the token \"\(token.tokenLabel)\""
-        }
+        let key =
+            switch place {
+            case .file(let path, _): "key in \(path)"
+            case .pkcs11(let token, _): "key \"\(token.keyLabel)\" in the token \"\(token.tokenLabel)\""
+            }
+        return certifiedLifetime.map { key + " (certifies keys in memory for \(DurationText.exact($0)))" } ?? key
     }
 }

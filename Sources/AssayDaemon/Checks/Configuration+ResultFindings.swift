@@ -74,7 +74,10 @@ extension Configuration {
         return [
             finding(
                 .resultCertificateEnds, at: place + ".certificate",
-                "a certificate of the key \(words) at \(end): wallets' attestations that show it are refused from then on")
+                "a certificate of the key \(words) at \(end): "
+                    + (settings.certifiedLifetime == nil
+                        ? "wallets' attestations that show it are refused from then on"
+                        : "the key certifies no others from then on, and no results are signed"))
         ]
     }
 

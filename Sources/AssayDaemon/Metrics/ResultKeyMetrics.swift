@@ -15,7 +15,7 @@ enum ResultKeyMetrics: StatusSubject {
         "Published keys of results by state: next (signs nothing yet), signing, last (signs no more).")
     private static let missing = MetricFamily(
         "assay_result_key_missing", .gauge, labels: ["issuer"],
-        "1 if this daemon does not have the key that signs results next.")
+        "1 if this daemon does not have the key that signs results next, or its key in memory gets no successor.")
 
     static var families: [MetricFamily] { [signing, end, keys, missing] }
 

@@ -32,23 +32,38 @@ package struct AuthorityChain: Sendable {
         var certificates = [issuer]
         for der in list.dropFirst() { certificates.append(try Self.certificate(der)) }
         try Self.checkIssuer(issuer)
-        for (place, certificate) in certificates.enumerated() { try Self.checkAuthority(certificate, certificates, place) }
-        for (below, above) in zip(certificates, certificates.dropFirst()) {
-            guard below.issuer == above.subject else {
-                throw AuthorityChainError("the issuer of \"\(below.subject)\" is not the next certificate's subject")
-            }
-            try Self.checkSignature(of: below, by: above)
-        }
+        try Self.checkAuthorities(certificates)
         guard let root = certificates.last, root.isSelfIssued else {
             throw AuthorityChainError("the chain does not end with a self-signed root certificate")
         }
         try Self.checkSignature(of: root, by: root)
-        let notBefore = certificates.map(\.validity.notBefore).max() ?? issuer.validity.notBefore
-        let notAfter = certificates.map(\.validity.notAfter).min() ?? issuer.validity.notAfter
-        guard notBefore < notAfter else { throw AuthorityChainError("the certificates of the chain are at no time all valid") }
         (self.certificates, self.issuer) = (certificates, issuer)
-        validity = Validity(notBefore: notBefore, notAfter: notAfter)
-        keyIdentifier = try Self.subjectKeyIdentifier(of: issuer) ?? issuer.publicKey.keyIdentifier
+        validity = try Self.commonValidity(of: certificates)
+        keyIdentifier = try Self.keyIdentifier(of: issuer)
+    }
+
+    /// What the certificates of any chain of CAs are, the issuer first, be its top a root or not.
+    static func checkAuthorities(_ certificates: [AssayCertificates.Certificate]) throws(AuthorityChainError) {
+        for (place, certificate) in certificates.enumerated() { try checkAuthority(certificate, certificates, place) }
+        for (below, above) in zip(certificates, certificates.dropFirst()) {
+            guard below.issuer == above.subject else {
+                throw AuthorityChainError("the issuer of \"\(below.subject)\" is not the next certificate's subject")
+            }
+            try checkSignature(of: below, by: above)
+        }
+    }
+
+    /// When all of the certificates are valid.
+    static func commonValidity(of certificates: [AssayCertificates.Certificate]) throws(AuthorityChainError) -> Validity {
+        let notBefore = certificates.map(\.validity.notBefore).max() ?? .distantPast
+        let notAfter = certificates.map(\.validity.notAfter).min() ?? .distantFuture
+        guard notBefore < notAfter else { throw AuthorityChainError("the certificates of the chain are at no time all valid") }
+        return Validity(notBefore: notBefore, notAfter: notAfter)
+    }
+
+    /// Of a CA's key: what certificates below it have as authorityKeyIdentifier.
+    static func keyIdentifier(of issuer: AssayCertificates.Certificate) throws(AuthorityChainError) -> [UInt8] {
+        try subjectKeyIdentifier(of: issuer) ?? issuer.publicKey.keyIdentifier
     }
 
     private static func certificate(_ der: [UInt8]) throws(AuthorityChainError) -> AssayCertificates.Certificate {

@@ -90,6 +90,8 @@ package struct ResultComposer: Sendable {
         guard simulated || key.issuer.kind == .devices, key.canSign(shape) else { throw .keyUnavailable }
         let expiry = expiry(of: shape, decidedAt: time)
         guard now < expiry else { throw .tooOld }
+        // A reader refuses it once the certificate has ended.
+        if let certificate = key.certificate, certificate.notAfter < expiry { throw .unavailable }
         return ResultTerms(
             key: key, audience: audience, issuedAt: time.unixMilliseconds / 1000,
             expiresAt: expiry.unixMilliseconds / 1000, identifier: identifier ?? SecureRandom.bytes(16),

@@ -22,23 +22,25 @@ final class ResultHeads: Sendable {
     /// The same as `plainCOSE`, of the answer to a look-up.
     let lookupCOSE: [(key: Int64, value: [UInt8])]
 
-    init(_ algorithm: SigningAlgorithm, identifier: [UInt8], certificates: [[UInt8]], issuer: String) {
+    /// - Parameter identifier: what headers name the key by; `nil`: all have its certificates in place of it.
+    init(_ algorithm: SigningAlgorithm, identifier: [UInt8]?, certificates: [[UInt8]], issuer: String) {
         self.issuer = JSONClaims.encoded(issuer)
         let name = algorithm.joseName
+        let chain = JSONValue.array(certificates.map { .string(Array(Base64.standard.encode($0).utf8)) })
         func named(_ shape: ResultShape, _ content: PlainContent = .verdict) -> JOSEWriter {
-            Self.writer(
-                name, ResultProfiles.type(of: shape, content), "kid", .string(Array(Base64.url.encode(identifier).utf8)))
+            let type = ResultProfiles.type(of: shape, content)
+            guard let identifier else { return Self.writer(name, type, "x5c", chain) }
+            return Self.writer(name, type, "kid", .string(Array(Base64.url.encode(identifier).utf8)))
         }
         func certified(_ shape: ResultShape) -> JOSEWriter? {
-            guard !certificates.isEmpty else { return nil }
-            let chain = certificates.map { JSONValue.string(Array(Base64.standard.encode($0).utf8)) }
-            return Self.writer(name, ResultProfiles.type(of: shape), "x5c", .array(chain))
+            certificates.isEmpty ? nil : Self.writer(name, ResultProfiles.type(of: shape), "x5c", chain)
         }
         (earJWT, session, clientAttestation) = (named(.earJWT), named(.session), named(.clientAttestation))
         (walletInstance, keyAttestation, plainJWS) = (certified(.walletInstance), certified(.keyAttestation), named(.plainJWS))
         let common = [
             (key: COSELabel.algorithm, value: CBORWriter.integer(algorithm.coseIdentifier)),
-            (key: COSELabel.keyIdentifier, value: CBORWriter.bytes(identifier)),
+            identifier.map { (key: COSELabel.keyIdentifier, value: CBORWriter.bytes($0)) }
+                ?? (key: COSELabel.certificates, value: CBORWriter.array(certificates.map { CBORWriter.bytes($0) })),
         ]
         earCWT = COSEWriter(protected: common + [(COSELabel.type, CBORWriter.text(ResultProfiles.type(of: .earCWT)))])
         func plain(_ content: PlainContent) -> [(key: Int64, value: [UInt8])] {

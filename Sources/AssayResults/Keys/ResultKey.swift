@@ -6,20 +6,41 @@ package struct ResultKey: Sendable {
     package let signer: any Signer
     package let issuer: ResultIssuer
     package let webKey: JSONWebKey
-    /// The certificates of the key (DER), its own first; empty if it has none. They go into the header of the shapes that have `x5c`.
+    /// The certificates of the key (DER), its own first; empty if it has none. They go into the header of the shapes that have `x5c`, and of every
+    /// shape if the key is one in memory.
     package let certificates: [[UInt8]]
-    /// What the ledger publishes of the key.
+    /// How it certifies keys in memory that sign results in its place; `nil`: it signs them itself.
+    package let certification: ResultKeyCertification?
+    /// Of a key in memory, the first of `certificates`: no result that it signs outlives it. `nil` for a key that is published.
+    package let certificate: ShortLivedCertificate?
+    /// What the ledger publishes of the key. Nothing is published of a key in memory.
     package let published: ResultPublicKey
     let heads: ResultHeads
 
     /// - Returns: `nil` if the key is none of those that a JWK is written for.
-    package init?(_ signer: any Signer, issuer: ResultIssuer, certificates: [[UInt8]] = []) {
+    package init?(
+        _ signer: any Signer, issuer: ResultIssuer, certificates: [[UInt8]] = [], certification: ResultKeyCertification? = nil
+    ) {
+        self.init(signer, issuer, certificates, certification, nil)
+    }
+
+    /// A key in memory that another one certified.
+    init?(_ signer: any Signer, of key: ResultKey, by certificate: ShortLivedCertificate) {
+        self.init(signer, key.issuer, [certificate.der] + key.certificates, nil, certificate)
+    }
+
+    private init?(
+        _ signer: any Signer, _ issuer: ResultIssuer, _ certificates: [[UInt8]], _ certification: ResultKeyCertification?,
+        _ certificate: ShortLivedCertificate?
+    ) {
         guard let webKey = JSONWebKey(subjectPublicKeyInfo: signer.publicKey) else { return nil }
         (self.signer, self.issuer, self.webKey, self.certificates) = (signer, issuer, webKey, certificates)
+        (self.certification, self.certificate) = (certification, certificate)
         let identifier = webKey.thumbprint
         published = ResultPublicKey(identifier: identifier, issuer: issuer.kind, publicKey: signer.publicKey)
         heads = ResultHeads(
-            signer.algorithm, identifier: identifier, certificates: certificates, issuer: issuer.address)
+            signer.algorithm, identifier: certificate == nil ? identifier : nil, certificates: certificates,
+            issuer: issuer.address)
     }
 
     /// RFC 7638 thumbprint, 32 bytes. `kid` is its base64url.

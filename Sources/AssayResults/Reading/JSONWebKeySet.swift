@@ -1,3 +1,4 @@
+import AssayCertificates
 import AssayCore
 
 /// The keys by which the results of one issuer are checked: a JWK Set (RFC 7517 §5).
@@ -6,10 +7,17 @@ package struct JSONWebKeySet: Sendable {
     package static let sizeLimit = 65_536
     package static let keyLimit = 64
 
-    private let keys: [(identifier: OpaqueText, key: JSONWebKey)]
+    private struct Entry {
+        let identifier: OpaqueText
+        let key: JSONWebKey
+        /// Of a key that may certify others.
+        let certificate: Certificate?
+    }
+
+    private let keys: [Entry]
 
     /// Reads a set. Keys of kinds that are not known here are passed over (§5), and so are those that are not for signatures; the others have a
-    /// `kid` each of its own, and no secret member.
+    /// `kid` each of its own, and no secret member. A key may certify others if the first certificate of its `x5c` makes a CA of it.
     package init(parsing text: [UInt8]) throws(ResultFault) {
         guard text.count <= Self.sizeLimit else { throw ResultFault(.tooLarge, "keys", "more than \(Self.sizeLimit) bytes") }
         let value: JSONValue
@@ -24,7 +32,7 @@ package struct JSONWebKeySet: Sendable {
         guard elements.count <= Self.keyLimit else {
             throw ResultFault(.tooLarge, "keys", "\(elements.count) keys, limit \(Self.keyLimit)")
         }
-        var keys: [(identifier: OpaqueText, key: JSONWebKey)] = []
+        var keys: [Entry] = []
         for (index, element) in elements.enumerated() {
             guard case .object(let object) = element else {
                 throw ResultFault(.malformed, "keys[\(index)]", "is not an object")
@@ -38,13 +46,25 @@ package struct JSONWebKeySet: Sendable {
         self.keys = keys
     }
 
-    private static func key(_ fields: ClaimFields) throws(ResultFault) -> (identifier: OpaqueText, key: JSONWebKey)? {
+    private static func key(_ fields: ClaimFields) throws(ResultFault) -> Entry? {
         guard let key = try JSONWebKey(fields) else { return nil }
         if let use = try fields.optionalText("use"), OpaqueText(use) != "sig" { return nil }
         if let algorithm = try fields.optionalText("alg"), !key.algorithms.contains(OpaqueText(algorithm)) {
             throw ResultFault(.wrongAlgorithm, fields.place("alg"), "is not that of such a key")
         }
-        return (OpaqueText(try fields.filledText("kid")), key)
+        let identifier = OpaqueText(try fields.filledText("kid"))
+        return Entry(identifier: identifier, key: key, certificate: authority(fields.object, key))
+    }
+
+    /// The certificate by which a key certifies others; `nil` where there is none, also where it cannot be read: the key itself is good all the same.
+    private static func authority(_ object: JSONObject, _ key: JSONWebKey) -> Certificate? {
+        guard case .array(let chain)? = object["x5c".utf8], case .string(let text)? = chain.first,
+            let der = Base64.standard.decode(utf8: text), let certificate = try? Certificate(der: der[...]),
+            certificate.publicKey.der.elementsEqual(key.subjectPublicKeyInfo), certificate.unknownCriticalExtension == nil,
+            (try? certificate.basicConstraints())?.isCA == true,
+            (try? certificate.keyUsage())?.contains(.keyCertSign) == true
+        else { return nil }
+        return certificate
     }
 
     /// The key with this `kid`.
@@ -52,4 +72,9 @@ package struct JSONWebKeySet: Sendable {
 
     /// Whether the key is in the set, whatever its `kid`.
     func contains(_ key: JSONWebKey) -> Bool { keys.contains { $0.key == key } }
+
+    /// The keys that may certify others, each with the certificate that says so.
+    var authorities: [(key: JSONWebKey, certificate: Certificate)] {
+        keys.compactMap { entry in entry.certificate.map { (entry.key, $0) } }
+    }
 }

@@ -4,41 +4,44 @@ import AssayEncoding
 /// A token whose form and signature are good, and whose claims are not judged yet. Only reading makes one.
 struct OpenedResult {
     let key: JSONWebKey
+    /// The key of the set that certified `key`, which is one in the issuer's memory; `nil`: `key` itself is in the set.
+    let certifiedBy: JSONWebKey?
     let claims: JSONObject
     /// The content beside the claims: the verdict's protobuf.
     let content: [UInt8]?
 
-    /// - Parameters:
-    ///   - shape: the one that is expected: every other is refused.
-    ///   - content: what a plain result must hold.
-    init(
-        _ token: [UInt8], as shape: ResultShape, _ content: PlainContent = .verdict, by keys: JSONWebKeySet
-    ) throws(ResultFault) {
+    /// - Parameter expected: every other shape and content is refused, and a certificate that is not valid then.
+    init(_ token: [UInt8], as expected: ResultExpectation, by keys: JSONWebKeySet) throws(ResultFault) {
         guard token.count <= ResultReader.sizeLimit else {
             throw ResultFault(.tooLarge, "token", "\(token.count) bytes, limit \(ResultReader.sizeLimit)")
         }
-        let type = ResultProfiles.type(of: shape, content)
-        if shape.isBinary {
-            try self.init(cose: token, shape, type, keys)
+        let type = ResultProfiles.type(of: expected.shape, expected.content)
+        if expected.shape.isBinary {
+            try self.init(cose: token, expected, type, keys)
         } else {
-            try self.init(jose: token, shape, type, keys)
+            try self.init(jose: token, expected, type, keys)
         }
     }
 
     // MARK: JOSE
 
-    private init(jose token: [UInt8], _ shape: ResultShape, _ type: String, _ keys: JSONWebKeySet) throws(ResultFault) {
+    private init(
+        jose token: [UInt8], _ expected: ResultExpectation, _ type: String, _ keys: JSONWebKeySet
+    ) throws(ResultFault) {
+        let shape = expected.shape
         let jws = try ResultFault.wrapping("token") { () throws(Rejection) in try CompactJWS(parsing: token[...]) }
         let header = ClaimFields(jws.header.fields.object, at: "header")
         try Self.checkType(try header.optionalText("typ") ?? "", shape, type)
-        let allowed: [OpaqueText] = ["alg", "typ", shape.hasCertificates ? "x5c" : "kid"]
+        let isCertified = shape.hasCertificates || header.has("x5c") && !header.has("kid")
+        let allowed: [OpaqueText] = ["alg", "typ", isCertified ? "x5c" : "kid"]
         for member in header.object.members {
             let name = String(decoding: member.name, as: UTF8.self)
             guard allowed.contains(OpaqueText(name)) else {
                 throw ResultFault(.unknownHeader, header.place(name), "is in no header of \(shape.rawValue)")
             }
         }
-        key = try shape.hasCertificates ? Self.certifiedKey(header, keys) : keys.namedKey(header)
+        (key, certifiedBy) =
+            try isCertified ? Self.certifiedKey(HeaderCertificates(header), expected, keys) : (keys.namedKey(header), nil)
         guard key.algorithms.contains(jws.header.algorithm) else {
             throw ResultFault(.wrongAlgorithm, "header.alg", "is none for a key of \(key.curve.name)")
         }
@@ -58,38 +61,44 @@ struct OpenedResult {
         throw ResultFault(.wrongType, "header.typ", "is not \(type)")
     }
 
-    /// The key of the first certificate, which must be in the key set. The certificates themselves are not judged.
-    private static func certifiedKey(_ header: ClaimFields, _ keys: JSONWebKeySet) throws(ResultFault) -> JSONWebKey {
-        guard header.has("x5c") else { throw ResultFault(.wrongType, "header.x5c", "is missing") }
-        guard case .string(let text)? = try header.list("x5c").first, let der = Base64.standard.decode(utf8: text) else {
-            throw ResultFault(.malformed, "header.x5c", "is not a list of certificates in Base64")
-        }
-        let key = try ResultFault.wrapping("header.x5c") { () throws(Rejection) in try CertifiedKey.read(der) }
-        guard keys.contains(key) else { throw ResultFault(.unknownKey, "header.x5c", "certifies no key of the key set") }
-        return key
+    /// The key that the certificates of a header tell: one of the set, where the shape always has certificates, or one that a key of the set
+    /// certified.
+    private static func certifiedKey(
+        _ certificates: HeaderCertificates, _ expected: ResultExpectation, _ keys: JSONWebKeySet
+    ) throws(ResultFault) -> (JSONWebKey, certifiedBy: JSONWebKey?) {
+        if expected.shape.hasCertificates, let key = try certificates.publishedKey(in: keys) { return (key, nil) }
+        let (key, certifiedBy) = try certificates.certifiedKey(by: keys, at: expected.now, tolerance: expected.tolerance)
+        return (key, certifiedBy)
     }
 
     // MARK: COSE
 
-    private init(cose token: [UInt8], _ shape: ResultShape, _ type: String, _ keys: JSONWebKeySet) throws(ResultFault) {
+    private init(
+        cose token: [UInt8], _ expected: ResultExpectation, _ type: String, _ keys: JSONWebKeySet
+    ) throws(ResultFault) {
+        let shape = expected.shape
         let message = try ResultFault.wrapping("token") { () throws(Rejection) in try SignedMessage(parsing: token[...]) }
         let header = message.protected
         guard try header.text(COSELabel.type, "header.typ").hasBytes(of: type) else {
             throw ResultFault(.wrongType, "header.typ", "is not \(type)")
         }
-        var allowed = [COSELabel.algorithm, COSELabel.keyIdentifier, COSELabel.type]
+        let isCertified = header[COSELabel.certificates] != nil && header[COSELabel.keyIdentifier] == nil
+        var allowed = [
+            COSELabel.algorithm, isCertified ? COSELabel.certificates : COSELabel.keyIdentifier, COSELabel.type,
+        ]
         if shape == .plainCOSE { allowed += [COSELabel.contentType, COSELabel.claims] }
         for label in header.labels where !allowed.contains(label) {
             throw ResultFault(.unknownHeader, "header.\(label)", "is in no header of \(shape.rawValue)")
         }
-        let key = try keys.namedKey(header)
+        let (key, certifiedBy) =
+            try isCertified ? Self.certifiedKey(HeaderCertificates(header), expected, keys) : (keys.namedKey(header), nil)
         guard let algorithm = header[COSELabel.algorithm]?.integer, key.algorithmIdentifiers.contains(algorithm) else {
             throw ResultFault(.wrongAlgorithm, "header.alg", "is none for a key of \(key.curve.name)")
         }
         guard key.isValid(message.signature, over: message.signedBytes) else {
             throw ResultFault(.badSignature, "signature", "the key did not sign header and content")
         }
-        self.key = key
+        (self.key, self.certifiedBy) = (key, certifiedBy)
         guard shape == .plainCOSE else {
             (claims, content) = (try Self.claims(message.payload, nonce: "eat_nonce"), nil)
             return

@@ -12,8 +12,10 @@ package struct ResultFault: Error, Hashable, Sendable, CustomStringConvertible {
         case wrongAlgorithm = "wrong_algorithm"
         /// A header that is not understood, `crit` among others.
         case unknownHeader = "unknown_header"
-        /// The key is not in the key set.
+        /// The key is not in the key set, nor certified by one that is.
         case unknownKey = "unknown_key"
+        /// The certificate in the header is of a key of the key set, and not one for a key that signs results.
+        case wrongCertificate = "wrong_certificate"
         case badSignature = "bad_signature"
         case wrongIssuer = "wrong_issuer"
         case wrongAudience = "wrong_audience"

@@ -19,7 +19,7 @@ package struct ResultReader: Sendable {
     ///
     /// - Parameter token: ASCII text, or CBOR if the shape is binary.
     package func read(_ token: [UInt8], expecting expected: ResultExpectation) throws(ResultFault) -> VerifiedResult {
-        let opened = try OpenedResult(token, as: expected.shape, expected.content, by: keys)
+        let opened = try OpenedResult(token, as: expected, by: keys)
         let claims = ClaimFields(opened.claims)
         let (issuedAt, expiresAt) = try expected.checkTerms(claims)
         let details = try ShapeChecks(expected.shape, expected.content, claims).check()
@@ -29,8 +29,8 @@ package struct ResultReader: Sendable {
                 expected.isSimulated ? "is not true: the device is no simulated one" : "the device is a simulated one")
         }
         return VerifiedResult(
-            shape: expected.shape, keyIdentifier: opened.key.thumbprint, claims: opened.claims, holds: expected.content,
-            content: opened.content,
+            shape: expected.shape, keyIdentifier: opened.key.thumbprint, certifiedBy: opened.certifiedBy?.thumbprint,
+            claims: opened.claims, holds: expected.content, content: opened.content,
             issuedAt: issuedAt, expiresAt: expiresAt, isSimulated: expected.isSimulated)
     }
 
@@ -42,28 +42,41 @@ package struct ResultReader: Sendable {
         guard token.count <= sizeLimit else {
             throw ResultFault(.tooLarge, "token", "\(token.count) bytes, limit \(sizeLimit)")
         }
-        let (type, isCertified) = try token.first == 0xD2 ? statedTypeOfCOSE(token) : statedTypeOfJOSE(token)
+        let stated = try token.first == 0xD2 ? statedByCOSE(token) : statedByJOSE(token)
         for content in PlainContent.allCases {
-            let shape = ResultShape.allCases.first { shape in
+            let shapes = ResultShape.allCases.filter { shape in
                 let isOfType =
-                    ResultProfiles.type(of: shape, content).hasBytes(of: type)
-                    || shape == .keyAttestation && ResultProfiles.otherTypeOfKeyAttestation.hasBytes(of: type)
-                return isOfType && shape.hasCertificates == isCertified
+                    ResultProfiles.type(of: shape, content).hasBytes(of: stated.type)
+                    || shape == .keyAttestation && ResultProfiles.otherTypeOfKeyAttestation.hasBytes(of: stated.type)
+                return isOfType && (stated.hasCertificates || !shape.hasCertificates)
             }
-            if let shape { return (shape, content) }
+            // A wallet's attestation is a client attestation, and says more.
+            if let shape = stated.isOfWallet ? shapes.last : shapes.first { return (shape, content) }
         }
         throw ResultFault(.wrongType, "header.typ", "is that of no result")
     }
 
-    private static func statedTypeOfJOSE(_ token: [UInt8]) throws(ResultFault) -> (String, isCertified: Bool) {
-        let jws = try ResultFault.wrapping("token") { () throws(Rejection) in try CompactJWS(parsing: token[...]) }
-        let header = ClaimFields(jws.header.fields.object, at: "header")
-        return (try header.optionalText("typ") ?? "", header.has("x5c"))
+    /// What a token says of its shape.
+    private struct Stated {
+        let type: String
+        var hasCertificates = false
+        /// It has a claim of wallets' attestations.
+        var isOfWallet = false
     }
 
-    private static func statedTypeOfCOSE(_ token: [UInt8]) throws(ResultFault) -> (String, isCertified: Bool) {
+    private static func statedByJOSE(_ token: [UInt8]) throws(ResultFault) -> Stated {
+        let jws = try ResultFault.wrapping("token") { () throws(Rejection) in try CompactJWS(parsing: token[...]) }
+        let header = ClaimFields(jws.header.fields.object, at: "header")
+        var stated = Stated(type: try header.optionalText("typ") ?? "", hasCertificates: header.has("x5c"))
+        if case .object(let claims)? = try? JSONReader.parse(jws.payload[...], code: .malformedToken) {
+            stated.isOfWallet = claims["wallet_name".utf8] != nil
+        }
+        return stated
+    }
+
+    private static func statedByCOSE(_ token: [UInt8]) throws(ResultFault) -> Stated {
         let message = try ResultFault.wrapping("token") { () throws(Rejection) in try SignedMessage(parsing: token[...]) }
-        return (try message.protected.text(COSELabel.type, "header.typ"), false)
+        return Stated(type: try message.protected.text(COSELabel.type, "header.typ"))
     }
 }
 
@@ -72,6 +85,8 @@ package struct VerifiedResult: Sendable {
     package let shape: ResultShape
     /// RFC 7638 thumbprint of the key that signed it, 32 bytes.
     package let keyIdentifier: [UInt8]
+    /// The same of the published key that certified it; `nil`: it is published itself.
+    package let certifiedBy: [UInt8]?
     /// Every claim, those of CBOR by the names that they have in JSON.
     package let claims: JSONObject
     /// What a plain result holds; `verdict` of every other shape.
@@ -83,11 +98,10 @@ package struct VerifiedResult: Sendable {
     package let isSimulated: Bool
 
     fileprivate init(
-        shape: ResultShape, keyIdentifier: [UInt8], claims: JSONObject, holds: PlainContent, content: [UInt8]?,
-        issuedAt: Timestamp,
-        expiresAt: Timestamp, isSimulated: Bool
+        shape: ResultShape, keyIdentifier: [UInt8], certifiedBy: [UInt8]?, claims: JSONObject, holds: PlainContent,
+        content: [UInt8]?, issuedAt: Timestamp, expiresAt: Timestamp, isSimulated: Bool
     ) {
-        (self.shape, self.keyIdentifier, self.claims) = (shape, keyIdentifier, claims)
+        (self.shape, self.keyIdentifier, self.certifiedBy, self.claims) = (shape, keyIdentifier, certifiedBy, claims)
         (self.holds, self.content) = (holds, content)
         (self.issuedAt, self.expiresAt, self.isSimulated) = (issuedAt, expiresAt, isSimulated)
     }

@@ -31,7 +31,7 @@ package struct ResultSigner: Sendable {
     func sign(_ facts: LookupFacts, for requests: [ResultRequest], by composer: ResultComposer) async -> [SignedResult] {
         await each(requests) { request throws(ResultProblem) in
             let now = clock.now()
-            let key = try keys.signer(facts.simulated ? .simulatedDevices : .devices, at: now)
+            let key = try keys.resultSigner(facts.simulated ? .simulatedDevices : .devices, at: now)
             let draft = try composer.draft(request, facts, under: key, at: now)
             do throws(SigningError) { return try await draft.signed() } catch { throw .unavailable }
         }
@@ -70,7 +70,7 @@ package struct ResultSigner: Sendable {
         _ facts: ResultFacts, for request: ResultRequest, by composer: ResultComposer
     ) async throws(ResultProblem) -> SignedResult {
         let now = clock.now()
-        let key = try keys.signer(facts.simulated ? .simulatedDevices : .devices, at: now)
+        let key = try keys.resultSigner(facts.simulated ? .simulatedDevices : .devices, at: now)
         // Nothing is counted, and no place is asked for, of a result that is refused.
         try composer.check(request, facts, under: key, at: now)
         let end = composer.expiry(of: request.shape, decidedAt: facts.decidedAt)

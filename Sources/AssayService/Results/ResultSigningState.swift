@@ -17,7 +17,7 @@ package struct ResultSigningState: Hashable, Sendable {
     package let past: Int
     /// Why this daemon signs nothing now, in a sentence; `nil` if it does.
     package let problem: String?
-    /// Why this daemon will sign nothing once the next key signs; `nil` if nothing is known.
+    /// Why this daemon will sign nothing once the next key signs, or the one in memory has ended; `nil` if nothing is known.
     package let nextProblem: String?
 
     /// `nil` if the configuration has no such issuer.
@@ -31,7 +31,7 @@ package struct ResultSigningState: Hashable, Sendable {
         past = set.turns.count { $0.state(at: now) == .last }
         let foreign = Self.foreignKey(kind, ring, published)
         problem = Self.problem(set, ring, at: now).map { foreign ?? $0 }
-        nextProblem = foreign ?? Self.nextProblem(next, ring)
+        nextProblem = foreign ?? Self.nextProblem(signing, next, ring, at: now)
     }
 
     private static func problem(_ set: ResultKeySet, _ ring: ResultKeyRing, at now: Timestamp) -> String? {
@@ -42,12 +42,16 @@ package struct ResultSigningState: Hashable, Sendable {
         guard let key = ring.key(turn.identifier) else {
             return "this daemon does not have the key \(turn.kid), which signs now"
         }
-        return key.problem
+        return ring.problem(of: key, at: now)
     }
 
-    private static func nextProblem(_ next: ResultKeyTurn?, _ ring: ResultKeyRing) -> String? {
-        guard let next, let starts = next.starts, !ring.holds(next.identifier) else { return nil }
-        return "this daemon does not have the key \(next.kid), which signs from \(starts) on"
+    private static func nextProblem(
+        _ signing: ResultKeyTurn?, _ next: ResultKeyTurn?, _ ring: ResultKeyRing, at now: Timestamp
+    ) -> String? {
+        if let next, let starts = next.starts, !ring.holds(next.identifier) {
+            return "this daemon does not have the key \(next.kid), which signs from \(starts) on"
+        }
+        return signing.flatMap { ring.key($0.identifier) }.flatMap { ring.renewalProblem(of: $0, at: now) }
     }
 
     /// What is said of a key of this issuer that was published as one of the other.

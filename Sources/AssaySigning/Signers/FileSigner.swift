@@ -1,4 +1,4 @@
-/// A signer whose private key is in the daemon's memory, read from a file. Signing takes below a millisecond, so it needs no thread of its own.
+/// A signer whose private key is in the daemon's memory, read from a file or made there. Signing takes below a millisecond, so it needs no thread of its own.
 package struct FileSigner: Signer {
     private let key: SigningKey
     package let publicKey: [UInt8]

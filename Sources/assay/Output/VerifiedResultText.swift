@@ -31,6 +31,8 @@ struct VerifiedResultText {
     }
 
     private var kid: String { Base64.url.encode(result.keyIdentifier) }
+    /// Of the published key that certified the one that signed; `nil`: that one is published.
+    private var certifyingKid: String? { result.certifiedBy.map { Base64.url.encode($0) } }
 
     /// The verdict that a COSE message holds; `nil` in every other shape.
     private var verdict: Assay_V1_Verdict? {
@@ -51,7 +53,7 @@ struct VerifiedResultText {
                 + (result.isSimulated ? "  [simulated]" : "")
         ]
         if let statusWord { lines.append("  status    \(statusWord)") }
-        lines.append("  key       \(kid)")
+        lines.append("  key       \(kid)" + (certifyingKid.map { ", certified by \($0)" } ?? ""))
         lines.append("  life      \(result.issuedAt) to \(result.expiresAt)")
         let claims = Self.flattened(.object(result.claims), "")
         let width = claims.map(\.name.count).max() ?? 0
@@ -70,6 +72,7 @@ struct VerifiedResultText {
             "issued_at": result.issuedAt.description, "expires_at": result.expiresAt.description,
             "claims": (try? JSONSerialization.jsonObject(with: Data(JSONValue.object(result.claims).text))) ?? [String: Any](),
         ]
+        object["certified_by"] = certifyingKid
         if let statusWord { (object["status"], object["holds"]) = (statusWord, holds) }
         if let verdict { object["verdict"] = VerdictText(verdict: verdict).json }
         if let lookup { object["lookup"] = lookup.json }

@@ -10,6 +10,8 @@ import ServiceLifecycle
 struct ResultsPart: DaemonPart {
     /// Keeps the ring of keys at what the ledger publishes.
     let task: ResultKeyTask
+    /// Keeps the keys in memory that keys of the ring certify.
+    private let shortLived: ShortLivedKeyTask
     /// What a listener over HTTP serves of them, beside the calls.
     let files: ResultIssuerFiles
     /// Devices are named to audiences by it.
@@ -22,8 +24,11 @@ struct ResultsPart: DaemonPart {
         secret = try await base.secret("result_devices")
         task = ResultKeyTask(
             try resultKeys(live.results, logger: base.logger), ledger: base.ledger, clock: base.clock, logger: base.logger)
+        shortLived = ShortLivedKeyTask(ring: task.ring, clock: base.clock, logger: base.logger)
         files = ResultIssuerFiles(keys: task.ring, clock: base.clock)
-        if live.results != nil { try await task.refresh(by: .start) }
+        guard live.results != nil else { return }
+        try await task.refresh(by: .start)
+        await shortLived.prepare(within: .seconds(2))
     }
 
     /// Who signs now: for those who sign, and for what is published.
@@ -32,12 +37,15 @@ struct ResultsPart: DaemonPart {
     /// What makes the results of an app under its rule.
     func composer(_ rule: ResultRule) -> ResultComposer { ResultComposer(rule, secret: secret) }
 
-    var services: [any Service] { [task] }
+    var services: [any Service] { [task, shortLived] }
     var reloadSteps: [ReloadStep] {
         [
-            ReloadStep("results", follows: [\.results]) { [task, logger] new in
+            ReloadStep("results", follows: [\.results]) { [task, shortLived, logger] new in
                 let keys = try resultKeys(new.results, logger: logger)
-                return { task.use(keys) }
+                return {
+                    task.use(keys)
+                    shortLived.wake()
+                }
             }
         ]
     }

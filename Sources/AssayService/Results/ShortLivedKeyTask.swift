@@ -1,0 +1,74 @@
+package import AssayCore
+import AssayResults
+import AssaySigning
+package import Logging
+import ServiceLifecycle
+
+/// Keeps a key in this daemon's memory for each key of results that certifies such keys. It signs results in place of that key, and is exchanged at
+/// half of its certificate's life: while the certifying key cannot be used, it signs on for the other half. No private key leaves the memory.
+package final class ShortLivedKeyTask: Service {
+    private let ring: ResultKeyRing
+    private let clock: any WallClock
+    private let logger: Logger
+    private let period: Duration
+    private let requests: AsyncStream<Void>
+    private let request: AsyncStream<Void>.Continuation
+
+    /// - Parameter period: between looks at the keys: so long after a token is back its key certifies at the latest.
+    package init(ring: ResultKeyRing, period: Duration = .seconds(20), clock: any WallClock, logger: Logger) {
+        (requests, request) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+        (self.ring, self.period, self.clock, self.logger) = (ring, period, clock, logger)
+    }
+
+    /// Looks at the keys soon: they are others.
+    package func wake() { request.yield() }
+
+    /// Looks at the keys until graceful shutdown.
+    package func run() async {
+        wake()
+        await cancelWhenGracefulShutdown {
+            await withDiscardingTaskGroup { group in
+                group.addTask { [period = self.period, request = self.request] in
+                    while (try? await Task.sleep(for: period)) != nil { request.yield() }
+                }
+                for await _ in self.requests { await self.renew() }
+                group.cancelAll()
+            }
+        }
+    }
+
+    /// Certifies the first keys, so that results can be signed when the daemon answers. A token is waited for no longer than `limit`.
+    package func prepare(within limit: Duration) async {
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await self.renew() }
+            group.addTask { try? await Task.sleep(for: limit) }
+            await group.next()
+            group.cancelAll()
+        }
+    }
+
+    /// Exchanges each key that is due. A failure leaves the one before, and is made good by a later look.
+    package func renew() async {
+        let now = clock.now()
+        for key in ring.certifying(at: now) where ring.shortLived(under: key)?.isDue(under: key, at: now) ?? true {
+            await renew(under: key, at: now)
+        }
+    }
+
+    private func renew(under key: ResultKey, at now: Timestamp) async {
+        let before = ring.problem(of: key, at: now) ?? ring.renewalProblem(of: key, at: now)
+        var place: Logger.Metadata = ["issuer": "\(key.issuer.address)", "kid": "\(Base64.url.encode(key.identifier))"]
+        do throws(SigningError) {
+            guard let shortLived = try await key.shortLived(at: now) else { return }
+            ring.use(shortLived, under: key)
+            if let end = shortLived.certificate?.notAfter { place["until"] = "\(end)" }
+            logger.info("a key in memory is certified to sign results", metadata: place)
+        } catch {
+            ring.note(error.description, of: key)
+            let problem = ring.problem(of: key, at: now) ?? ring.renewalProblem(of: key, at: now)
+            guard problem != before else { return }
+            place["problem"] = "\(problem ?? error.description)"
+            logger.warning("no key in memory is certified to sign results", metadata: place)
+        }
+    }
+}
