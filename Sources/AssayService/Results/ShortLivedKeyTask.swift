@@ -1,5 +1,5 @@
 package import AssayCore
-import AssayResults
+package import AssayResults
 import AssaySigning
 package import Logging
 import ServiceLifecycle
