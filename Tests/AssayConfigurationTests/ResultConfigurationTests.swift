@@ -39,7 +39,7 @@ struct ResultConfigurationTests {
     }
 
     /// A certificate, and what is said of the keys that it lets a key certify.
-    private static func certifies(_ members: String) -> String { ", certificate: own.pem, certifies: {\(members)}" }
+    private static func section(_ members: String) -> String { ", certificate: own.pem, certifies: {\(members)}" }
 
     private static let both = "issuer: https://assay.example.com, keys: [\(key("one")), \(key("two"))]"
     private static let rule = "shapes: [ear-jwt, session], audiences: [https://uploads.example.com]"
@@ -185,12 +185,12 @@ struct ResultConfigurationTests {
                 "issuer: https://a.example.com, keys: [\(key("one", ", certifies: {}"))]",
                 "\"certificate\" is missing: the key certifies"
             ),
-            ("issuer: https://a.example.com, keys: [\(key("one", certifies("lifetime: 59m")))]", "from 1h to 7d"),
-            ("issuer: https://a.example.com, keys: [\(key("one", certifies("lifetime: 8d")))]", "from 1h to 7d"),
-            ("issuer: https://a.example.com, keys: [\(key("one", certifies("life: 1d")))]", "unknown key \"life\""),
-            ("issuer: https://a.example.com, keys: [\(key("one", certifies("lifetime: 2h")))]", "want at least 130m"),
+            ("issuer: https://a.example.com, keys: [\(key("one", section("lifetime: 59m")))]", "from 1h to 7d"),
+            ("issuer: https://a.example.com, keys: [\(key("one", section("lifetime: 8d")))]", "from 1h to 7d"),
+            ("issuer: https://a.example.com, keys: [\(key("one", section("life: 1d")))]", "unknown key \"life\""),
+            ("issuer: https://a.example.com, keys: [\(key("one", section("lifetime: 2h")))]", "want at least 130m"),
             (
-                both + ", simulated: {issuer: https://b.example.com, keys: [\(key("test", certifies("lifetime: 2h")))]}",
+                both + ", simulated: {issuer: https://b.example.com, keys: [\(key("test", section("lifetime: 2h")))]}",
                 "want at least 130m"
             ),
         ])
@@ -329,7 +329,7 @@ struct ResultConfigurationTests {
 
     @Test("A key certifies keys in memory for a day, or for as long as its section says")
     func certifies() throws {
-        let keys = "\(Self.key("one", Self.certifies("lifetime: 48h"))), \(Self.key("two", Self.certifies("")))"
+        let keys = "\(Self.key("one", Self.section("lifetime: 48h"))), \(Self.key("two", Self.section("")))"
         let settings = try settings("issuer: https://a.example.com, keys: [\(keys), \(Self.key("test"))]")
         #expect(settings.devices.keys.map(\.certifiedLifetime) == [172_800_000, 86_400_000, nil])
         // Results of a day want certificates that are good for two.
@@ -337,7 +337,7 @@ struct ResultConfigurationTests {
         func problems(_ lifetime: String) throws -> [String] {
             try check(
                 results:
-                    "issuer: https://a.example.com, keys: [\(Self.key("one", Self.certifies("lifetime: \(lifetime)"))), \(Self.key("two"))]",
+                    "issuer: https://a.example.com, keys: [\(Self.key("one", Self.section("lifetime: \(lifetime)"))), \(Self.key("two"))]",
                 rule: rule
             ).problems.map { "\($0.path): \($0.message)" }
         }
@@ -399,7 +399,7 @@ struct ResultConfigurationTests {
         let key = try SigningKeyFile.read(folder.file("two.key"), passphrase: passphrase)
         try folder.write(PEM.encode(try Self.certificate(of: key.publicKey, by: TestSigningKey(.p256))), to: "own.pem")
         var check = try check(
-            results: "issuer: https://a.example.com, keys: [\(Self.key("one")), \(Self.key("two", Self.certifies("")))]")
+            results: "issuer: https://a.example.com, keys: [\(Self.key("one")), \(Self.key("two", Self.section("")))]")
         await check.openResultKeys()
         let found = check.findings.filter { $0.code == .resultKey }
         #expect(found.map(\.path) == ["results.keys[1].certificate"])
@@ -408,7 +408,7 @@ struct ResultConfigurationTests {
 
     /// Two keys, of which the first certifies.
     private static let certifying =
-        "issuer: https://a.example.com, keys: [\(key("own", certifies(""))), \(key("two"))]"
+        "issuer: https://a.example.com, keys: [\(key("own", section(""))), \(key("two"))]"
 
     /// Writes a key and its certificate, which is that of a CA but for what is changed.
     @discardableResult

@@ -2,6 +2,8 @@ import AssayAPI
 import AssayCore
 import AssayResults
 import AssayTesting
+import AssayVendors
+import SwiftProtobuf
 import Testing
 
 @testable import DaemonTesting
