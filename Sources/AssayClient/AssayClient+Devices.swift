@@ -91,6 +91,43 @@ extension AssayClient {
         return response.blocks.first
     }
 
+    /// Sets a flag of the caller on a device, which blocks nothing: the app's policy decides what follows.
+    ///
+    /// - Parameters:
+    ///   - name: `[a-z0-9_]{1,32}`.
+    ///   - reason: for operators, at most 256 bytes.
+    ///   - end: until when it stands, at most 400 days ahead; `nil`: for 400 days.
+    public func flag(
+        _ id: DeviceID, _ name: String, app: AppID, reason: String = "", until end: Timestamp? = nil,
+        timeout: Duration? = nil
+    ) async throws(AssayError) -> Assay_V1_FlagDeviceResponse {
+        try await call(
+            API.flagDevice,
+            .with {
+                $0.app = app.text
+                $0.deviceID = Data(id.bytes)
+                $0.flag = name
+                $0.reason = reason
+                $0.untilUnixMs = end?.unixMilliseconds ?? 0
+            }, timeout)
+    }
+
+    /// Clears the flags of a name on a device, those of plugins and other callers included.
+    ///
+    /// - Parameter reason: for the audit log, at most 256 bytes.
+    public func unflag(
+        _ id: DeviceID, _ name: String, app: AppID, reason: String = "", timeout: Duration? = nil
+    ) async throws(AssayError) -> Assay_V1_UnflagDeviceResponse {
+        try await call(
+            API.unflagDevice,
+            .with {
+                $0.app = app.text
+                $0.deviceID = Data(id.bytes)
+                $0.flag = name
+                $0.reason = reason
+            }, timeout)
+    }
+
     /// Removes the record of a device. If it was blocked, its key stays blocked.
     ///
     /// - Parameter reason: for the audit log, at most 256 bytes.

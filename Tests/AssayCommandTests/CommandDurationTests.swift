@@ -19,6 +19,7 @@ extension CommandTests {
                 ["ca", "init", "/nowhere", "--validity", "30"], ["ca", "init", "/nowhere", "--validity", "40000d"],
                 ["ca", "init", "/nowhere", "--root-validity", "10d"], ["ca", "crl", "/nowhere", "--validity", "1.5d"],
                 ["verdicts", "list", "--since", "15"], ["enrol", "add", "--app", "a", "--serial", "1", "--expires", "30"],
+                ["device", "flag", "--app", "a", "dev_" + String(repeating: "0", count: 32), "farm", "--expires", "0d"],
             ] {
                 let ending = try await Child.run("assay", words)
                 #expect(ending.status == 64, "\(words) \(ending)")

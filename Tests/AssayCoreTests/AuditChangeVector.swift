@@ -131,14 +131,14 @@ struct AuditChangeVector: Decodable {
         case .signWithResultKey:
             return .sign(with: try resultKey(digest), from: Timestamp(unixMilliseconds: count), context)
         case .setFlag:
-            let flag = DeviceFlag(
-                name: name, setter: .plugin(caller), detail: reason, since: context.time,
+            let set = DeviceFlag(
+                name: name, setter: origin == 5 ? .plugin(caller) : .caller(caller), detail: reason, since: context.time,
                 until: Timestamp(unixMilliseconds: count))
             let (device, app) = (try deviceID(deviceHex), try #require(app))
-            return try #require(AuditChange.flag(.set(flag), of: device, app: app, .set, context))
+            return try #require(AuditChange.flag(.set(set), of: device, app: app, flag ? .renewed : .set, context))
         case .clearFlag:
             let (device, app) = (try deviceID(deviceHex), try #require(app))
-            let change = DeviceFlagChange.clear(name: name, setter: .plugin(caller))
+            let change = DeviceFlagChange.clear(name: name, setter: origin == 5 ? .plugin(caller) : nil)
             return try #require(AuditChange.flag(change, of: device, app: app, .cleared, context))
         }
     }

@@ -20,6 +20,10 @@ struct DaemonMetricsTests {
         let before = try await operations.client.metrics()
         #expect(series(before, "assay_ready") == [[]: 1])
         #expect(series(before, "assay_clock_steps_total") == [["ahead"]: 0, ["back"]: 0])
+        #expect(
+            series(before, "assay_device_flag_changes_total") == [
+                ["set", "plugin"]: 0, ["set", "caller"]: 0, ["cleared", "plugin"]: 0, ["cleared", "caller"]: 0,
+            ])
         #expect(series(before, "assay_challenges_issued_total")[["camera", "assert"]] == 0)
         #expect(series(before, "assay_calls_total")[["/assay.v1.Attestation/Verify", "OK"]] == 0)
         #expect(series(before, "assay_calls_refused_total")[["overloaded"]] == 0)

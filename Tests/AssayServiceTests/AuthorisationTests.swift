@@ -33,7 +33,9 @@ struct AuthorisationTests {
             case "/assay.v1.Attestation/IssueChallenge": [.verify, .provision]
             case "/assay.v1.Attestation/Verify", "/assay.v1.Attestation/Prepare": [.verify]
             case "/assay.v1.Devices/Get", "/assay.v1.Devices/List", "/assay.v1.Devices/Block", "/assay.v1.Devices/Unblock",
-                "/assay.v1.Devices/ListBlocks", "/assay.v1.Devices/Forget", "/assay.v1.Devices/Import":
+                "/assay.v1.Devices/ListBlocks", "/assay.v1.Devices/Flag", "/assay.v1.Devices/Unflag",
+                "/assay.v1.Devices/Forget",
+                "/assay.v1.Devices/Import":
                 [.devices]
             case "/assay.v1.Audit/Read": [.observe]
             case "/assay.v1.Audit/GetClaims", "/assay.v1.Audit/ForgetClaims": [.devices]
@@ -112,6 +114,10 @@ struct AuthorisationTests {
             case "/assay.v1.Devices/Unblock": Assay_V1_UnblockRequest.with { ($0.app, $0.target.keyID) = (app, Data([1])) }
             case "/assay.v1.Devices/ListBlocks":
                 Assay_V1_ListBlocksRequest.with { ($0.app, $0.target.keyID) = (app, Data([1])) }
+            case "/assay.v1.Devices/Flag":
+                Assay_V1_FlagDeviceRequest.with { ($0.app, $0.deviceID, $0.flag) = (app, Data(count: 16), "farm") }
+            case "/assay.v1.Devices/Unflag":
+                Assay_V1_UnflagDeviceRequest.with { ($0.app, $0.deviceID, $0.flag) = (app, Data(count: 16), "farm") }
             case "/assay.v1.Devices/Forget":
                 Assay_V1_ForgetDeviceRequest.with { ($0.app, $0.deviceID) = (app, Data(count: 16)) }
             case "/assay.v1.Devices/Import":

@@ -131,4 +131,24 @@ struct CallerLogTests {
                 ["forgot a device": line(["device": "\(device)", "key_stays_blocked": "false"])],
             ], "lifting what is not there changes nothing")
     }
+
+    @Test("the log says which caller set a flag on a device and cleared it, and has no reason")
+    func flags() async throws {
+        let harness = try await harness()
+        let (_, device) = try await harness.enrol()
+        let until = ServiceHarness.opening.adding(milliseconds: 60_000).unixMilliseconds
+        let set = Assay_V1_FlagDeviceRequest.with {
+            ($0.app, $0.deviceID, $0.flag, $0.untilUnixMs) = ("camera", Data(device.bytes), "farm", until)
+            $0.reason = "of mr. x"
+        }
+        let cleared = Assay_V1_UnflagDeviceRequest.with {
+            ($0.app, $0.deviceID, $0.flag, $0.reason) = ("camera", Data(device.bytes), "farm", "not of mr. x")
+        }
+        for _ in 0..<2 { _ = try await harness.call(API.flagDevice, set, peer: Self.security) }
+        for _ in 0..<2 { _ = try await harness.call(API.unflagDevice, cleared, peer: Self.security) }
+        let said = book.entries.filter { $0.level == .notice }.map { [$0.message: $0.metadata] }
+        let names = ["caller": "security", "app": "camera", "device": "\(device)", "flag": "farm"]
+        #expect(
+            said == [["flagged a device": names], ["unflagged a device": names]], "a call that changes nothing is not said")
+    }
 }

@@ -25,7 +25,8 @@ struct MethodDeclarationTests {
             "/assay.v1.Provisioning/ProvisionDevice", "/assay.v1.Uploads/Begin":
             .idempotentWithKey
         case "/assay.v1.Provisioning/AddEnrolments", "/assay.v1.Provisioning/ReadmitDevice",
-            "/assay.v1.Provisioning/RemoveEnrolment", "/assay.v1.Devices/Unblock", "/assay.v1.Devices/Forget",
+            "/assay.v1.Provisioning/RemoveEnrolment", "/assay.v1.Devices/Unblock", "/assay.v1.Devices/Unflag",
+            "/assay.v1.Devices/Forget",
             "/assay.v1.Audit/ForgetClaims", "/assay.v1.Feeds/Load", "/assay.v1.Attestation/Prepare",
             "/assay.v1.Plugins/ReleaseQuarantine", "/assay.v1.Keys/Create", "/assay.v1.Results/Rotate",
             "/assay.v1.Uploads/Abort":

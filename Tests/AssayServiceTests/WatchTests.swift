@@ -84,6 +84,30 @@ struct WatchTests {
         await watcher.cancel()
     }
 
+    @Test("flags that a caller sets and clears are events, without an operator's words")
+    func flags() async throws {
+        let harness = try await ServiceHarness()
+        let (_, device) = try await harness.enrol()
+        let watcher = try WatchingCaller(harness, .with { $0.kinds = ["change"] })
+        _ = try await watcher.start()
+        let set = try await harness.call(
+            API.flagDevice,
+            .with { ($0.app, $0.deviceID, $0.flag, $0.reason) = ("camera", Data(device.bytes), "farm", "case twelve") })
+        _ = try await harness.call(
+            API.unflagDevice,
+            .with { ($0.app, $0.deviceID, $0.flag, $0.reason) = ("camera", Data(device.bytes), "farm", "case twelve") })
+        await harness.changeTail.round()
+        let events = await watcher.events(2)
+        #expect(events.map(\.kind) == ["change.flag_set", "change.flag_clear"])
+        #expect(events.allSatisfy { Array($0.deviceID) == device.bytes && $0.app == "camera" && $0.caller == Caller.demo.name })
+        #expect(events.allSatisfy { $0.change.name == "farm" } && events.map(\.change.count) == [set.untilUnixMs, 0])
+        for event in events {
+            let bytes: [UInt8] = try event.serializedBytes()
+            #expect(!bytes.contains(Array("twelve".utf8)))
+        }
+        await watcher.cancel()
+    }
+
     @Test("changes that were made before watching began are no events")
     func earlierChanges() async throws {
         let harness = try await ServiceHarness()

@@ -29,7 +29,7 @@ extension ProcessTests {
                     ]
                 ),
                 ("assay", ["prepare"], ["--app", "--body", "--source-address", "--out", "--json", "Exit status"]),
-                ("assay", ["device"], ["get", "list", "block", "unblock", "blocks", "forget", "import"]),
+                ("assay", ["device"], ["get", "list", "block", "unblock", "blocks", "flag", "unflag", "forget", "import"]),
                 ("assay", ["status"], ["--json", "--check", "Exit status"]),
                 ("assay", ["audit"], ["tail", "export", "verify", "claims", "forget-claims"]),
                 ("assay", ["audit", "tail"], ["--follow", "--since", "--device", "--caller", "--json"]),

@@ -210,6 +210,69 @@ extension ProcessTests {
             #expect(await daemon.stop().status == 0)
         }
 
+        @Test("A device is flagged and unflagged, and the app's policy goes by it")
+        func flags() async throws {
+            try configure {
+                $0.replacing("camera: {app_attest: {", with: "camera: {device: {flags: {reject: [farm]}}, app_attest: {")
+            }
+            let daemon = try await TestDaemon(home)
+            let client = try await daemon.connect()
+            var phone = home.phone()
+            let device = try await register(phone, client).device
+            let set = try await assay(
+                daemon, ["flag", device, "farm", "--reason", "case 12 \u{1B}[31m", "--expires", "2099-01-01T00:00:00Z"])
+            #expect(set.status == 65 && set.err.contains("until_unix_ms must be after"), "\(set)")
+            let first = try await assay(daemon, ["flag", device, "farm", "--reason", "case 12 \u{1B}[31m", "--expires", "2d"])
+            #expect(first.status == 0 && first.out.hasPrefix("flagged: farm until 20"), "\(first)")
+            #expect(try await phone.upload(client).outcome == "device_flagged")
+            let shown = try await assay(daemon, ["get", device])
+            #expect(shown.out.contains("  flag       farm by the caller loopback-demo, 20"), "\(shown)")
+            #expect(shown.out.contains(": case 12 \u{FFFD}[31m") && !shown.out.contains("\u{1B}"))
+            let listed = try await assay(daemon, ["list", "--flag", "farm"])
+            #expect(listed.lines.count == 1 && listed.out.contains("[flagged: farm]"), "\(listed)")
+
+            let again = try await assay(daemon, ["flag", device, "farm", "--json"])
+            let object = try #require(Self.object(again.out))
+            #expect(Set(object.keys) == ["device_id", "flag", "until", "was_flagged"], "\(again)")
+            #expect(object["device_id"] as? String == device && object["flag"] as? String == "farm")
+            #expect(object["was_flagged"] as? Bool == true, "\(again)")
+            let until = try #require((object["until"] as? String).flatMap { Timestamp(rfc3339: $0) })
+            #expect(until > SystemClock().now().adding(milliseconds: 399 * 86_400_000))
+            let flags = Self.object(try await assay(daemon, ["get", device, "--json"]).out)?["flags"] as? [[String: Any]]
+            let flag = try #require(flags?.first)
+            #expect(flags?.count == 1 && flag["caller"] as? String == "loopback-demo" && flag["plugin"] == nil, "\(flag)")
+
+            let cleared = try await assay(daemon, ["unflag", device, "farm", "--reason", "a mistake"])
+            #expect(cleared.status == 0 && cleared.out == "unflagged: farm\n", "\(cleared)")
+            #expect(try await phone.upload(client).outcome == "accepted")
+            let idle = try await assay(daemon, ["unflag", device, "farm"])
+            #expect(idle.status == 1 && idle.out.isEmpty && idle.err == "assay: no such flag stood on the device\n", "\(idle)")
+            let told = try await assay(daemon, ["unflag", device, "farm", "--json"])
+            #expect(Self.object(told.out)?["was_flagged"] as? Bool == false && told.status == 1, "\(told)")
+            #expect(try told.failure()["reason"] as? String == "no_such_flag")
+
+            let server = ["ASSAY_SERVER": try daemon.address("tcp")]
+            let audit = try await Child.run("assay", ["audit", "tail", "--device", device], environment: server)
+            let recorded = audit.lines.filter { $0.contains("  flag_") }.map { String($0.drop { $0 != "f" }) }
+            let start = "flag_set   camera  loopback-demo  \(device)  farm, until "
+            #expect(recorded.count == 3 && recorded.prefix(2).allSatisfy { $0.hasPrefix(start) }, "\(audit)")
+            #expect(recorded.first?.hasSuffix("  \"case 12 \u{FFFD}[31m\"") == true, "\(audit)")
+            #expect(recorded.dropFirst().first?.hasSuffix(", was set before") == true, "\(audit)")
+            #expect(recorded.last == "flag_clear  camera  loopback-demo  \(device)  farm  \"a mistake\"", "\(audit)")
+
+            let id = try #require(DeviceID(device))
+            for number in 1...8 { _ = try await client.flag(id, "flag_\(number)", app: phone.app) }
+            let ninth = try await assay(daemon, ["flag", device, "farm"])
+            #expect(ninth.status == 1 && ninth.out.isEmpty && ninth.err.contains("too_many_flags"), "\(ninth)")
+            #expect(try await client.unflag(id, "flag_8", app: phone.app).wasFlagged)
+            for command in ["flag", "unflag"] {
+                let unknown = try await assay(daemon, [command, DeviceID.random().description, "farm"])
+                #expect(unknown.status == 1 && unknown.err.contains("unknown_device"), "\(unknown)")
+            }
+            await client.close()
+            #expect(await daemon.stop().status == 0)
+        }
+
         @Test("A fleet is imported, and an interrupted import is resumed")
         func importing() async throws {
             let fleet = (0..<120).map { _ in home.phone() }
@@ -312,6 +375,8 @@ extension ProcessTests {
                 "get": ["--key-id", "dev_"], "list": ["--subject", "--state", "--limit", "--json"],
                 "block": ["--subject", "--key-id", "--reason", "device_blocked"], "unblock": ["Exit status 1"],
                 "blocks": ["--kind", "--device", "--subject", "--key-id", "--limit", "--json", "keyed hash", "Exit status 1"],
+                "flag": ["--reason", "--expires", "device_flagged", "device.flags.reject", "Exit status 1"],
+                "unflag": ["--reason", "Exit status 1"],
                 "forget": ["blocked", "--yes", "--reason"], "import": ["public_key", "counter", "accept_imported", "78"],
             ]
             for (command, words) in words {
@@ -319,7 +384,12 @@ extension ProcessTests {
                 #expect(help.status == 0)
                 for word in words { #expect(help.out.contains(word), "\(command): \(word)") }
             }
+            let device = DeviceID.random().description
             let mistakes = [
+                ["flag", device, "--app", "camera"], ["flag", device, "farm"], ["flag", "anna", "farm", "--app", "camera"],
+                ["flag", device, "Farm", "--app", "camera"], ["unflag", device, "a-b", "--app", "camera"],
+                ["flag", device, "farm", "--app", "camera", "--expires", "30"],
+                ["unflag", device, "farm", "--app", "camera", "--reason", String(repeating: "r", count: 257)],
                 ["list"], ["list", "--app", "camera", "--state", "lost"], ["list", "--app", "camera", "--limit", "0"],
                 ["block", "--app", "camera", "--reason", "r"], ["block", "--app", "camera", "--subject", "a"],
                 ["block", "--app", "camera", "--subject", "a", "--key-id", "AA", "--reason", "r"],

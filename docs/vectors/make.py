@@ -169,6 +169,9 @@ def audit_changes(number: int, head: bytes) -> list[dict]:
         (17, 1, False, "operator", "", b"", b"", thumbprint, 1_767_312_000_000, "simulated_devices", "rotation"),
         (18, 5, False, "anomaly", "photos", device, b"", b"", 1_769_904_000_000, "counter_gap", "the counter went from 4 to 2004"),
         (19, 5, False, "anomaly", "photos", device, b"", b"", 0, "counter_gap", ""),
+        (18, 1, False, "operator", "photos", device, b"", b"", 1_769_904_000_000, "farm", "case 12"),
+        (18, 1, True, "operator", "photos", device, b"", b"", 1_772_323_200_000, "farm", "case 13"),
+        (19, 1, False, "operator", "photos", device, b"", b"", 0, "farm", "a mistake"),
     ]
     chain = []
     for kind, origin, flag, caller, app, device_id, target, digest, count, name, reason in cases:

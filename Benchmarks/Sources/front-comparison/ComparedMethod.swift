@@ -29,6 +29,8 @@ struct ComparedMethod: Sendable {
     static let block = Self("Devices/Block", Assay_V1_BlockRequest.self, Assay_V1_BlockResponse.self)
     static let unblock = Self("Devices/Unblock", Assay_V1_UnblockRequest.self, Assay_V1_UnblockResponse.self)
     static let listBlocks = Self("Devices/ListBlocks", Assay_V1_ListBlocksRequest.self, Assay_V1_ListBlocksResponse.self)
+    static let flag = Self("Devices/Flag", Assay_V1_FlagDeviceRequest.self, Assay_V1_FlagDeviceResponse.self)
+    static let unflag = Self("Devices/Unflag", Assay_V1_UnflagDeviceRequest.self, Assay_V1_UnflagDeviceResponse.self)
     static let forget = Self("Devices/Forget", Assay_V1_ForgetDeviceRequest.self, Assay_V1_ForgetDeviceResponse.self)
 
     static let issue = Self(

@@ -23,6 +23,10 @@ package enum API {
         "/assay.v1.Devices/Unblock", roles: [.devices], .notIdempotent)
     package static let listBlocks = AppMethod<Assay_V1_ListBlocksRequest, Assay_V1_ListBlocksResponse>(
         "/assay.v1.Devices/ListBlocks", roles: [.devices], .idempotent, takesTurns: true)
+    package static let flagDevice = AppMethod<Assay_V1_FlagDeviceRequest, Assay_V1_FlagDeviceResponse>(
+        "/assay.v1.Devices/Flag", roles: [.devices], .idempotent)
+    package static let unflagDevice = AppMethod<Assay_V1_UnflagDeviceRequest, Assay_V1_UnflagDeviceResponse>(
+        "/assay.v1.Devices/Unflag", roles: [.devices], .notIdempotent)
     package static let forgetDevice = AppMethod<Assay_V1_ForgetDeviceRequest, Assay_V1_ForgetDeviceResponse>(
         "/assay.v1.Devices/Forget", roles: [.devices], .notIdempotent, takesTurns: true)
     package static let importDevices = AppMethod<Assay_V1_ImportDevicesRequest, Assay_V1_ImportDevicesResponse>(
@@ -166,7 +170,8 @@ package enum API {
         "/assay.v1.Uploads/Abort", roles: [.verify], .notIdempotent)
 
     package static let all: [any APIMethod] = [
-        issueChallenge, verify, prepare, getDevice, listDevices, block, unblock, listBlocks, forgetDevice, importDevices,
+        issueChallenge, verify, prepare, getDevice, listDevices, block, unblock, listBlocks, flagDevice, unflagDevice,
+        forgetDevice, importDevices,
         status, metrics, watch, whoAmI, createKey, listKeys, revokeKey, listWebhooks, resendWebhook,
         readAudit, getAuditClaims, forgetAuditClaims, listFeeds, readFeed, loadFeed, listPlugins, enablePlugin, disablePlugin,
         reloadPlugins,
@@ -188,6 +193,8 @@ extension Assay_V1_ListDevicesRequest: AppRequest {}
 extension Assay_V1_BlockRequest: AppRequest {}
 extension Assay_V1_UnblockRequest: AppRequest {}
 extension Assay_V1_ListBlocksRequest: AppRequest {}
+extension Assay_V1_FlagDeviceRequest: AppRequest {}
+extension Assay_V1_UnflagDeviceRequest: AppRequest {}
 extension Assay_V1_ForgetDeviceRequest: AppRequest {}
 extension Assay_V1_ImportDevicesRequest: AppRequest {}
 extension Assay_V1_ReadAuditRequest: AppRequest {}

@@ -40,7 +40,7 @@ public struct AuditChange: Sendable {
         case publishResultKey = 16
         /// A published key signs results from an instant on.
         case signWithResultKey = 17
-        /// A flag was set on a device on which it did not stand.
+        /// A flag was set on a device on which it did not stand, or a caller set its own again.
         case setFlag = 18
         /// A flag of a device was cleared before its end.
         case clearFlag = 19
@@ -65,6 +65,7 @@ public struct AuditChange: Sendable {
     /// that signs results from an instant on: that instant, in milliseconds since 1970. Of a flag that was set: its end, likewise.
     public let count: Int64
     /// Block: the target was blocked before. Forget: the key stays blocked. List: it was loaded with force. Published key: it signs at once.
+    /// Flag that was set: it stood before.
     public let flag: Bool
     /// The list's name, the version of the daemon that loaded the configuration, the certificate's serial number in hex, the name of the API
     /// key or the webhook, that of the issuer of results, or the flag's.
@@ -256,19 +257,27 @@ extension AuditChange {
             reason: context.reason)
     }
 
-    /// The record of a change of flags; `nil` for an outcome that is not recorded.
+    /// The record of a change of flags; `nil` for an outcome that is not recorded. A renewal is recorded if a caller made it: a plugin may
+    /// renew at every verdict.
     public static func flag(
         _ change: DeviceFlagChange, of device: DeviceID, app: AppID, _ outcome: DeviceFlagOutcome, _ context: ChangeContext
     ) -> AuditChange? {
         switch (change, outcome) {
-        case (.set(let flag), .set):
-            AuditChange(
-                .setFlag, context.origin, app: app, device: device, count: flag.until.unixMilliseconds, name: flag.name,
-                reason: flag.detail)
+        case (.set(let flag), .set): set(flag, stood: false, on: device, app: app, context)
+        case (.set(let flag), .renewed):
+            if case .caller = flag.setter { set(flag, stood: true, on: device, app: app, context) } else { nil }
         case (.clear(let name, _), .cleared):
             AuditChange(.clearFlag, context.origin, app: app, device: device, name: name, reason: context.reason)
         default: nil
         }
+    }
+
+    private static func set(
+        _ flag: DeviceFlag, stood: Bool, on device: DeviceID, app: AppID, _ context: ChangeContext
+    ) -> AuditChange {
+        AuditChange(
+            .setFlag, context.origin, app: app, device: device, count: flag.until.unixMilliseconds, flag: stood,
+            name: flag.name, reason: flag.detail)
     }
 
     /// - Parameters:

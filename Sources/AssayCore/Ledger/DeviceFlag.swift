@@ -23,7 +23,7 @@ public struct DeviceFlag: Hashable, Sendable {
         (self.name, self.setter, self.detail, self.since, self.until) = (name, setter, detail, since, until)
     }
 
-    /// Who set a flag. Only the same setter renews or clears it; an operator also clears that of another.
+    /// Who set a flag. Only the same setter renews it; a plugin clears its own alone, a caller those of all setters.
     public enum Setter: Hashable, Sendable {
         /// By the id of its entry in the catalog.
         case plugin(String)
@@ -146,8 +146,8 @@ extension DeviceFlag.Setter {
 /// The flags of devices. `Device.flags` has them wherever a device is read.
 public protocol DeviceFlagRegistry: Sendable {
     /// Changes the flags of a device of an app, as `[DeviceFlag].applying(_:at:)` defines, at the time of the context. What was set or
-    /// cleared is recorded in the audit log in the same transaction; a renewal is not. Durable on return. `nil` if the app has no such
-    /// device.
+    /// cleared is recorded in the audit log in the same transaction, as `AuditChange.flag` says. Durable on return. `nil` if the app has no
+    /// such device.
     func change(
         _ change: DeviceFlagChange, of id: DeviceID, app: AppID, _ context: ChangeContext
     ) async throws(LedgerError) -> DeviceFlagOutcome?

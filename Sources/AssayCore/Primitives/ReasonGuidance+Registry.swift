@@ -22,12 +22,12 @@ extension ReasonGuidance {
 
     static let deviceFlagged = ReasonGuidance(
         cause: """
-            A plugin that observes verdicts, such as anomaly, flagged the device, and the app names the flag under \
-            `device.flags.reject`.
+            A plugin that observes verdicts, such as anomaly, or an operator flagged the device, and the app names the flag \
+            under `device.flags.reject`.
             """,
         remedy: """
-            `assay device get` shows the flags, which plugin set them, why and until when. A flag ends by itself, or when its \
-            plugin clears it; until then take its name out of `device.flags.reject` if it hits honest devices.
+            `assay device get` shows the flags, who set them, why and until when. A flag ends by itself; `assay device unflag` \
+            clears a wrong one at once. If it hits honest devices, take its name out of `device.flags.reject`.
             """)
 
     static let deviceMismatch = ReasonGuidance(

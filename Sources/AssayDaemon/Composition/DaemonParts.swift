@@ -37,7 +37,7 @@ struct DaemonParts: Sendable {
         self.records = try await RecordsPart(base, store, live, in: records)
         fleets = FleetSecretsCache(root: try await base.secret("fleet"))
         rates = try await RatesPart(base)
-        plugins = try await PluginsPart(base, live, fleets: fleets)
+        plugins = try await PluginsPart(base, live, fleets: fleets, flags: store.flags)
         authorities = try AuthoritiesPart(base, live)
         results = try await ResultsPart(base, live)
         statusLists = try await StatusListsPart(base, live, keys: results.keys)
@@ -60,7 +60,7 @@ struct DaemonParts: Sendable {
     /// What every part measures, in the order of a scrape, which is that of `docs/metrics.md`.
     func collectors(_ methods: MethodsPart) -> [any MetricsCollector] {
         let measured: [any DaemonPart] = [
-            methods, listening, vendors, traces, callers, watching, time, records, base, plugins, statusLists,
+            methods, listening, vendors, traces, callers, watching, time, records, store, base, plugins, statusLists,
         ]
         return measured.flatMap(\.collectors)
     }

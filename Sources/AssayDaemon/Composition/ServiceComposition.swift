@@ -107,7 +107,7 @@ struct ServiceComposition {
             ledger: base.ledger, names: store.uploads, answering: answering, clock: base.clock)
         let devices = DevicesService(
             ledger: base.ledger, subjects: store.subjects, clock: base.clock, requestLog: kept.requestLog,
-            recordings: parts.records.facts, revoked: parts.authorities.revoked)
+            recordings: parts.records.facts, flags: store.flags, revoked: parts.authorities.revoked)
         return attestation.methods + uploads.methods + devices.methods
     }
 

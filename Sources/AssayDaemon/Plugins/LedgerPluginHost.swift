@@ -1,6 +1,7 @@
 import AssayCore
 import AssayPlugins
 import AssayRPC
+import AssayService
 import Crypto
 import Logging
 import Synchronization
@@ -10,6 +11,7 @@ final class LedgerPluginHost: PluginHost {
     private let entry: PluginEntry
     private let ledger: any VerdictLedger & EnrolmentRegistry & DeviceFlagRegistry
     private let fleets: FleetSecretsCache
+    private let flags: DeviceFlagCounters
     let measures = PluginMeasures()
     private let clock: any WallClock
     private let budget = Mutex(LineBudget())
@@ -17,9 +19,9 @@ final class LedgerPluginHost: PluginHost {
 
     init(
         _ entry: PluginEntry, ledger: any VerdictLedger & EnrolmentRegistry & DeviceFlagRegistry, fleets: FleetSecretsCache,
-        clock: any WallClock, logger: Logger
+        flags: DeviceFlagCounters, clock: any WallClock, logger: Logger
     ) {
-        (self.entry, self.ledger, self.fleets, self.clock) = (entry, ledger, fleets, clock)
+        (self.entry, self.ledger, self.fleets, self.flags, self.clock) = (entry, ledger, fleets, flags, clock)
         var logger = logger
         logger[metadataKey: "plugin"] = "\(entry.id)"
         self.logger = logger
@@ -67,9 +69,8 @@ final class LedgerPluginHost: PluginHost {
 
     func flag(_ device: DeviceID, of app: AppID, _ flag: PluginFlag) async throws -> DeviceFlagOutcome? {
         let (now, setter) = (clock.now(), DeviceFlag.Setter.plugin(entry.id))
-        let context = ChangeContext(.plugin(entry.id), at: now)
         guard now < flag.until else {
-            return try await ledger.change(.clear(name: flag.name, setter: setter), of: device, app: app, context)
+            return try await change(.clear(name: flag.name, setter: setter), of: device, app, at: now)
         }
         guard flag.until <= now.adding(milliseconds: DeviceFlag.longest) else {
             throw RPCError(
@@ -77,7 +78,14 @@ final class LedgerPluginHost: PluginHost {
                 reason: "invalid_until")
         }
         let new = DeviceFlag(name: flag.name, setter: setter, detail: flag.detail, since: now, until: flag.until)
-        let outcome = try await ledger.change(.set(new), of: device, app: app, context)
+        return try await change(.set(new), of: device, app, at: now)
+    }
+
+    private func change(
+        _ change: DeviceFlagChange, of device: DeviceID, _ app: AppID, at now: Timestamp
+    ) async throws -> DeviceFlagOutcome? {
+        let outcome = try await ledger.change(change, of: device, app: app, ChangeContext(.plugin(entry.id), at: now))
+        if let outcome { flags.count(outcome, by: .plugin(entry.id)) }
         if outcome == .set { measures.countFlag() }
         return outcome
     }

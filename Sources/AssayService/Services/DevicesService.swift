@@ -6,26 +6,30 @@ import SwiftProtobuf
 
 /// `assay.v1.Devices`: the device registry.
 package struct DevicesService: Sendable {
-    let ledger: any DeviceRegistry & BlockRegistry & CertificateRegistry & EnrolmentRegistry & AuditLog
+    let ledger: any DeviceRegistry & DeviceFlagRegistry & BlockRegistry & CertificateRegistry & EnrolmentRegistry & AuditLog
     let subjects: SubjectKey
     let clock: any WallClock
     let requestLog: RequestLog
     let recordings: FactRecorder
+    let flags: DeviceFlagCounters
     let revoked: @Sendable () -> Void
 
     /// - Parameters:
     ///   - recordings: loses what is recorded of a device that is forgotten.
+    ///   - flags: counts what callers set and clear.
     ///   - revoked: called after certificates may have been revoked with their device. Never waits.
     package init(
-        ledger: any DeviceRegistry & BlockRegistry & CertificateRegistry & EnrolmentRegistry & AuditLog,
+        ledger: any DeviceRegistry & DeviceFlagRegistry & BlockRegistry & CertificateRegistry & EnrolmentRegistry & AuditLog,
         subjects: SubjectKey, clock: any WallClock,
-        requestLog: RequestLog, recordings: FactRecorder = FactRecorder(), revoked: @escaping @Sendable () -> Void
+        requestLog: RequestLog, recordings: FactRecorder = FactRecorder(), flags: DeviceFlagCounters,
+        revoked: @escaping @Sendable () -> Void
     ) {
         self.ledger = ledger
         self.subjects = subjects
         self.clock = clock
         self.requestLog = requestLog
         self.recordings = recordings
+        self.flags = flags
         self.revoked = revoked
     }
 
@@ -46,6 +50,8 @@ package struct DevicesService: Sendable {
             .unary(API.block, reading: blockFields, block),
             .unary(API.unblock, reading: { try target($1.target, $0) }, unblock),
             .unary(API.listBlocks, reading: blockListing) { _, _, listing in try await page(listing) },
+            .unary(API.flagDevice, reading: { try flagFields($1) }, flag),
+            .unary(API.unflagDevice, reading: { try NamedFlag($1.deviceID, $1.flag, reason: $1.reason) }, unflag),
             .unary(API.forgetDevice, reading: { try ForgetFields($1) }, forget),
             .unary(API.importDevices, reading: { try ImportCandidate.all(of: $1) }, importDevices),
         ]
@@ -114,7 +120,11 @@ extension Assay_V1_Device {
         var message = self
         message.flags = flags.filter { $0.stands(at: now) }.map { flag in
             .with {
-                ($0.name, $0.plugin, $0.detail) = (flag.name, flag.setter.name, flag.detail)
+                ($0.name, $0.detail) = (flag.name, flag.detail)
+                switch flag.setter {
+                case .plugin(let id): $0.plugin = id
+                case .caller(let name): $0.caller = name
+                }
                 ($0.sinceUnixMs, $0.untilUnixMs) = (flag.since.unixMilliseconds, flag.until.unixMilliseconds)
             }
         }
@@ -242,7 +252,7 @@ extension DevicesService {
             try message.subject.bounded("subject", by: VerificationRequest.subjectLimit), app: app)
         let limit = try Self.pageSize.limit(message.pageSize)
         guard message.flag.isEmpty || DeviceFlag.isName(message.flag) else {
-            throw RequestError("flag", "must be a name of the form [a-z0-9_]{1,32}")
+            throw .flagName
         }
         let flag = message.flag.isEmpty ? nil : DeviceListing.Flag(name: message.flag, at: clock.now())
         let listing = DeviceListing(app: app, subject: subject, isBlocked: isBlocked, flag: flag, limit: limit)

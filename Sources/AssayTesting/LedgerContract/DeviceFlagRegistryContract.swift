@@ -60,6 +60,32 @@ enum DeviceFlagRegistryContract {
             try same(expected.count, 2, "records")
             try await it.expectChanges(expected, at: [context().time, context(after: 2000).time], after: start)
         },
+        ContractCheck("What a caller sets, sets again and clears is recorded, and what changes nothing is not") { it in
+            let device = try await it.register(.sample())
+            let start = try await it.ledger.status().auditCount
+            func context(_ milliseconds: Int64) -> ChangeContext {
+                ChangeContext(.caller("op"), at: now.adding(milliseconds: milliseconds), reason: "a mistake")
+            }
+            let first = flag("farm", by: .caller("op"), detail: "case 12")
+            let second = flag("farm", by: .caller("op"), detail: "case 13", since: 1000)
+            let cleared = DeviceFlagChange.clear(name: "farm", setter: nil)
+            let steps: [(change: DeviceFlagChange, after: Int64, outcome: DeviceFlagOutcome)] = [
+                (.set(first), 0, .set), (.set(first), 500, .unchanged), (.set(second), 1000, .renewed),
+                (cleared, 2000, .cleared), (cleared, 3000, .unchanged),
+            ]
+            for step in steps {
+                try same(
+                    await it.ledger.change(step.change, of: device.id, app: device.app, context(step.after)), step.outcome,
+                    "the outcome after \(step.after) ms")
+            }
+            let recorded = steps.filter { $0.outcome != .unchanged }
+            let expected = recorded.compactMap {
+                AuditChange.flag($0.change, of: device.id, app: device.app, $0.outcome, context($0.after))
+            }
+            try same(expected.map(\.flag), [false, true, false], "whether the flag stood before it was set")
+            try same(expected.map(\.reason), ["case 12", "case 13", "a mistake"], "the reasons")
+            try await it.expectChanges(expected, at: recorded.map { context($0.after).time }, after: start)
+        },
         ContractCheck("Flags of two setters with one name are two, and an operator clears both") { it in
             let device = try await it.register(.sample())
             let (own, other) = (flag("farm"), flag("farm", by: .caller("op")))

@@ -12,7 +12,8 @@ struct DeviceCommand: AsyncParsableCommand {
             """,
         subcommands: [
             DeviceGetCommand.self, DeviceListCommand.self, DeviceBlockCommand.self, DeviceUnblockCommand.self,
-            DeviceBlocksCommand.self, DeviceForgetCommand.self, DeviceImportCommand.self,
+            DeviceBlocksCommand.self, DeviceFlagCommand.self, DeviceUnflagCommand.self, DeviceForgetCommand.self,
+            DeviceImportCommand.self,
         ],
         defaultSubcommand: DeviceGetCommand.self)
 

@@ -189,7 +189,8 @@ extension AssayError {
         // More of the request id or of the digest is needed.
         case .failedPrecondition where ["ambiguous_request_id", "ambiguous_policy"].contains(reason): 65
         // A list was refused: it is too old or too short. A device was not readmitted: it is blocked. A configuration was refused.
-        case .failedPrecondition where ["feed_refused", "device_blocked", "reload_refused"].contains(reason): 1
+        case .failedPrecondition where ["feed_refused", "device_blocked", "reload_refused", "too_many_flags"].contains(reason):
+            1
         // The upload is not complete, or has expired.
         case .failedPrecondition where ["upload_incomplete", "upload_expired"].contains(reason): 1
         case .failedPrecondition: 78

@@ -79,7 +79,9 @@ extension AuditChange {
         case .publishResultKey:
             words.append("\(name.printable), key \(Base64.url.encode(digest))" + (flag ? ", signs at once" : ""))
         case .signWithResultKey: words.append("\(name.printable), key \(Base64.url.encode(digest)), from \(signsFrom)")
-        case .setFlag: words.append("\(name.printable), until \(Timestamp(unixMilliseconds: count))")
+        case .setFlag:
+            words.append(
+                "\(name.printable), until \(Timestamp(unixMilliseconds: count))" + (flag ? ", was set before" : ""))
         case .clearFlag: words.append(name.printable)
         }
         if !reason.isEmpty { words.append("\"\(reason.printable)\"") }
@@ -144,7 +146,7 @@ extension AuditChange {
         case .resendWebhook: (object["webhook"], object["dead_letters"]) = (name, count)
         case .publishResultKey: (object["issuer"], object["signs"]) = (name, flag)
         case .signWithResultKey: (object["issuer"], object["signs_from_unix_ms"]) = (name, count)
-        case .setFlag: (object["flag"], object["until_unix_ms"]) = (name, count)
+        case .setFlag: (object["flag"], object["until_unix_ms"], object["was_flagged"]) = (name, count, flag)
         case .clearFlag: object["flag"] = name
         }
         return object

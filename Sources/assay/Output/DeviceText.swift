@@ -29,7 +29,7 @@ extension Assay_V1_Device {
         for flag in flags {
             lines.append(
                 "  flag       " + Console.styled(flag.name.printable, .bad)
-                    + " by the plugin \(flag.plugin.printable), \(Timestamp(unixMilliseconds: flag.sinceUnixMs)) to "
+                    + " by \(flag.setter), \(Timestamp(unixMilliseconds: flag.sinceUnixMs)) to "
                     + "\(Timestamp(unixMilliseconds: flag.untilUnixMs))"
                     + (flag.detail.isEmpty ? "" : ": \(flag.detail.printable)"))
         }
@@ -84,10 +84,12 @@ extension Assay_V1_Device {
         if !flags.isEmpty {
             object["flags"] = flags.map { flag in
                 var members: [String: Any] = [
-                    "name": flag.name, "plugin": flag.plugin,
+                    "name": flag.name,
                     "since": Timestamp(unixMilliseconds: flag.sinceUnixMs).description,
                     "until": Timestamp(unixMilliseconds: flag.untilUnixMs).description,
                 ]
+                if !flag.plugin.isEmpty { members["plugin"] = flag.plugin }
+                if !flag.caller.isEmpty { members["caller"] = flag.caller }
                 if !flag.detail.isEmpty { members["detail"] = flag.detail }
                 return members
             }
@@ -115,6 +117,11 @@ extension Assay_V1_Device {
         }
         return object
     }
+}
+
+extension Assay_V1_Device.Flag {
+    /// As `the plugin anomaly`, or `the caller security`.
+    fileprivate var setter: String { plugin.isEmpty ? "the caller \(caller.printable)" : "the plugin \(plugin.printable)" }
 }
 
 extension Assay_V1_Device.Certificates {

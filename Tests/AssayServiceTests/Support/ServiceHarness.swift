@@ -57,6 +57,7 @@ struct ServiceHarness: Sendable {
     let resultKeys: ResultKeyTask
     let statusLists: StatusListPublisher
     let results = ResultCounters()
+    let flags = DeviceFlagCounters()
     let reloadable: ReloadableMethods
     let methods: [RPCMethod]
     let access: RPCAccess
@@ -146,7 +147,7 @@ struct ServiceHarness: Sendable {
             + StatusListService(publisher: statusLists).methods
             + DevicesService(
                 ledger: ledger, subjects: subjects, clock: clock, requestLog: requestLog, recordings: factRecorder,
-                revoked: { revocationLists.wake() }
+                flags: flags, revoked: { revocationLists.wake() }
             ).methods
             + FeedsService(
                 feeds: feeds, changes: ChangeRecorder(ledger: ledger, logger: Self.logger), clock: clock,

@@ -51,7 +51,7 @@ extension RequestRecorder {
         case 3: break
         default: target.keyID = Data(phone.key.keyID)
         }
-        switch below(9) {
+        switch below(11) {
         case 0, 1:
             let request = Assay_V1_BlockRequest.with {
                 ($0.app, $0.target, $0.reason) = (app, target, oneIn(6) ? "" : "stolen")
@@ -79,12 +79,29 @@ extension RequestRecorder {
                 $0.state = pick([.unspecified, .active, .blocked])
             }
             return try RecordedRequest("list of devices", .listDevices, request)
-        case 8 where oneIn(2):
+        case 8: return try flagRequest(phone, app)
+        case 9:
+            let request = Assay_V1_UnflagDeviceRequest.with {
+                ($0.app, $0.deviceID, $0.flag) = (app, phone.device, pick(["farm", "odd", "Not a name"]))
+            }
+            return try RecordedRequest("unflag", .unflag, request)
+        case 10 where oneIn(2):
             let request = Assay_V1_PrepareRequest.with {
                 ($0.app, $0.format, $0.body) = (app, pick(["example-hmac", "", "app-attest.assertion"]), Data(bytes(4)))
             }
             return try RecordedRequest("preparation", .prepare, request)
         default: return try RecordedRequest("caller", .whoAmI, Assay_V1_WhoAmIRequest())
         }
+    }
+
+    private mutating func flagRequest(_ phone: Stage.Phone, _ app: String) throws -> RecordedRequest {
+        let now = SystemClock().now()
+        let request = Assay_V1_FlagDeviceRequest.with {
+            ($0.app, $0.deviceID) = (app, oneIn(8) ? Data(bytes(16)) : phone.device)
+            ($0.flag, $0.reason) = (pick(["farm", "odd", "flag_\(below(12))", "Not a name", ""]), oneIn(3) ? "" : "seen twice")
+            // Far from the bounds: the daemons are not asked at the same instant.
+            $0.untilUnixMs = pick([0, 1, now.adding(milliseconds: 86_400_000).unixMilliseconds, .max])
+        }
+        return try RecordedRequest("flag", .flag, request)
     }
 }

@@ -1,9 +1,10 @@
 import AssayConfiguration
 import AssayCore
+import AssayMetrics
 import AssayService
 
-/// What goes with the ledger: the keys that it keeps, the record of changes, the signatures of its audit log, its disk, and what is
-/// forgotten.
+/// What goes with the ledger: the keys that it keeps, the record of changes, the signatures of its audit log, its disk, what is
+/// forgotten, and the count of flags.
 struct LedgerPart: DaemonPart {
     let keys: ChallengeKeys
     let subjects: SubjectKey
@@ -17,6 +18,8 @@ struct LedgerPart: DaemonPart {
     let disk: DiskWatch
     /// Whether more uses of evidence can be kept.
     let useLimit = EvidenceUseLimit()
+    /// The flags of devices that callers and plugins set and clear.
+    let flags = DeviceFlagCounters()
     private let publisher: AuditPublisher
     private let retention: RetentionTask
 
@@ -37,5 +40,6 @@ struct LedgerPart: DaemonPart {
             ledger: ledger, rule: base.fixed.store.retention, memory: useLimit, clock: clock.settled, logger: base.logger)
     }
 
+    var collectors: [any MetricsCollector] { [flags] }
     var maintenanceTasks: [any MaintenanceTask] { [changes, publisher, retention, disk] }
 }

@@ -2,6 +2,7 @@ import AssayConfiguration
 import AssayCore
 import AssayMetrics
 import AssayPlugins
+import AssayService
 import Logging
 import ServiceLifecycle
 
@@ -14,14 +15,18 @@ struct PluginsPart: DaemonPart {
 
     /// Starts the plugins of the configuration, and does not wait for them. Throws if they cannot be prepared.
     ///
-    /// - Parameter fleets: the secrets of the apps' fleets, which plugins may ask for.
-    init(_ base: DaemonBase, _ live: LiveConfiguration, fleets: FleetSecretsCache) async throws {
+    /// - Parameters:
+    ///   - fleets: the secrets of the apps' fleets, which plugins may ask for.
+    ///   - flags: counts the flags that plugins set and clear.
+    init(
+        _ base: DaemonBase, _ live: LiveConfiguration, fleets: FleetSecretsCache, flags: DeviceFlagCounters
+    ) async throws {
         let (settings, ledger, logger, clock) = (base.fixed.plugins, base.ledger, base.logger, base.clock)
         self.logger = logger
         let environment = PluginEnvironment(
             launcher: settings.launcher, user: settings.user, stateFolder: settings.state, daemonVersion: Version.text,
-            host: { LedgerPluginHost($0, ledger: ledger, fleets: fleets, clock: clock, logger: logger) }, logger: logger,
-            clock: clock)
+            host: { LedgerPluginHost($0, ledger: ledger, fleets: fleets, flags: flags, clock: clock, logger: logger) },
+            logger: logger, clock: clock)
         administration = PluginAdministration(SupervisedPlugins(environment))
         try await supervised.prepare(live.plugins)()
     }

@@ -383,6 +383,80 @@ public nonisolated struct Assay_V1_BlockRecord: Sendable {
   public init() {}
 }
 
+public nonisolated struct Assay_V1_FlagDeviceRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var app: String = String()
+
+  /// 16 bytes.
+  public var deviceID: Data = Data()
+
+  /// [a-z0-9_]{1,32}, such as "counter_gap". A policy names flags, whether plugins or callers set them.
+  public var flag: String = String()
+
+  /// For operators, at most 256 bytes; may be empty. Device.Flag has it as the flag's detail; no verdict shows it. It stands in the audit
+  /// log, from which nothing can be deleted: name no person.
+  public var reason: String = String()
+
+  /// Until when it stands, in milliseconds since 1970: after now, at most 400 days ahead. 0: for 400 days.
+  public var untilUnixMs: Int64 = 0
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+public nonisolated struct Assay_V1_FlagDeviceResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The caller's own flag of this name stood before; it has the new reason and end.
+  public var wasFlagged: Bool = false
+
+  public var untilUnixMs: Int64 = 0
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+public nonisolated struct Assay_V1_UnflagDeviceRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var app: String = String()
+
+  /// 16 bytes.
+  public var deviceID: Data = Data()
+
+  /// [a-z0-9_]{1,32}.
+  public var flag: String = String()
+
+  /// For the audit log, at most 256 bytes; may be empty. Nothing can be deleted there: name no person.
+  public var reason: String = String()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+public nonisolated struct Assay_V1_UnflagDeviceResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// False: there was nothing to clear.
+  public var wasFlagged: Bool = false
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
 public nonisolated struct Assay_V1_ForgetDeviceRequest: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -764,7 +838,7 @@ public nonisolated struct Assay_V1_Device: @unchecked Sendable {
     /// [a-z0-9_]{1,32}.
     public var name: String = String()
 
-    /// The id of the plugin that set it.
+    /// The id of the plugin that set it. Empty: a caller did.
     public var plugin: String = String()
 
     /// For operators, at most 256 bytes; may be empty.
@@ -773,6 +847,9 @@ public nonisolated struct Assay_V1_Device: @unchecked Sendable {
     public var sinceUnixMs: Int64 = 0
 
     public var untilUnixMs: Int64 = 0
+
+    /// The name of the caller that set it. Empty: a plugin did.
+    public var caller: String = String()
 
     public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1473,6 +1550,166 @@ nonisolated extension Assay_V1_BlockRecord: SwiftProtobuf.Message, SwiftProtobuf
   }
 }
 
+nonisolated extension Assay_V1_FlagDeviceRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".FlagDeviceRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{3}device_id\0\u{1}flag\0\u{1}reason\0\u{3}until_unix_ms\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.app) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self.deviceID) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.flag) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.reason) }()
+      case 5: try { try decoder.decodeSingularInt64Field(value: &self.untilUnixMs) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.app.isEmpty {
+      try visitor.visitSingularStringField(value: self.app, fieldNumber: 1)
+    }
+    if !self.deviceID.isEmpty {
+      try visitor.visitSingularBytesField(value: self.deviceID, fieldNumber: 2)
+    }
+    if !self.flag.isEmpty {
+      try visitor.visitSingularStringField(value: self.flag, fieldNumber: 3)
+    }
+    if !self.reason.isEmpty {
+      try visitor.visitSingularStringField(value: self.reason, fieldNumber: 4)
+    }
+    if self.untilUnixMs != 0 {
+      try visitor.visitSingularInt64Field(value: self.untilUnixMs, fieldNumber: 5)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_FlagDeviceRequest, rhs: Assay_V1_FlagDeviceRequest) -> Bool {
+    if lhs.app != rhs.app {return false}
+    if lhs.deviceID != rhs.deviceID {return false}
+    if lhs.flag != rhs.flag {return false}
+    if lhs.reason != rhs.reason {return false}
+    if lhs.untilUnixMs != rhs.untilUnixMs {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Assay_V1_FlagDeviceResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".FlagDeviceResponse"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}was_flagged\0\u{3}until_unix_ms\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBoolField(value: &self.wasFlagged) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self.untilUnixMs) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.wasFlagged != false {
+      try visitor.visitSingularBoolField(value: self.wasFlagged, fieldNumber: 1)
+    }
+    if self.untilUnixMs != 0 {
+      try visitor.visitSingularInt64Field(value: self.untilUnixMs, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_FlagDeviceResponse, rhs: Assay_V1_FlagDeviceResponse) -> Bool {
+    if lhs.wasFlagged != rhs.wasFlagged {return false}
+    if lhs.untilUnixMs != rhs.untilUnixMs {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Assay_V1_UnflagDeviceRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".UnflagDeviceRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{3}device_id\0\u{1}flag\0\u{1}reason\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.app) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self.deviceID) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.flag) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.reason) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.app.isEmpty {
+      try visitor.visitSingularStringField(value: self.app, fieldNumber: 1)
+    }
+    if !self.deviceID.isEmpty {
+      try visitor.visitSingularBytesField(value: self.deviceID, fieldNumber: 2)
+    }
+    if !self.flag.isEmpty {
+      try visitor.visitSingularStringField(value: self.flag, fieldNumber: 3)
+    }
+    if !self.reason.isEmpty {
+      try visitor.visitSingularStringField(value: self.reason, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_UnflagDeviceRequest, rhs: Assay_V1_UnflagDeviceRequest) -> Bool {
+    if lhs.app != rhs.app {return false}
+    if lhs.deviceID != rhs.deviceID {return false}
+    if lhs.flag != rhs.flag {return false}
+    if lhs.reason != rhs.reason {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Assay_V1_UnflagDeviceResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".UnflagDeviceResponse"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}was_flagged\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBoolField(value: &self.wasFlagged) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.wasFlagged != false {
+      try visitor.visitSingularBoolField(value: self.wasFlagged, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_UnflagDeviceResponse, rhs: Assay_V1_UnflagDeviceResponse) -> Bool {
+    if lhs.wasFlagged != rhs.wasFlagged {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
 nonisolated extension Assay_V1_ForgetDeviceRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".ForgetDeviceRequest"
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{3}device_id\0\u{1}reason\0")
@@ -1988,7 +2225,7 @@ nonisolated extension Assay_V1_Device.State: SwiftProtobuf._ProtoNameProviding {
 
 nonisolated extension Assay_V1_Device.Flag: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = Assay_V1_Device.protoMessageName + ".Flag"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}plugin\0\u{1}detail\0\u{3}since_unix_ms\0\u{3}until_unix_ms\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}plugin\0\u{1}detail\0\u{3}since_unix_ms\0\u{3}until_unix_ms\0\u{1}caller\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2001,6 +2238,7 @@ nonisolated extension Assay_V1_Device.Flag: SwiftProtobuf.Message, SwiftProtobuf
       case 3: try { try decoder.decodeSingularStringField(value: &self.detail) }()
       case 4: try { try decoder.decodeSingularInt64Field(value: &self.sinceUnixMs) }()
       case 5: try { try decoder.decodeSingularInt64Field(value: &self.untilUnixMs) }()
+      case 6: try { try decoder.decodeSingularStringField(value: &self.caller) }()
       default: break
       }
     }
@@ -2022,6 +2260,9 @@ nonisolated extension Assay_V1_Device.Flag: SwiftProtobuf.Message, SwiftProtobuf
     if self.untilUnixMs != 0 {
       try visitor.visitSingularInt64Field(value: self.untilUnixMs, fieldNumber: 5)
     }
+    if !self.caller.isEmpty {
+      try visitor.visitSingularStringField(value: self.caller, fieldNumber: 6)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2031,6 +2272,7 @@ nonisolated extension Assay_V1_Device.Flag: SwiftProtobuf.Message, SwiftProtobuf
     if lhs.detail != rhs.detail {return false}
     if lhs.sinceUnixMs != rhs.sinceUnixMs {return false}
     if lhs.untilUnixMs != rhs.untilUnixMs {return false}
+    if lhs.caller != rhs.caller {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

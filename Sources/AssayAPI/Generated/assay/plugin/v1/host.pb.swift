@@ -359,7 +359,7 @@ public nonisolated struct Assay_Plugin_V1_FlagDeviceRequest: Sendable {
   /// 16 bytes.
   public var deviceID: Data = Data()
 
-  /// [a-z0-9_]{1,32}, such as "counter_gap". The same flag again renews the plugin's own one; a device has at most 8 flags of all plugins.
+  /// [a-z0-9_]{1,32}, such as "counter_gap". The same flag again renews the plugin's own one; a device has at most 8 flags, those of other plugins and of callers included.
   public var flag: Data = Data()
 
   /// A sentence for the operator: at most 256 bytes. No personal data.

@@ -301,7 +301,7 @@ struct  Assay__Plugin__V1__FlagDeviceRequest
    */
   ProtobufCBinaryData device_id;
   /*
-   * [a-z0-9_]{1,32}, such as "counter_gap". The same flag again renews the plugin's own one; a device has at most 8 flags of all plugins.
+   * [a-z0-9_]{1,32}, such as "counter_gap". The same flag again renews the plugin's own one; a device has at most 8 flags, those of other plugins and of callers included.
    */
   ProtobufCBinaryData flag;
   /*
