@@ -56,14 +56,24 @@ extension ProcessTests {
             let watching = try watch(try daemon.address("tcp"), [])
             try await eventually("the command watches") { watching.err.contains("assay: watching") }
             let phone = home.phone()
-            #expect(try await phone.register(client).outcome == "accepted")
+            let verdict = try await phone.register(client)
+            #expect(verdict.outcome == "accepted")
             try await eventually("a line") { watching.out.contains("verdict.accepted") }
+            let (app, device) = (phone.app, try #require(DeviceID(bytes: Array(verdict.deviceID))))
+            let flag = try await client.flag(device, "farm", app: app, reason: "of Anna")
+            try await eventually("a line of the flag") { watching.out.contains("change.flag_set") }
             watching.signal(SIGTERM)
             let ending = await watching.ending()
             #expect(ending.status == 0)
             let line = try #require(ending.lines.first)
             #expect(line.contains("  verdict.accepted    camera  assurance secure_element  loopback-demo  "), "\(line)")
             #expect(line.contains("[simulated]  dev_"))
+            let flagged = try #require(ending.lines.dropFirst().first)
+            let until = Timestamp(unixMilliseconds: flag.untilUnixMs)
+            #expect(
+                flagged.contains("  change.flag_set     camera  loopback-demo  farm  until \(until)  audit record "),
+                "\(flagged)")
+            #expect(flagged.hasSuffix("  \(device)") && !flagged.contains("Anna"), "\(flagged)")
         }
 
         @Test("watch connects again when the daemon was started again, and says that it does not know what it missed")

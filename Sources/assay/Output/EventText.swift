@@ -16,7 +16,7 @@ extension Assay_V1_Event {
         case .change(let change):
             words.append(caller.isEmpty ? "(\(change.origin))" : caller.printable)
             if !change.name.isEmpty { words.append(change.name.printable) }
-            if change.count != 0 { words.append("count \(change.count)") }
+            if change.count != 0 { words.append(change.countText(of: kind)) }
             words.append("audit record \(change.auditNumber)")
         case .device(let device):
             words.append(device.code + (device.check.isEmpty ? "" : " (\(device.check))"))
@@ -33,6 +33,17 @@ extension Assay_V1_Event {
         case .verdict(let verdict) where verdict.decision == .rejected: Console.styled(kind, .bad)
         case .device: Console.styled(kind, .bad)
         default: kind
+        }
+    }
+}
+
+extension Assay_V1_ChangeEvent {
+    /// The count of a kind of change, which is a time for some.
+    fileprivate func countText(of kind: String) -> String {
+        switch kind {
+        case "change.flag_set": "until \(Timestamp(unixMilliseconds: count))"
+        case "change.result_key_sign": "from \(Timestamp(unixMilliseconds: count))"
+        default: "count \(count)"
         }
     }
 }
