@@ -47,10 +47,11 @@ public enum Base64: Sendable {
     case url
 
     public func encode(_ bytes: some Collection<UInt8>) -> String {
-        var text: [UInt8] = []
-        text.reserveCapacity((bytes.count + 2) / 3 * 4)
-        write(bytes, to: &text)
-        return String(decoding: text, as: UTF8.self)
+        bytes.withContiguousBytes { bytes in
+            var text: [UInt8] = []
+            append(bytes, to: &text)
+            return String(decoding: text, as: UTF8.self)
+        }
     }
 
     /// Appends the text of bytes to a longer one. Not generic, so that what other modules call is compiled for it, and in groups of three
@@ -88,22 +89,6 @@ public enum Base64: Sendable {
         default: break
         }
         return count
-    }
-
-    private func write(_ bytes: some Collection<UInt8>, to text: inout [UInt8]) {
-        let digits = self == .standard ? Self.standardDigits : Self.urlDigits
-        let start = text.count
-        var (bits, count) = (UInt32(0), 0)
-        for byte in bytes {
-            bits = bits << 8 | UInt32(byte)
-            count += 8
-            while count >= 6 {
-                count -= 6
-                text.append(digits[Int(bits >> UInt32(count) & 63)])
-            }
-        }
-        if count > 0 { text.append(digits[Int(bits << UInt32(6 - count) & 63)]) }
-        if self == .standard { while (text.count - start) % 4 != 0 { text.append(UInt8(ascii: "=")) } }
     }
 
     /// `nil` unless `encode` makes this text.
@@ -197,15 +182,28 @@ public enum Base64: Sendable {
 /// Lower-case hexadecimal text.
 public enum Hex {
     public static func encode(_ bytes: some Collection<UInt8>) -> String {
-        String(unsafeUninitializedCapacity: bytes.count * 2) { out in
-            var index = 0
-            for byte in bytes {
-                out[index] = digit(byte >> 4)
-                out[index + 1] = digit(byte & 15)
-                index += 2
-            }
-            return index
+        bytes.withContiguousBytes { bytes in
+            String(unsafeUninitializedCapacity: bytes.count * 2) { write(bytes, to: $0) }
         }
+    }
+
+    /// Appends the text of bytes to a longer one.
+    package static func append(_ bytes: UnsafeRawBufferPointer, to text: inout [UInt8]) {
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: bytes.count * 2) { digits in
+            let count = write(bytes, to: digits)
+            text.append(contentsOf: digits[..<count])
+        }
+    }
+
+    /// - Returns: how many digits there are.
+    private static func write(_ bytes: UnsafeRawBufferPointer, to digits: UnsafeMutableBufferPointer<UInt8>) -> Int {
+        var index = 0
+        for byte in bytes {
+            digits.initializeElement(at: index, to: digit(byte >> 4))
+            digits.initializeElement(at: index + 1, to: digit(byte & 15))
+            index += 2
+        }
+        return index
     }
 
     /// The first 8 bytes as 16 digits, with an ellipsis if there are more, and words if there are none: for sentences in which digests are
@@ -243,5 +241,13 @@ public enum Hex {
         case UInt8(ascii: "A")...UInt8(ascii: "F"): character - UInt8(ascii: "A") + 10
         default: nil
         }
+    }
+}
+
+extension Collection<UInt8> {
+    /// The bytes where they lie, or a copy of a collection that has them in no one place: what works on them is compiled once, not for each kind of
+    /// collection.
+    fileprivate func withContiguousBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        withContiguousStorageIfAvailable { body(UnsafeRawBufferPointer($0)) } ?? Array(self).withUnsafeBytes(body)
     }
 }

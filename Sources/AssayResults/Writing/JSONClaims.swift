@@ -69,7 +69,7 @@ struct JSONClaims {
     /// Bytes as lower-case hexadecimal digits.
     mutating func add(_ name: StaticString, hex bytes: [UInt8]) {
         begin(name)
-        quote { $0.append(contentsOf: Hex.encode(bytes).utf8) }
+        quote { text in bytes.withUnsafeBytes { Hex.append($0, to: &text) } }
     }
 
     /// A list of texts in which nothing has to be escaped.

@@ -54,9 +54,11 @@ package struct RequestLog: Sendable {
     /// period.
     ///
     /// - Parameter names: what the log calls the request by.
-    func signed(_ results: [SignedResult], _ names: Logger.Metadata) {
-        guard logger.logLevel <= .warning else { return }
-        for result in results {
+    func signed(_ results: [SignedResult], _ names: () -> Logger.Metadata) {
+        let told = results.filter { logger.logLevel <= $0.logLevel }
+        guard !told.isEmpty else { return }
+        let names = names()
+        for result in told {
             var names = names
             names["shape"] = "\(result.shape.rawValue)"
             switch result.outcome {
@@ -84,6 +86,13 @@ extension ResultProblem {
         case .unavailable, .keyUnavailable: true
         case .notAllowed, .simulated, .assurance, .tooMany, .noKey, .tooOld, .deviceBlocked: false
         }
+    }
+}
+
+extension SignedResult {
+    /// A warning where only an operator can help.
+    fileprivate var logLevel: Logger.Level {
+        if case .refused(let problem) = outcome, problem.isOperators { .warning } else { .debug }
     }
 }
 

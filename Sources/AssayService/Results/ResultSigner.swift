@@ -20,6 +20,18 @@ package struct ResultSigner: Sendable {
         (self.counters, self.clock) = (counters, clock)
     }
 
+    /// Whether no key that signs now waits for a token.
+    var signsAtOnce: Bool {
+        let now = clock.now()
+        return ResultPublicKey.Issuer.allCases.allSatisfy { (try? keys.resultSigner($0, at: now))?.signer.waits != true }
+    }
+
+    /// Whether the results of a request name places in a status list, for which the ledger may be asked.
+    func asksForPlaces(_ request: AuthorizedRequest) -> Bool {
+        guard places != nil, let rule = request.profile.results?.rule else { return false }
+        return request.request.results.contains { rule.givesStatus(to: $0.shape) }
+    }
+
     /// One result for each request, in order.
     func sign(_ facts: ResultFacts, for requests: [ResultRequest], by composer: ResultComposer) async -> [SignedResult] {
         await each(requests) { request throws(ResultProblem) in try await sign(facts, for: request, by: composer) }

@@ -24,22 +24,28 @@ package struct ResultSigning: AnswerFollower {
 
     package func follow(_ group: inout AnsweredRequests) async {
         let asked = group.requests.indices.filter { !group.requests[$0].request.results.isEmpty }
-        guard let first = asked.first else { return }
-        guard asked.count > 1 else {
-            group.answers[first] = await sign(group.requests[first], group.answers[first], group.traceNames(first))
-            return
-        }
+        guard !asked.isEmpty else { return }
         let (requests, answers, traceNames) = (group.requests, group.answers, group.traceNames)
-        await withTaskGroup(of: (index: Int, answer: Answer).self) { tasks in
-            for index in asked {
-                tasks.addTask { (index, await sign(requests[index], answers[index], traceNames(index))) }
+        // What only computes is signed here, one after the other: a task for each would cost more than what surrounds its signature.
+        let isAtOnce = signer.signsAtOnce
+        let waiting = asked.count > 1 ? asked.filter { !isAtOnce || signer.asksForPlaces(requests[$0]) } : []
+        if !waiting.isEmpty {
+            await withTaskGroup(of: (index: Int, answer: Answer).self) { tasks in
+                for index in waiting {
+                    tasks.addTask { (index, await sign(requests[index], answers[index]) { traceNames(index) }) }
+                }
+                for await signed in tasks { group.answers[signed.index] = signed.answer }
             }
-            for await signed in tasks { group.answers[signed.index] = signed.answer }
+        }
+        for index in asked where !waiting.contains(index) {
+            group.answers[index] = await sign(requests[index], answers[index]) { traceNames(index) }
         }
     }
 
     /// The answer with the results; the answer as it is where nothing is signed.
-    private func sign(_ request: AuthorizedRequest, _ answer: Answer, _ traceNames: Logger.Metadata) async -> Answer {
+    private func sign(
+        _ request: AuthorizedRequest, _ answer: Answer, _ traceNames: @Sendable () -> Logger.Metadata
+    ) async -> Answer {
         guard let composer = request.profile.results, request.step == nil, !request.isAbandoned() else { return answer }
         let begun = MonotonicTime.nanoseconds()
         let results: [SignedResult]
@@ -60,7 +66,7 @@ package struct ResultSigning: AnswerFollower {
         case .failed, .abandoned: return answer
         }
         request.trace?.note(results, since: begun)
-        requestLog.signed(results, request.names.merging(traceNames, uniquingKeysWith: { own, _ in own }))
+        requestLog.signed(results) { request.names.merging(traceNames(), uniquingKeysWith: { own, _ in own }) }
         return signed
     }
 

@@ -7,6 +7,7 @@ package struct FileSigner: Signer {
 
     package var algorithm: SigningAlgorithm { key.algorithm }
     package var problem: String? { nil }
+    package var waits: Bool { false }
 
     package func sign(_ bytes: [UInt8]) async throws(SigningError) -> [UInt8] {
         do throws(SigningKeyError) { return try key.sign(bytes) } catch { throw Self.failure }

@@ -9,6 +9,8 @@ package protocol Signer: Sendable {
     var algorithm: SigningAlgorithm { get }
     /// Why the key cannot be used now, in a sentence without secrets; `nil` if nothing is known against it.
     var problem: String? { get }
+    /// Whether signing waits for a device, so that several signatures should wait together.
+    var waits: Bool { get }
 
     /// Signs bytes: ECDSA over their digest, or Ed25519 over the bytes themselves.
     ///
@@ -22,6 +24,8 @@ package protocol Signer: Sendable {
 }
 
 extension Signer {
+    package var waits: Bool { true }
+
     package func signRaw(_ bytes: [UInt8]) async throws(SigningError) -> [UInt8] {
         guard let raw = algorithm.rawSignature(try await sign(bytes)) else {
             throw SigningError("the key gives signatures that are none of \(algorithm.name)")
