@@ -11,6 +11,19 @@ public struct ProtobufWriter {
     @inlinable
     public init(capacity: Int) { buffer = [UInt8](repeating: 0, count: capacity) }
 
+    /// Goes on with a message that was written before.
+    ///
+    /// - Parameter capacity: the bytes that are allocated for what follows it.
+    @inlinable
+    public init(continuing message: [UInt8], capacity: Int) {
+        buffer = [UInt8](unsafeUninitializedCapacity: message.count + capacity) { bytes, count in
+            count = message.count + capacity
+            _ = bytes[message.count...].initialize(repeating: 0)
+            _ = bytes[..<message.count].initialize(fromContentsOf: message)
+        }
+        end = message.count
+    }
+
     /// The message, without a copy.
     @inlinable
     public consuming func finish() -> [UInt8] {

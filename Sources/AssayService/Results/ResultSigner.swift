@@ -83,8 +83,10 @@ package struct ResultSigner: Sendable {
     ) async throws(ResultProblem) -> SignedResult {
         let now = clock.now()
         let key = try keys.resultSigner(facts.simulated ? .simulatedDevices : .devices, at: now)
-        // Nothing is counted, and no place is asked for, of a result that is refused.
-        try composer.check(request, facts, under: key, at: now)
+        // Nothing is counted, and no place is asked for, of a result that is refused. Others are refused by their draft.
+        if request.shape == .session || composer.rule.givesStatus(to: request.shape) {
+            try composer.check(request, facts, under: key, at: now)
+        }
         let end = composer.expiry(of: request.shape, decidedAt: facts.decidedAt)
         let counted = try countSession(request, facts, composer.rule.session, until: end, at: now)
         do throws(ResultProblem) {
