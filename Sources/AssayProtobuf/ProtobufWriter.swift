@@ -18,7 +18,7 @@ public struct ProtobufWriter {
     public init(continuing message: [UInt8], capacity: Int) {
         buffer = [UInt8](unsafeUninitializedCapacity: message.count + capacity) { bytes, count in
             count = message.count + capacity
-            _ = bytes[message.count...].initialize(repeating: 0)
+            bytes[message.count...].initialize(repeating: 0)
             _ = bytes[..<message.count].initialize(fromContentsOf: message)
         }
         end = message.count
