@@ -163,6 +163,19 @@ struct ShortLivedKeyTests {
         #expect(try fault(try await Sample.token(.earJWT, by: plain), .earJWT) == nil)
     }
 
+    @Test("A certificate is in the name of the issuer and for no other purpose: what else its CA certifies signs no results")
+    func otherSubjects() async throws {
+        let names: [CertificateBuilder.Name] = [
+            .init(), .init(commonName: "device 7"), .init(commonName: Sample.issuer + "/"),
+            .init(commonName: Sample.simulatedIssuer), .init(organization: Sample.issuer),
+            .init([.init("2.5.4.3", Sample.issuer), .init("2.5.4.3", Sample.issuer)]),
+        ]
+        for name in names { try await expect(try issuer.shortLived { $0.subject = name }, .wrongCertificate) }
+        let client = DERWriter.sequence([DERWriter.objectIdentifier("1.3.6.1.5.5.7.3.2")])
+        try await expect(
+            try issuer.shortLived { $0.extensions.append(.init(ExtensionName.extendedKeyUsage, client)) }, .wrongCertificate)
+    }
+
     @Test("A key of the set certifies others only if its own certificate there makes a CA of it")
     func keySets() async throws {
         let key = try issuer.shortLived()

@@ -1,8 +1,8 @@
-// Checks a JWT by node:crypto alone, as docs/check-a-result.md does: {token, keys, typ} on standard input, the claims on standard output.
+// Checks a JWT by node:crypto alone, as docs/check-a-result.md does: {token, keys, typ, issuer} on standard input, the claims on standard output.
 import { createPublicKey, verify, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 
-const { token, keys, typ } = JSON.parse(readFileSync(0, "utf8"));
+const { token, keys, typ, issuer } = JSON.parse(readFileSync(0, "utf8"));
 const [head, body, signature] = token.split(".");
 const header = JSON.parse(Buffer.from(head, "base64url"));
 const published = ({ kty, crv, x, y }) => createPublicKey({ key: { kty, crv, x, y }, format: "jwk" });
@@ -11,8 +11,9 @@ const certificate = (text) => new X509Certificate(Buffer.from(text, "base64"));
 // The key of the first certificate, which a published key signed.
 const certified = () => {
   const leaf = certificate(header.x5c[0]);
-  const issuer = keys.find((key) => key.x5c && leaf.issuer === certificate(key.x5c[0]).subject && leaf.verify(published(key)));
-  if (!issuer || !certificate(issuer.x5c[0]).ca || leaf.ca) throw Error("no published key certified it");
+  const authority = keys.find((key) => key.x5c && leaf.issuer === certificate(key.x5c[0]).subject && leaf.verify(published(key)));
+  if (!authority || !certificate(authority.x5c[0]).ca || leaf.ca) throw Error("no published key certified it");
+  if (leaf.subject !== `CN=${issuer}` || leaf.keyUsage) throw Error("the certificate is that of another, or for another purpose");
   if (Date.parse(leaf.validFrom) > Date.now() || Date.parse(leaf.validTo) < Date.now()) throw Error("the certificate is not valid now");
   return leaf.publicKey;
 };

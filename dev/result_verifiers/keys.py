@@ -9,7 +9,7 @@ from cryptography import x509
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric import ec
 from checks import expect
-from issuer import decoded, encoded
+from issuer import ISSUER, decoded, encoded
 
 
 class Refused(Exception):
@@ -48,6 +48,9 @@ def certified(header: dict, keys: dict) -> list[dict]:
         (is_ca, usage), (may_certify, usage_of_ca) = uses(leaf), uses(authority)
         expect(may_certify and usage_of_ca.key_cert_sign, "the published certificate is that of no CA")
         expect(usage.digital_signature and not usage.key_cert_sign and not is_ca, "the certificate is for another use")
+        names = [name.value for name in leaf.subject.get_attributes_for_oid(x509.NameOID.COMMON_NAME)]
+        purposes = [each for each in leaf.extensions if isinstance(each.value, x509.ExtendedKeyUsage)]
+        expect(names == [ISSUER] and not purposes, "the certificate is that of another, or for another purpose")
         expect(leaf.not_valid_before_utc <= datetime.now(UTC) <= leaf.not_valid_after_utc, "the certificate is not valid now")
         x, y = coordinates(leaf)
         return [{"kty": "EC", "crv": "P-256", "x": x, "y": y, "alg": "ES256", "use": "sig"}]

@@ -74,7 +74,7 @@ def with_pyjwt(token: bytes, shape: Shape, keys: dict) -> dict:
 
 def with_node(token: bytes, shape: Shape, keys: dict) -> dict:
     program = pathlib.Path(__file__).with_name("check.mjs")
-    request = {"token": token.decode(), "keys": keys["keys"], "typ": shape.typ}
+    request = {"token": token.decode(), "keys": keys["keys"], "typ": shape.typ, "issuer": ISSUER}
     done = run(node(), program, given=json.dumps(request).encode(), check=False)
     if done.returncode:
         raise Refused(done.stderr[-300:])

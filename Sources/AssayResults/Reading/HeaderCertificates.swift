@@ -49,9 +49,9 @@ struct HeaderCertificates {
         return keys.contains(key) ? key : nil
     }
 
-    /// The key of the first certificate, which a key of the set signed and nothing stands between: a key in an issuer's memory.
+    /// The key of the first certificate, which a key of the set signed and nothing stands between: a key in the memory of the issuer that is expected.
     func certifiedKey(
-        by keys: JSONWebKeySet, at now: Timestamp, tolerance: Int64
+        by keys: JSONWebKeySet, _ expected: ResultExpectation
     ) throws(ResultFault) -> (key: JSONWebKey, certifiedBy: JSONWebKey) {
         guard !keys.authorities.isEmpty else { throw ResultFault(.unknownKey, place, "certifies no key of the key set") }
         let certificate = try ResultFault.wrapping(place) { () throws(Rejection) in try Certificate(der: first[...]) }
@@ -61,8 +61,8 @@ struct HeaderCertificates {
         guard let authority else {
             throw ResultFault(.unknownKey, place, "is signed by no key of the key set that certifies others")
         }
-        try checkUse(of: certificate)
-        try checkValidity(of: certificate, at: now, tolerance: tolerance)
+        try checkUse(of: certificate, for: expected.issuer)
+        try checkValidity(of: certificate, at: expected.now, tolerance: expected.tolerance)
         guard let key = JSONWebKey(subjectPublicKeyInfo: Array(certificate.publicKey.der)) else {
             throw ResultFault(.wrongCertificate, place, "has a key of a kind that signs no results")
         }
@@ -75,8 +75,9 @@ struct HeaderCertificates {
         return signed != nil
     }
 
-    /// For digital signatures and no other certificates (RFC 5280 §4.2.1.3, §4.2.1.9), and critical in nothing else.
-    private func checkUse(of certificate: Certificate) throws(ResultFault) {
+    /// For digital signatures and no other certificates (RFC 5280 §4.2.1.3, §4.2.1.9), in the name of the issuer, for no other purpose, and critical in
+    /// nothing else. A CA may certify more than keys in memory, such as servers and devices: theirs sign no results.
+    private func checkUse(of certificate: Certificate, for issuer: String) throws(ResultFault) {
         if let unknown = certificate.unknownCriticalExtension {
             throw ResultFault(.wrongCertificate, place, "has the critical extension \(unknown), which is not understood")
         }
@@ -86,6 +87,13 @@ struct HeaderCertificates {
         guard constraints?.isCA != true else { throw ResultFault(.wrongCertificate, place, "is that of a CA") }
         guard let usage, usage.contains(.digitalSignature), !usage.contains(.keyCertSign) else {
             throw ResultFault(.wrongCertificate, place, "is not for digital signatures alone")
+        }
+        let names = certificate.subject.values(of: .commonName)
+        guard names.count == 1, let name = names.first, name.elementsEqual(issuer.utf8) else {
+            throw ResultFault(.wrongCertificate, place, "is not in the name of \(issuer)")
+        }
+        guard certificate.value(of: .extendedKeyUsage) == nil else {
+            throw ResultFault(.wrongCertificate, place, "is for another purpose (extended key usage)")
         }
     }
 
@@ -106,4 +114,9 @@ extension Certificate {
     var unknownCriticalExtension: OID? {
         extensions.first { $0.isCritical && $0.oid != .basicConstraints && $0.oid != .keyUsage }?.oid
     }
+}
+
+extension OID {
+    fileprivate static let commonName = OID(2, 5, 4, 3)
+    fileprivate static let extendedKeyUsage = OID(2, 5, 29, 37)
 }

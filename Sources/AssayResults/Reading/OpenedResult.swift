@@ -67,7 +67,7 @@ struct OpenedResult {
         _ certificates: HeaderCertificates, _ expected: ResultExpectation, _ keys: JSONWebKeySet
     ) throws(ResultFault) -> (JSONWebKey, certifiedBy: JSONWebKey?) {
         if expected.shape.hasCertificates, let key = try certificates.publishedKey(in: keys) { return (key, nil) }
-        let (key, certifiedBy) = try certificates.certifiedKey(by: keys, at: expected.now, tolerance: expected.tolerance)
+        let (key, certifiedBy) = try certificates.certifiedKey(by: keys, expected)
         return (key, certifiedBy)
     }
 
