@@ -28,7 +28,7 @@ package struct ResultSigning: AnswerFollower {
         let (requests, answers, traceNames) = (group.requests, group.answers, group.traceNames)
         // What only computes is signed here, one after the other: a task for each would cost more than what surrounds its signature.
         let isAtOnce = signer.signsAtOnce
-        let waiting = asked.count > 1 ? asked.filter { !isAtOnce || signer.asksForPlaces(requests[$0]) } : []
+        let waiting = asked.count > 1 ? asked.filter { !isAtOnce || asksTheLedger(requests[$0], answers[$0]) } : []
         if !waiting.isEmpty {
             await withTaskGroup(of: (index: Int, answer: Answer).self) { tasks in
                 for index in waiting {
@@ -40,6 +40,11 @@ package struct ResultSigning: AnswerFollower {
         for index in asked where !waiting.contains(index) {
             group.answers[index] = await sign(requests[index], answers[index]) { traceNames(index) }
         }
+    }
+
+    /// Whether signing waits for the ledger: for the device of a verdict that was given before, or for places in status lists.
+    private func asksTheLedger(_ request: AuthorizedRequest, _ answer: Answer) -> Bool {
+        if case .repeated = answer { true } else { signer.asksForPlaces(request) }
     }
 
     /// The answer with the results; the answer as it is where nothing is signed.

@@ -201,6 +201,74 @@ struct ResultSigningTests {
         }
     }
 
+    private func signing(_ harness: ServiceHarness) -> ResultSigning {
+        ResultSigning(
+            signer: ResultSigner(
+                keys: harness.resultKeys.ring, places: nil, counters: harness.results, clock: harness.clock),
+            devices: harness.ledger, requestLog: .closed)
+    }
+
+    @Test("Each request of a group gets its own results, whether keys wait or not", arguments: [true, false])
+    func group(_ waits: Bool) async throws {
+        let issuers = ResultIssuers(waits: waits)
+        let harness = try await ServiceHarness.signing(issuers)
+        let asked: [[ResultShape]] = [[.earJWT, .session], [], [.earCWT], [.plainJWS], [.session]]
+        let isAbandoned = Mutex(false)
+        var requests: [AuthorizedRequest] = []
+        for (index, shapes) in asked.enumerated() {
+            requests.append(
+                try harness.admitted(
+                    try await harness.registration(asking: shapes),
+                    isAbandoned: { index == 2 && isAbandoned.withLock { $0 } }))
+        }
+        let answers = await harness.pipeline.judge(requests)
+        isAbandoned.withLock { $0 = true }
+        var group = AnsweredRequests(requests: requests, answers: answers, nanoseconds: 1, traceNames: { _ in [:] })
+        await signing(harness).follow(&group)
+        for (index, answer) in group.answers.enumerated() {
+            switch answer {
+            case .completed(_, let message):
+                let verdict = try Assay_V1_Verdict(serializedBytes: message)
+                #expect(Array(verdict.requestID) == requests[index].requestID && index != 2)
+                #expect(verdict.results.compactMap { ResultShape($0.shape) } == asked[index])
+                for result in verdict.results { _ = try await ResultIssuers.read(result, from: harness) }
+            case .verdict: #expect(asked[index].isEmpty || index == 2, "\(index) is not signed")
+            case .repeated, .failed, .abandoned: Issue.record("\(index): \(answer)")
+            }
+        }
+        #expect(issuers.simulatedSigner.signatures == 4)
+    }
+
+    @Test("The devices of repeated verdicts of a group are looked up together, also where keys do not wait")
+    func repeatedTogether() async throws {
+        let harness = try await ServiceHarness.signing(ResultIssuers(waits: false))
+        var requests: [AuthorizedRequest] = []
+        for key in ["upload 1", "upload 2"] {
+            requests.append(try harness.admitted(try await harness.registration(asking: [.earJWT], key: key)))
+        }
+        _ = await harness.pipeline.judge(requests)
+        requests.insert(try harness.admitted(try await harness.registration(asking: [.earJWT])), at: 1)
+        let answers = await harness.pipeline.judge(requests)
+        let before = harness.ledger.asked(.device)
+        let areTogether = Mutex(false)
+        // The first question is not answered before the second is asked.
+        harness.ledger.before(.device) { [ledger = harness.ledger] in
+            for _ in 0..<1000 where ledger.asked(.device) < before + 2 { try? await Task.sleep(for: .milliseconds(5)) }
+            areTogether.withLock { $0 = ledger.asked(.device) == before + 2 }
+        }
+        var group = AnsweredRequests(requests: requests, answers: answers, nanoseconds: 1, traceNames: { _ in [:] })
+        await signing(harness).follow(&group)
+        #expect(areTogether.withLock { $0 })
+        for (index, answer) in group.answers.enumerated() {
+            switch answer {
+            case .repeated(let message) where index != 1, .completed(_, let message) where index == 1:
+                let verdict = try Assay_V1_Verdict(serializedBytes: message)
+                #expect(verdict.results.count == 1 && !verdict.results[0].id.isEmpty, "\(index)")
+            default: Issue.record("\(index): \(answer)")
+            }
+        }
+    }
+
     /// What the follower makes of a verdict that was accepted.
     private func follow(_ harness: ServiceHarness, isAbandoned: Bool) async throws -> Answer {
         let abandoned = Mutex(false)
@@ -209,11 +277,7 @@ struct ResultSigningTests {
         let answers = await harness.pipeline.judge([request])
         abandoned.withLock { $0 = isAbandoned }
         var group = AnsweredRequests(requests: [request], answers: answers, nanoseconds: 1, traceNames: { _ in [:] })
-        let signing = ResultSigning(
-            signer: ResultSigner(
-                keys: harness.resultKeys.ring, places: nil, counters: harness.results, clock: harness.clock),
-            devices: harness.ledger, requestLog: .closed)
-        await signing.follow(&group)
+        await signing(harness).follow(&group)
         return group.answers[0]
     }
 
@@ -230,11 +294,7 @@ struct ResultSigningTests {
         var group = AnsweredRequests(
             requests: [request], answers: [.completed(verdict, message: verdict.serialized() + more)], nanoseconds: 1,
             traceNames: { _ in [:] })
-        let signing = ResultSigning(
-            signer: ResultSigner(
-                keys: harness.resultKeys.ring, places: nil, counters: harness.results, clock: harness.clock),
-            devices: harness.ledger, requestLog: .closed)
-        await signing.follow(&group)
+        await signing(harness).follow(&group)
         guard case .completed(_, let message) = group.answers[0] else {
             Issue.record("it is not signed")
             return

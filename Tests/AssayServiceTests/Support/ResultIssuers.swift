@@ -19,7 +19,12 @@ final class WatchedSigner: Signer {
     private let key: FileSigner
     private let state = Mutex(State())
 
-    init(_ algorithm: SigningAlgorithm = .p256) { key = FileSigner(.random(algorithm)) }
+    let waits: Bool
+
+    /// - Parameter waits: whether it is told to wait for a device.
+    init(_ algorithm: SigningAlgorithm = .p256, waits: Bool = true) {
+        (key, self.waits) = (FileSigner(.random(algorithm)), waits)
+    }
 
     var publicKey: [UInt8] { key.publicKey }
     var algorithm: SigningAlgorithm { key.algorithm }
@@ -51,8 +56,11 @@ struct ResultIssuers {
     static let simulated = ResultIssuer(.simulatedDevices, address: "https://assay.example.com/simulated")
     static let secret = [UInt8](repeating: 0x5E, count: 32)
 
-    let signer = WatchedSigner()
-    let simulatedSigner = WatchedSigner()
+    let signer: WatchedSigner
+    let simulatedSigner: WatchedSigner
+
+    /// - Parameter waits: whether the keys are told to wait for a device.
+    init(waits: Bool = true) { (signer, simulatedSigner) = (WatchedSigner(waits: waits), WatchedSigner(waits: waits)) }
 
     /// - Parameters:
     ///   - issuers: those that have a key.
