@@ -17,6 +17,22 @@ struct Base64Tests {
         }
     }
 
+    @Test("Bytes that lie in no one place, and none, are written as an array of them is, in Base64 and in hexadecimal digits")
+    func scattered() {
+        for count in 0..<20 {
+            let bytes = SecureRandom.bytes(count)
+            let scattered = bytes.lazy.map { $0 }
+            let slice = ([1] + bytes + [2])[1...count + 1].dropLast()
+            #expect(Base64.standard.encode(scattered) == Data(bytes).base64EncodedString())
+            #expect(Base64.url.encode(slice) == Base64.url.encode(bytes))
+            let hex = bytes.map { String(Int($0) + 256, radix: 16).dropFirst() }.joined()
+            #expect(Hex.encode(bytes) == hex && Hex.encode(scattered) == hex && Hex.encode(slice) == hex)
+            var appended: [UInt8] = [1]
+            bytes.withUnsafeBytes { Hex.append($0, to: &appended) }
+            #expect(appended == [1] + Array(hex.utf8))
+        }
+    }
+
     @Test(
         "Other alphabets, padding, white space and surplus bits are refused",
         arguments: [
