@@ -298,7 +298,8 @@ struct ShortLivedKeyTests {
         let facts = try Sample.facts()
         let cases: [(Timestamp, ResultProblem?)] = [(end, nil), (end.adding(milliseconds: -1), .unavailable)]
         for (notAfter, problem) in cases {
-            let certificate = ShortLivedCertificate(der: [1], issuedAt: Sample.now, notAfter: notAfter)
+            let certificate = ShortLivedCertificate(
+                der: [1], issuedAt: Sample.now, notBefore: Sample.now, notAfter: notAfter)
             let key = try found(ResultKey(signer, of: issuer.key, by: certificate), "a key")
             do throws(ResultProblem) {
                 _ = try Sample.composer().draft(
@@ -326,7 +327,9 @@ struct ShortLivedKeyTests {
     @Test("Who signs is told the key in memory for results, and the published key for lists, as long as both are good")
     func ring() throws {
         let ring = ResultKeyRing()
-        let published = PublishedResultKey(issuer.key.published, publishedAt: Sample.now, signsFrom: Sample.now)
+        let (start, end) = (Sample.now.adding(milliseconds: -300_000), Sample.now.adding(milliseconds: 86_400_000))
+        let opening = start.adding(milliseconds: -1000)
+        let published = PublishedResultKey(issuer.key.published, publishedAt: opening, signsFrom: opening)
         func learn(_ keys: ResultKey...) { ring.learn(own: keys, published: [published], ResultKeyRule()) }
         learn(issuer.key)
         #expect(throws: ResultProblem.unavailable) { try ring.resultSigner(.devices, at: Sample.now) }
@@ -346,7 +349,8 @@ struct ShortLivedKeyTests {
         ring.note("the token is gone", of: issuer.key)
         #expect(try ring.resultSigner(.devices, at: Sample.now).identifier == shortLived.identifier)
         #expect(ring.renewalProblem(of: issuer.key, at: Sample.now)?.hasSuffix(": the token is gone") == true)
-        let end = Sample.now.adding(milliseconds: 86_400_000)
+        #expect(try ring.resultSigner(.devices, at: start).identifier == shortLived.identifier)
+        #expect(throws: ResultProblem.unavailable) { try ring.resultSigner(.devices, at: start.adding(milliseconds: -1)) }
         #expect(try ring.resultSigner(.devices, at: end).identifier == shortLived.identifier)
         #expect(throws: ResultProblem.unavailable) { try ring.resultSigner(.devices, at: end.adding(milliseconds: 1)) }
         #expect(ring.renewalProblem(of: issuer.key, at: end.adding(milliseconds: 1)) == nil)

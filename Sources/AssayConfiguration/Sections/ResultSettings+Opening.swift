@@ -82,7 +82,8 @@ extension ResultSettings.Key {
         return ResultKeyCertification(lifetime: lifetime) { (publicKey, now) throws(SigningError) in
             do throws(AuthorityError) {
                 let made = try await certifier.certify(publicKey, for: lifetime, at: now)
-                return ShortLivedCertificate(der: made.certificate, issuedAt: now, notAfter: made.notAfter)
+                return ShortLivedCertificate(
+                    der: made.certificate, issuedAt: now, notBefore: made.notBefore, notAfter: made.notAfter)
             } catch {
                 throw SigningError(error.description)
             }

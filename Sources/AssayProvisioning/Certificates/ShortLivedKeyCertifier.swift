@@ -49,7 +49,7 @@ package struct ShortLivedKeyCertifier: Sendable {
     ///   - lifetime: in milliseconds; the certificate ends earlier if the CA does.
     package func certify(
         _ publicKey: [UInt8], for lifetime: Int64, at now: Timestamp
-    ) async throws(AuthorityError) -> (certificate: [UInt8], notAfter: Timestamp) {
+    ) async throws(AuthorityError) -> (certificate: [UInt8], notBefore: Timestamp, notAfter: Timestamp) {
         let notBefore = max(now.adding(milliseconds: -IssuingAuthority.backdating), validity.notBefore).wholeSecond
         let notAfter = min(now.adding(milliseconds: lifetime), validity.notAfter).wholeSecond
         guard validity.notBefore <= now, now < notAfter else {
@@ -65,6 +65,6 @@ package struct ShortLivedKeyCertifier: Sendable {
             extensions: [
                 .endEntity, .keyUsage(.digitalSignature), .subjectKey(key.keyIdentifier), .authorityKey(keyIdentifier),
             ])
-        return (try await draft.signed(by: signer), notAfter)
+        return (try await draft.signed(by: signer), notBefore, notAfter)
     }
 }

@@ -31,10 +31,11 @@ package struct ResultKeyCertification: Sendable {
 package struct ShortLivedCertificate: Hashable, Sendable {
     package let der: [UInt8]
     package let issuedAt: Timestamp
+    package let notBefore: Timestamp
     package let notAfter: Timestamp
 
-    package init(der: [UInt8], issuedAt: Timestamp, notAfter: Timestamp) {
-        (self.der, self.issuedAt, self.notAfter) = (der, issuedAt, notAfter)
+    package init(der: [UInt8], issuedAt: Timestamp, notBefore: Timestamp, notAfter: Timestamp) {
+        (self.der, self.issuedAt, self.notBefore, self.notAfter) = (der, issuedAt, notBefore, notAfter)
     }
 }
 
@@ -46,8 +47,9 @@ extension ResultKey {
         return ResultKey(signer, of: self, by: try await certification.certify(signer.publicKey, at: now))
     }
 
-    /// Whether the certificate of a key in memory has ended. `false` for a key that is published.
-    func hasEnded(at now: Timestamp) -> Bool { certificate.map { now > $0.notAfter } ?? false }
+    /// Whether the certificate of a key in memory is valid: it has not ended, and the clock was not set back behind its beginning. `true` for a key
+    /// that is published.
+    func isValid(at now: Timestamp) -> Bool { certificate.map { $0.notBefore <= now && now <= $0.notAfter } ?? true }
 
     /// Whether the key in memory is to be exchanged for another that `key` certifies.
     package func isDue(under key: ResultKey, at now: Timestamp) -> Bool {
@@ -55,7 +57,7 @@ extension ResultKey {
         return now.milliseconds(since: certificate.issuedAt) >= certificate.notAfter.milliseconds(since: certificate.issuedAt)
             / 2
             // The lifetime was shortened, or the clock set back.
-            || certificate.notAfter > now.adding(milliseconds: certification.lifetime)
+            || certificate.notAfter > now.adding(milliseconds: certification.lifetime) || !isValid(at: now)
             || !certificates.dropFirst().elementsEqual(key.certificates)
     }
 }

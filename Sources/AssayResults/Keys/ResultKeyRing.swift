@@ -60,12 +60,12 @@ package final class ResultKeyRing: Sendable {
     }
 
     /// The key that signs results for an issuer: the published one, or the one in memory that it certified. Throws as ``signer(_:at:)``, and
-    /// `results_unavailable` if there is none in memory or it has ended.
+    /// `results_unavailable` if there is none in memory or its certificate is not valid.
     package func resultSigner(_ issuer: ResultPublicKey.Issuer, at now: Timestamp) throws(ResultProblem) -> ResultKey {
         let known = knowledge.withLock { $0 }
         let key = try known.signer(issuer, at: now)
         guard key.certification != nil else { return key }
-        guard let shortLived = known.shortLived[key.identifier]?.key, !shortLived.hasEnded(at: now) else { throw .unavailable }
+        guard let shortLived = known.shortLived[key.identifier]?.key, shortLived.isValid(at: now) else { throw .unavailable }
         return shortLived
     }
 
@@ -127,7 +127,7 @@ package final class ResultKeyRing: Sendable {
     package func problem(of key: ResultKey, at now: Timestamp) -> String? {
         guard key.certification != nil else { return key.problem }
         let known = knowledge.withLock { $0 }.shortLived[key.identifier]
-        if let shortLived = known?.key, !shortLived.hasEnded(at: now) { return nil }
+        if let shortLived = known?.key, shortLived.isValid(at: now) { return nil }
         let why = known?.problem ?? key.problem
         // Before the first attempt.
         guard why != nil || known?.key != nil else { return nil }

@@ -49,7 +49,7 @@ struct CertifyingIssuer {
         change(&builder)
         let certificate = ShortLivedCertificate(
             der: try builder.signed(by: other ?? authority), issuedAt: Sample.now,
-            notAfter: Sample.now.adding(milliseconds: 86_400_000))
+            notBefore: Sample.now.adding(milliseconds: -300_000), notAfter: Sample.now.adding(milliseconds: 86_400_000))
         return try found(ResultKey(signer, of: key, by: certificate), "a key that has a JWK")
     }
 

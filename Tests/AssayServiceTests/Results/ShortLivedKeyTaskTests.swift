@@ -46,7 +46,8 @@ struct ShortLivedKeyTaskTests {
         let certification = ResultKeyCertification(lifetime: lifetime) { (publicKey, now) throws(SigningError) in
             do throws(AuthorityError) {
                 let made = try await certifier.certify(publicKey, for: lifetime, at: now)
-                return ShortLivedCertificate(der: made.certificate, issuedAt: now, notAfter: made.notAfter)
+                return ShortLivedCertificate(
+                    der: made.certificate, issuedAt: now, notBefore: made.notBefore, notAfter: made.notAfter)
             } catch {
                 throw SigningError(error.description)
             }
@@ -175,6 +176,27 @@ struct ShortLivedKeyTaskTests {
         await task.renew()
         #expect(try await problem(.session) == nil)
         #expect(state?.problem == nil && state?.nextProblem == nil)
+    }
+
+    @Test("While the clock is set back behind the certificate's beginning nothing is signed, until there is another")
+    func clockSetBack() async throws {
+        clock.advance(milliseconds: Self.hour)
+        await task.renew()
+        let first = try #require(current)
+        clock.advance(milliseconds: -300_000)
+        #expect(current == first)
+        #expect(try read(try await sign()).keyIdentifier == first)
+        signer.fail(with: SigningError("the token is gone"))
+        clock.advance(milliseconds: -1)
+        await task.renew()
+        #expect(current == nil)
+        #expect(try await problem() == .unavailable)
+        #expect(state?.problem?.contains("the token is gone") == true)
+        signer.fail(with: nil)
+        await task.renew()
+        let second = try #require(current)
+        #expect(second != first)
+        #expect(try read(try await sign()).keyIdentifier == second)
     }
 
     @Test("A token that is away at the start is waited for no longer than told, and is looked for again")
