@@ -63,6 +63,21 @@ struct ShortLivedKeyTests {
         }
     }
 
+    @Test(
+        "A key in memory may be of another kind than the key that certified it", arguments: TestSigningKey.Curve.allCases,
+        SigningAlgorithm.allCases)
+    func kinds(_ curve: TestSigningKey.Curve, _ algorithm: SigningAlgorithm) async throws {
+        let issuer = try CertifyingIssuer(curve: curve)
+        let key = try issuer.shortLived(algorithm)
+        for shape in [ResultShape.earJWT, .earCWT] {
+            let token = try await Sample.token(shape, by: key)
+            let result = try ResultReader(keys: try issuer.keySet()).read(token, expecting: Sample.expectation(shape))
+            #expect(result.keyIdentifier == key.identifier && result.certifiedBy == issuer.key.identifier)
+        }
+        let other = try await Sample.token(.earJWT, by: try issuer.shortLived(algorithm, by: TestSigningKey(curve)))
+        #expect(try fault(other, .earJWT, try issuer.keySet())?.code == .unknownKey)
+    }
+
     @Test("The answer to a look-up has them too", arguments: [ResultShape.plainJWS, .plainCOSE])
     func lookup(_ shape: ResultShape) async throws {
         let facts = LookupFacts(

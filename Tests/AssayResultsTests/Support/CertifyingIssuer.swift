@@ -15,8 +15,13 @@ struct CertifyingIssuer {
     /// The published key.
     let key: ResultKey
 
-    init(_ change: (inout CertificateBuilder) -> Void = { _ in }) throws {
-        authority = TestSigningKey(.p256)
+    init(curve: TestSigningKey.Curve = .p256, _ change: (inout CertificateBuilder) -> Void = { _ in }) throws {
+        authority = TestSigningKey(curve)
+        let identifier =
+            switch curve {
+            case .p256: "1.2.840.10045.3.1.7"
+            case .p384: "1.3.132.0.34"
+            }
         var builder = Self.certificate(of: authority.subjectPublicKeyInfo, named: Self.name)
         builder.extensions = [.basicConstraints(ca: true, pathLength: 0), .keyUsage([.keyCertSign, .digitalSignature])]
         change(&builder)
@@ -25,7 +30,7 @@ struct CertifyingIssuer {
             try SigningKey(
                 sec1: DERWriter.sequence([
                     DERWriter.integer(1), DERWriter.octetString(authority.scalar),
-                    DERWriter.context(0, [DERWriter.objectIdentifier("1.2.840.10045.3.1.7")]),
+                    DERWriter.context(0, [DERWriter.objectIdentifier(identifier)]),
                 ])))
         // Tests make the certificates themselves.
         let certification = ResultKeyCertification(lifetime: 86_400_000) { (_, _) throws(SigningError) in
@@ -41,9 +46,10 @@ struct CertifyingIssuer {
     ///
     /// - Parameter other: signs the certificate in place of the published key.
     func shortLived(
-        by other: TestSigningKey? = nil, _ change: (inout CertificateBuilder) -> Void = { _ in }
+        _ algorithm: SigningAlgorithm = .p256, by other: TestSigningKey? = nil,
+        _ change: (inout CertificateBuilder) -> Void = { _ in }
     ) throws -> ResultKey {
-        let signer = FileSigner(SigningKey.random(.p256))
+        let signer = FileSigner(SigningKey.random(algorithm))
         var builder = Self.certificate(of: signer.publicKey, named: CertificateBuilder.Name(commonName: Sample.issuer))
         builder.extensions = [.basicConstraints(ca: false), .keyUsage(.digitalSignature)]
         change(&builder)
