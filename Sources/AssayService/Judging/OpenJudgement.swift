@@ -58,6 +58,8 @@ struct OpenJudgement: Sendable {
     /// Known once the challenge is.
     private(set) var freshness: Freshness?
     private(set) var pieces: [VerificationCase.Piece] = []
+    /// The places of evidence that is refused by itself, and not among ``pieces``: only under a report of every failure.
+    private var placesLeftOut: [Int] = []
     private var isSubjectBlocked: Bool?
     private var replaced: RequestFacts.Replaced?
     private var named = EvidenceDevice()
@@ -204,11 +206,12 @@ struct OpenJudgement: Sendable {
     private mutating func locateEvidence() throws(StageError) {
         if let lacking = admitted.lackingEvidence { try keep(lacking) }
         pieces.reserveCapacity(admitted.request.evidence.count)
-        for evidence in admitted.request.evidence {
+        for (place, evidence) in admitted.request.evidence.enumerated() {
             do throws(Rejection) {
                 pieces.append(try admitted.locate(evidence))
             } catch {
                 guard report == .all else { throw .refused(error, check: "evidence") }
+                placesLeftOut.append(place)
                 refusals.add(
                     EarlyRefusals.Refusal(rejection: error, check: "evidence", device: nil, format: evidence.format))
             }
@@ -349,10 +352,11 @@ extension OpenJudgement {
         }
     }
 
-    /// What is known so far.
+    /// What is known so far, in the order of the evidence.
     var known: RequestFacts {
-        RequestFacts(
-            pieces: pieces.map(\.known), subject: subject, isSubjectBlocked: isSubjectBlocked, replaced: replaced)
+        var known = pieces.map(\.known)
+        for place in placesLeftOut { known.insert(RequestFacts.Piece(), at: min(place, known.count)) }
+        return RequestFacts(pieces: known, subject: subject, isSubjectBlocked: isSubjectBlocked, replaced: replaced)
     }
 
     /// The refusal that ends the judgement here.

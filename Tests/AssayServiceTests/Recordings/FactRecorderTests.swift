@@ -159,6 +159,22 @@ struct FactRecorderTests {
         #expect(!recording.isPolicyDecision && recording.pieces.isEmpty)
     }
 
+    @Test("The facts of evidence are kept at its place, also behind evidence that a report of every failure passes over")
+    func places() async throws {
+        let harness = try await harness(.withEvidence)
+        var (handset, _) = try await harness.enrol()
+        var request = try handset.assertion(try await harness.challenge(.assert))
+        request.evidence.insert(Evidence(format: .playIntegrity, keyID: [], body: Array("token".utf8)), at: 0)
+        request.report = .all
+        #expect(try await harness.verify(request).rejection == .formatNotAccepted)
+        let content = try #require(try await harness.recordings.all().last)
+        let opened = try #require(harness.factRecorder.evidence(of: content))
+        let recorded = try #require(RecordedEvidence(decoding: opened))
+        #expect(recorded.request.evidence.map(\.format) == [.playIntegrity, .appAttestAssertion])
+        #expect(recorded.known.pieces.map(\.lookups) == [[], .device])
+        #expect(recorded.known.pieces.map { $0.facts.device != nil } == [false, true])
+    }
+
     @Test("A device of another app is not recorded, and what names the app's own device is deleted with it")
     func otherDevices() async throws {
         let harness = try await harness(.withEvidence)
