@@ -73,21 +73,24 @@ public enum Base64: Sendable {
         _ bytes: UnsafeRawBufferPointer, by digits: UnsafeBufferPointer<UInt8>, into symbols: UnsafeMutableBufferPointer<UInt8>
     ) -> Int {
         var (at, count) = (0, 0)
-        func put(_ group: UInt32, _ symbolCount: Int) {
-            for index in 0..<symbolCount {
-                symbols.initializeElement(at: count + index, to: digits[Int(group >> UInt32(18 - 6 * index) & 63)])
-            }
-            count += symbolCount
+        func put(_ symbol: UInt32) {
+            symbols.initializeElement(at: count, to: digits[Int(symbol & 63)])
+            count &+= 1
         }
-        while at + 3 <= bytes.count {
-            put(UInt32(bytes[at]) << 16 | UInt32(bytes[at + 1]) << 8 | UInt32(bytes[at + 2]), 4)
-            at += 3
+        while at &+ 3 <= bytes.count {
+            let group = UInt32(bytes[at]) << 16 | UInt32(bytes[at &+ 1]) << 8 | UInt32(bytes[at &+ 2])
+            put(group >> 18)
+            put(group >> 12)
+            put(group >> 6)
+            put(group)
+            at &+= 3
         }
-        switch bytes.count - at {
-        case 1: put(UInt32(bytes[at]) << 16, 2)
-        case 2: put(UInt32(bytes[at]) << 16 | UInt32(bytes[at + 1]) << 8, 3)
-        default: break
-        }
+        guard at < bytes.count else { return count }
+        let hasTwo = at &+ 1 < bytes.count
+        let group = UInt32(bytes[at]) << 16 | (hasTwo ? UInt32(bytes[at &+ 1]) << 8 : 0)
+        put(group >> 18)
+        put(group >> 12)
+        if hasTwo { put(group >> 6) }
         return count
     }
 
