@@ -47,6 +47,53 @@ package final class ShortLivedKeyTask: Service {
         }
     }
 
+    /// A key in memory, and the one that certified it.
+    package struct Certified: Sendable {
+        fileprivate let shortLived: ResultKey
+        fileprivate let key: ResultKey
+    }
+
+    private enum Attempt: Sendable {
+        case certified(Certified)
+        case failed
+        case late
+    }
+
+    /// Certifies keys under those of a configuration that is not in force yet and that have none, for ``use(_:)``: so no result is refused when it
+    /// takes effect. Leaves out what fails, or takes longer than `limit`; a later look makes it good.
+    package func certify(under keys: [ResultKey], within limit: Duration) async -> [Certified] {
+        let lacking = keys.filter { $0.certification != nil && ring.shortLived(under: $0)?.issuer != $0.issuer }
+        guard !lacking.isEmpty else { return [] }
+        let now = clock.now()
+        return await withTaskGroup(of: Attempt.self) { group in
+            for key in lacking {
+                group.addTask {
+                    guard let shortLived = try? await key.shortLived(at: now) else { return .failed }
+                    return .certified(Certified(shortLived: shortLived, key: key))
+                }
+            }
+            group.addTask {
+                try? await Task.sleep(for: limit)
+                return .late
+            }
+            var (certified, waiting): ([Certified], Int) = ([], lacking.count)
+            while waiting > 0, let attempt = await group.next() {
+                switch attempt {
+                case .certified(let made): (certified, waiting) = (certified + [made], waiting - 1)
+                case .failed: waiting -= 1
+                case .late: waiting = 0
+                }
+            }
+            group.cancelAll()
+            return certified
+        }
+    }
+
+    /// Lets keys sign whose configuration is in force now.
+    package func use(_ certified: [Certified]) {
+        for made in certified { ring.use(made.shortLived, under: made.key) }
+    }
+
     /// Exchanges each key that is due. A failure leaves the one before, and is made good by a later look.
     package func renew() async {
         let now = clock.now()

@@ -232,6 +232,28 @@ struct ShortLivedKeyTaskTests {
         #expect(try read(try await sign()).certifiedBy == nil)
     }
 
+    @Test("A reload by which a key begins to certify has a key in memory ready, unless the token is away")
+    func reloadToCertify() async throws {
+        let plain = try #require(ResultKey(signer, issuer: ResultIssuers.devices, certificates: [try certificate()]))
+        learn(plain)
+        let certifying = try key()
+        signer.before { try? await Task.sleep(for: .seconds(3600)) }
+        signer.fail(with: SigningError("the token is gone"))
+        #expect(await task.certify(under: [certifying], within: .milliseconds(10)).isEmpty)
+        signer.before {}
+        signer.fail(with: nil)
+        let certified = await task.certify(under: [certifying], within: .seconds(60))
+        #expect(certified.count == 1 && current == plain.identifier, "nothing is changed before")
+        learn(certifying)
+        task.use(certified)
+        let first = try #require(current)
+        #expect(first != plain.identifier)
+        #expect(try read(try await sign()).certifiedBy == plain.identifier)
+        #expect(await task.certify(under: [certifying, plain], within: .seconds(60)).isEmpty, "there is one already")
+        await task.renew()
+        #expect(current == first)
+    }
+
     @Test("Two daemons have a key in memory each, and what one publishes is enough to check what the other signs")
     func twoDaemons() async throws {
         await task.renew()

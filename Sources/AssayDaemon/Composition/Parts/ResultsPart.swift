@@ -42,8 +42,10 @@ struct ResultsPart: DaemonPart {
         [
             ReloadStep("results", follows: [\.results]) { [task, shortLived, logger] new in
                 let keys = try resultKeys(new.results, logger: logger)
+                let certified = await shortLived.certify(under: keys.own, within: .seconds(2))
                 return {
                     task.use(keys)
+                    shortLived.use(certified)
                     shortLived.wake()
                 }
             }
