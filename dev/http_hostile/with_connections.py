@@ -82,7 +82,7 @@ def time_of_a_call(daemon: Daemon, count: int = 1000) -> float:
 
 @attack("20,000 idle connections of HTTP/2, each after a call", slow=True, most=400)
 def idle(daemon: Daemon) -> str:
-    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1] - 600
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1] - 1_500
     count = min(20_000, most)
     before, alone = daemon.resident, time_of_a_call(daemon)
     holders = hold(daemon, count, PREFACE + settings() + frame(SETTINGS, ACK, 0) + call(1), 2)

@@ -51,12 +51,14 @@ final class HTTP2Transport: ChannelInboundHandler, HTTPTransport {
         configuration.controlFrameRateLimit.windowLength = TimeAmount(limits.floodInterval)
         // Errors of streams over the whole life of a connection, which has no end. Those of a time are bounded as resets are.
         configuration.maximumConnectionGlitches = .max
-        // DATA for a stream that was reset longer ago ends the connection, and an upload may be under way on each.
-        configuration.maximumRecentlyResetStreams = 2 * max(HTTPLimits.leastStreams, limits.maxStreams)
+        // DATA for a stream that was reset longer ago ends the connection, and an upload may be under way on each. Each place takes 8 bytes
+        // of each connection.
+        configuration.maximumRecentlyResetStreams = max(HTTPLimits.leastStreams, limits.maxStreams)
         var streams = NIOHTTP2Handler.StreamConfiguration()
-        // Those of peers that are not known are counted here, since a caller may show itself after the beginning.
-        streams.streamResetFrameRateLimit.maximumCount = limits.maxResetsOfKnownPeers
-        streams.streamResetFrameRateLimit.windowLength = TimeAmount(limits.floodInterval)
+        // All are counted by the connection, since a caller may show itself after the beginning. NIO keeps the time of each that it counts, in
+        // memory that every idle connection has: it sees to those that come at once.
+        streams.streamResetFrameRateLimit.maximumCount = HTTPLimits.mostResetsAtOnce
+        streams.streamResetFrameRateLimit.windowLength = .seconds(1)
         streams.streamErrorRateLimit.maximumCount = limits.maxResets
         streams.streamErrorRateLimit.windowLength = TimeAmount(limits.floodInterval)
         let handler = NIOHTTP2Handler(

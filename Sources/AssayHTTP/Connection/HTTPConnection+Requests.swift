@@ -91,7 +91,8 @@ extension HTTPConnection {
     private func noteReset() {
         if now - resets.since > TimeAmount(server.limits.floodInterval) { resets = (0, now) }
         resets.count += 1
-        if !isKnown, resets.count > server.limits.maxResets { leave(.tooManyResets) }
+        let most = isKnown ? server.limits.maxResetsOfKnownPeers : server.limits.maxResets
+        if resets.count > most { leave(.tooManyResets) }
     }
 
     // MARK: What a request is

@@ -57,6 +57,8 @@ package struct HTTPLimits: Hashable, Sendable {
     /// The same of a known caller: 200 a second. A proxy with 5,000 calls a second, of
     /// which one in a hundred is too late, resets 1,500, and a reset call is cheap once it is abandoned.
     package var maxResetsOfKnownPeers = 6_000
+    /// The same of any peer within a second: more than twice the calls that a connection may have in flight.
+    package static let mostResetsAtOnce = 600
     /// PING, SETTINGS and PRIORITY frames of one connection in ``floodInterval``, together. A client sends a PING in some seconds at most.
     package var maxControlFrames = 200
     /// What resets and control frames are counted over.

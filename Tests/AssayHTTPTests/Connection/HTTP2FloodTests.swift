@@ -72,6 +72,41 @@ struct HTTP2FloodTests {
         }
     }
 
+    @Test("a known caller that resets more than the limit is ended")
+    func tooManyResetsOfKnownCaller() async throws {
+        let access = RPCAccess(caller: { _ in "proxy" }, refusal: { _, _ in nil }, version: { 0 })
+        let known = HTTPTestServer.Setup.with {
+            $0.access = access
+            $0.limits.maxResetsOfKnownPeers = 250
+        }
+        try await HTTPTestServer.run(known) { server in
+            let client = try await RawClient.connect(to: server.address)
+            client.shout(beginning)
+            for part in 0..<2 {
+                client.shout((100 * part..<100 * (part + 1)).flatMap { resetCall($0, code: 8) })
+                try await eventually("its calls are let go", within: .seconds(20)) {
+                    server.statistics.refusedCalls["cancelled"] == 100 * (part + 1) && server.statistics.callsInFlight == 0
+                }
+            }
+            client.shout((200..<260).flatMap { resetCall($0, code: 8) })
+            try await client.end()
+            #expect(goAwayCode(client) == Self.enhanceYourCalm)
+            #expect(server.statistics.endedConnections == ["too_many_resets": 1])
+        }
+    }
+
+    @Test("a known caller that resets many calls at once is ended, although it may reset more in a longer time")
+    func resetsAtOnce() async throws {
+        let access = RPCAccess(caller: { _ in "proxy" }, refusal: { _, _ in nil }, version: { 0 })
+        try await HTTPTestServer.run(.with { $0.access = access }) { server in
+            let client = try await RawClient.connect(to: server.address)
+            client.shout(beginning + (0..<2 * HTTPLimits.mostResetsAtOnce).flatMap { resetCall($0, code: 8) })
+            try await client.end()
+            #expect(goAwayCode(client) == Self.enhanceYourCalm)
+            #expect(server.statistics.endedConnections == ["too_many_resets": 1])
+        }
+    }
+
     @Test("a flood of PING is ended")
     func pings() async throws {
         try await HTTPTestServer.run { server in
