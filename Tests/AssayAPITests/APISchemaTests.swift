@@ -24,7 +24,9 @@ struct APISchemaTests {
             #expect(!schema.comment(of: String(service)).isEmpty, "\(service)")
         }
         #expect(API.whoAmI.comment == schema.comment(of: "assay.v1.Operations.WhoAmI"))
-        #expect(schema.comment(of: "assay.v1.VerifyRequest.challenge") == "As issued. Empty with a caller-owned binding, and for evidence that needs no challenge.")
+        #expect(
+            schema.comment(of: "assay.v1.VerifyRequest.challenge")
+                == "As issued. Empty with a caller-owned binding, and for evidence that needs no challenge.")
         #expect(schema.comment(of: "assay.v1.VerifyRequest.purpose") == "REGISTER or ASSERT.")
         #expect(schema.comment(of: "/assay.v1.Attestation/Unknown").isEmpty && schema.comment(of: "").isEmpty)
     }
