@@ -1,8 +1,8 @@
 package import AssayCore
 package import AssaySigning
 
-/// A key under which results are signed: its signer, and what all its tokens repeat, encoded once.
-package struct ResultKey: Sendable {
+/// A key under which results are signed: its signer, and what all its tokens repeat, encoded once. A class, so that passing it on costs one count.
+package final class ResultKey: Sendable {
     package let signer: any Signer
     package let issuer: ResultIssuer
     package let webKey: JSONWebKey
@@ -18,14 +18,14 @@ package struct ResultKey: Sendable {
     let heads: ResultHeads
 
     /// - Returns: `nil` if the key is none of those that a JWK is written for.
-    package init?(
+    package convenience init?(
         _ signer: any Signer, issuer: ResultIssuer, certificates: [[UInt8]] = [], certification: ResultKeyCertification? = nil
     ) {
         self.init(signer, issuer, certificates, certification, nil)
     }
 
     /// A key in memory that another one certified.
-    init?(_ signer: any Signer, of key: ResultKey, by certificate: ShortLivedCertificate) {
+    convenience init?(_ signer: any Signer, of key: ResultKey, by certificate: ShortLivedCertificate) {
         self.init(signer, key.issuer, [certificate.der] + key.certificates, nil, certificate)
     }
 

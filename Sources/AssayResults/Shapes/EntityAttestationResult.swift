@@ -8,13 +8,13 @@ struct EntityAttestationResult {
     private let facts: ResultFacts
     private let terms: ResultTerms
     private let vector: TrustVector
-    /// The policy by its digest, as a name of RFC 6920.
-    private let policy: String
+
+    /// What stands before the digest in the name of a policy (RFC 6920).
+    private static let policyScheme: StaticString = "ni:///sha-256;"
 
     init(_ facts: ResultFacts, _ terms: ResultTerms) {
         (self.facts, self.terms) = (facts, terms)
         vector = TrustVector(formats: facts.formats, assurance: facts.assurance)
-        policy = "ni:///sha-256;" + Base64.url.encode(facts.policyDigest)
     }
 
     private var device: String? { terms.audience.name(of: facts.device) }
@@ -42,7 +42,7 @@ struct EntityAttestationResult {
         claims.object("ear_trustworthiness_vector") { entries in
             for entry in vector.stated { entries.add(entry.name, Int64(vector[entry])) }
         }
-        claims.add("ear_appraisal_policy_ids", plain: [policy])
+        claims.add("ear_appraisal_policy_ids", listOf: Self.policyScheme, base64url: facts.policyDigest)
         if answersChallenge { claims.add("eat_nonce", base64url: facts.challenge) }
         claims.object("ear_verifier_claims") { $0.addDetails(of: facts, device: device) }
     }
@@ -75,7 +75,7 @@ struct EntityAttestationResult {
         claims.map(CWTLabel.trustVector) { entries in
             for entry in vector.stated { entries.add(Int64(entry.rawValue), Int64(vector[entry])) }
         }
-        claims.add(CWTLabel.policies, [policy])
+        claims.add(CWTLabel.policies, ["\(Self.policyScheme)" + Base64.url.encode(facts.policyDigest)])
         claims.map(CWTLabel.verifierClaims) { $0.addDetails(of: facts, device: device) }
     }
 }

@@ -51,7 +51,9 @@ struct JSONClaims {
     /// A text of our own, in which nothing has to be escaped.
     mutating func add(_ name: StaticString, plain value: StaticString) {
         begin(name)
-        quote { text in value.withUTF8Buffer { text.append(contentsOf: $0) } }
+        write("\"")
+        write(value)
+        write("\"")
     }
 
     /// The same.
@@ -73,31 +75,42 @@ struct JSONClaims {
     }
 
     /// A list of texts in which nothing has to be escaped.
-    mutating func add(_ name: StaticString, plain values: [String]) {
+    mutating func add(_ name: StaticString, plain values: some Sequence<String>) {
         begin(name)
-        text.append(UInt8(ascii: "["))
+        write("[")
         for (index, value) in values.enumerated() {
-            if index > 0 { text.append(UInt8(ascii: ",")) }
+            if index > 0 { write(",") }
             quote { $0.append(contentsOf: value.utf8) }
         }
-        text.append(UInt8(ascii: "]"))
+        write("]")
+    }
+
+    /// A list with one text: a beginning of our own, and bytes as base64url.
+    mutating func add(_ name: StaticString, listOf beginning: StaticString, base64url bytes: [UInt8]) {
+        begin(name)
+        write("[\"")
+        write(beginning)
+        bytes.withUnsafeBytes { Base64.url.append($0, to: &text) }
+        write("\"]")
     }
 
     mutating func object(_ name: StaticString, _ body: (inout JSONClaims) -> Void) {
         begin(name)
-        text.append(UInt8(ascii: "{"))
+        write("{")
         isFirst = true
         body(&self)
-        text.append(UInt8(ascii: "}"))
+        write("}")
         isFirst = false
     }
 
     private mutating func begin(_ name: StaticString) {
-        if !isFirst { text.append(UInt8(ascii: ",")) }
+        write(isFirst ? "\"" : ",\"")
         isFirst = false
-        quote { text in name.withUTF8Buffer { text.append(contentsOf: $0) } }
-        text.append(UInt8(ascii: ":"))
+        write(name)
+        write("\":")
     }
+
+    private mutating func write(_ piece: StaticString) { piece.withUTF8Buffer { text.append(contentsOf: $0) } }
 
     private mutating func quote(_ body: (inout [UInt8]) -> Void) {
         text.append(UInt8(ascii: "\""))
