@@ -150,8 +150,9 @@ compare-fronts: build ## send REQUESTS made-up requests (default 10000) over fra
 	Benchmarks/.build/release/front-comparison --daemon .build/release/assayd --requests $(REQUESTS) $(if $(SEED),--seed $(SEED))
 
 .PHONY: bench
-bench: build ## the daemon's CPU per accepted assertion, in raw P-256 verifications of the same run
+bench: build ## the daemon's CPU per accepted assertion, in raw P-256 verifications of the same run; then what captures cost (bench-captures)
 	$(SWIFT) run --package-path Benchmarks $(RELEASE) daemon-benchmark --daemon .build/release/assayd
+	@$(MAKE) --no-print-directory bench-captures
 
 .PHONY: bench-certificates
 bench-certificates: build ## the daemon's CPU per certificate bundle and per issued certificate, in raw P-256 operations of the same run
