@@ -160,7 +160,12 @@ class Issuer:
     def answers(self) -> bool:
         if self.process is None or self.process.poll() is not None:
             raise RuntimeError(f"the daemon ended: {self.last_words()}")
-        return self.assay("status", check=False).returncode == 0
+        if self.assay("status", check=False).returncode != 0:
+            return False
+        # Its listeners begin one after the other.
+        host, port = self.address.rsplit(":", 1)
+        with socket.socket() as peer:
+            return peer.connect_ex((host, int(port))) == 0
 
     def get(self, path: str, accept: str = "*/*") -> bytes:
         request = urllib.request.Request(f"http://{self.address}{path}", headers={"Accept": accept})
