@@ -31,11 +31,9 @@ package final class ResultKeyTask: Service {
     private let ledger: any ResultKeyRegistry
     private let clock: any WallClock
     private let logger: Logger
-    private let period: Duration
     private let state: Mutex<State>
     private let turns = ResultKeyTurns()
-    private let requests: AsyncStream<Void>
-    private let request: AsyncStream<Void>.Continuation
+    private let looks: RepeatedLook
 
     /// Knows no published key before the first ``refresh(by:)``.
     ///
@@ -44,8 +42,8 @@ package final class ResultKeyTask: Service {
         _ keys: Keys, ring: ResultKeyRing = ResultKeyRing(), ledger: any ResultKeyRegistry, period: Duration = .seconds(20),
         clock: any WallClock, logger: Logger
     ) {
-        (requests, request) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
-        (self.ring, self.ledger, self.period, self.clock, self.logger) = (ring, ledger, period, clock, logger)
+        looks = RepeatedLook(every: period)
+        (self.ring, self.ledger, self.clock, self.logger) = (ring, ledger, clock, logger)
         state = Mutex(State(keys: keys))
     }
 
@@ -56,21 +54,14 @@ package final class ResultKeyTask: Service {
             state.generation += 1
             ring.learn(own: keys.own, published: state.published, keys.rule)
         }
-        request.yield()
+        looks.wake()
     }
 
     /// Looks at the ledger until graceful shutdown. While it cannot be read, what was read last stays.
     package func run() async {
-        await cancelWhenGracefulShutdown {
-            await withDiscardingTaskGroup { group in
-                group.addTask { [period = self.period, request = self.request] in
-                    while (try? await Task.sleep(for: period)) != nil { request.yield() }
-                }
-                for await _ in self.requests where !self.state.withLock({ $0.keys.own.isEmpty }) {
-                    do throws(LedgerError) { try await self.refresh(by: .signal) } catch { self.tell(of: error) }
-                }
-                group.cancelAll()
-            }
+        await looks.run {
+            guard !self.state.withLock({ $0.keys.own.isEmpty }) else { return }
+            do throws(LedgerError) { try await self.refresh(by: .signal) } catch { self.tell(of: error) }
         }
     }
 

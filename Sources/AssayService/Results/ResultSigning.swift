@@ -28,7 +28,11 @@ package struct ResultSigning: AnswerFollower {
         let (requests, answers, traceNames) = (group.requests, group.answers, group.traceNames)
         // What only computes is signed here, one after the other: a task for each would cost more than what surrounds its signature.
         let isAtOnce = signer.signsAtOnce
-        let waiting = asked.count > 1 ? asked.filter { !isAtOnce || asksTheLedger(requests[$0], answers[$0]) } : []
+        var (waiting, rest): ([Int], [Int]) = ([], [])
+        for index in asked {
+            let waits = !isAtOnce || asksTheLedger(requests[index], answers[index])
+            if waits, asked.count > 1 { waiting.append(index) } else { rest.append(index) }
+        }
         if !waiting.isEmpty {
             await withTaskGroup(of: (index: Int, answer: Answer).self) { tasks in
                 for index in waiting {
@@ -37,9 +41,7 @@ package struct ResultSigning: AnswerFollower {
                 for await signed in tasks { group.answers[signed.index] = signed.answer }
             }
         }
-        for index in asked where !waiting.contains(index) {
-            group.answers[index] = await sign(requests[index], answers[index]) { traceNames(index) }
-        }
+        for index in rest { group.answers[index] = await sign(requests[index], answers[index]) { traceNames(index) } }
     }
 
     /// Whether signing waits for the ledger: for the device of a verdict that was given before, or for places in status lists.

@@ -10,31 +10,21 @@ package final class ShortLivedKeyTask: Service {
     private let ring: ResultKeyRing
     private let clock: any WallClock
     private let logger: Logger
-    private let period: Duration
-    private let requests: AsyncStream<Void>
-    private let request: AsyncStream<Void>.Continuation
+    private let looks: RepeatedLook
 
     /// - Parameter period: between looks at the keys: so long after a token is back its key certifies at the latest.
     package init(ring: ResultKeyRing, period: Duration = .seconds(20), clock: any WallClock, logger: Logger) {
-        (requests, request) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
-        (self.ring, self.period, self.clock, self.logger) = (ring, period, clock, logger)
+        looks = RepeatedLook(every: period)
+        (self.ring, self.clock, self.logger) = (ring, clock, logger)
     }
 
     /// Looks at the keys soon: they are others.
-    package func wake() { request.yield() }
+    package func wake() { looks.wake() }
 
     /// Looks at the keys until graceful shutdown.
     package func run() async {
         wake()
-        await cancelWhenGracefulShutdown {
-            await withDiscardingTaskGroup { group in
-                group.addTask { [period = self.period, request = self.request] in
-                    while (try? await Task.sleep(for: period)) != nil { request.yield() }
-                }
-                for await _ in self.requests { await self.renew() }
-                group.cancelAll()
-            }
-        }
+        await looks.run { await self.renew() }
     }
 
     /// Certifies the first keys, so that results can be signed when the daemon answers. A token is waited for no longer than `limit`.
