@@ -8,8 +8,9 @@
     dev/test.py --beside COMMAND      runs the command, too, beside the tests; it fails if that fails
     dev/test.py --times FILE          writes the time of every test there, as lines of "seconds test"
 
-One process runs all modules that do not mind other work beside them. A module whose tests measure waiting time or fill the machine
-runs alone. The tests that start daemons or commands are one process for each suite, two at a time; within a suite they run one after the other.
+One process runs all modules that do not mind what runs beside them. The tests that start daemons or commands are one process for each suite; within
+a suite they run one after the other. Such processes run at once, as many as the machine takes. A module whose tests measure waiting time has one
+neighbour at most, which is none of its kind, and what floods the machine runs alone at the end.
 Every test that the executable lists has to have run, or have been skipped by its own condition; if one is missing, the run fails.
 Exit status: 0 if all passed, 1 if a test failed or did not run, 2 for a wrong argument.
 """
@@ -27,8 +28,8 @@ import tempfile
 import threading
 import time
 
-# Modules whose tests bound time from above, or need the machine for themselves. Everything else runs in one process.
-ALONE = {
+# Modules and suites whose tests bound time from above, or use more than one core: one of them at a time, with one other job beside it.
+ONE_AT_A_TIME = {
     "AssayDaemonTests",
     "AssayFramedRPCTests",
     "AssayListeningTests",
@@ -37,10 +38,11 @@ ALONE = {
     "AssaySQLiteTests",
     "AssayServiceTests",
     "AssayTraceExportTests",
+    "CrashTests",
 }
 
-# Suites of those that flood a connection: what else measures time in their module would wait for the threads.
-ALONE_SUITES = {"AssayFramedRPCTests": "UnreadAnswerTests"}
+# Suites of those modules that flood a connection: what else measures time in their module would wait for the threads.
+FLOODS = {"AssayFramedRPCTests": "UnreadAnswerTests"}
 
 # The suites whose suites start processes, each in its module. A suite below them is a process of its own.
 PROCESSES = {
@@ -50,10 +52,10 @@ PROCESSES = {
     "AssayCommandTests": "CommandTests",
 }
 
-# Those among them that load the whole machine.
-PROCESSES_ALONE = {"CrashTests", "HostileClientTests", "HostileProvisioningTests"}
+# What loads the whole machine on purpose.
+ALONE = {"UnreadAnswerTests", "HostileClientTests", "HostileProvisioningTests"}
 
-AT_ONCE = 2
+AT_ONCE = os.cpu_count() + 1
 
 # Tests that run at once in the process of many modules. Without a bound all begin together, and a test that waits for something goes on
 # after a thousand others have taken their turns.
@@ -63,11 +65,10 @@ WIDTH = 4 * os.cpu_count()
 class Job:
     """One process of the test executable: a name to show, and which tests it runs."""
 
-    def __init__(self, name, filters, skips=(), alone=False):
+    def __init__(self, name, filters, skips=()):
         self.name = name
         self.filters = filters
         self.skips = skips
-        self.alone = alone
         self.status = None
         self.seconds = 0.0
         self.cpu = 0.0
@@ -200,22 +201,21 @@ def plan(tests):
     present = list(dict.fromkeys(map(module, tests)))
     counts = collections.Counter(filter(None, map(suite, tests)))
     unserialised = [name for name in present if any(module(test) == name and not suite(test) for test in tests)]
-    quiet = [name for name in unserialised if name not in ALONE]
+    quiet = [name for name in unserialised if name not in ONE_AT_A_TIME]
     without = [f"^{name}\\.{parent}/" for name, parent in PROCESSES.items()]
     jobs = []
     if quiet:
         jobs.append(Job(quiet[0] if len(quiet) == 1 else f"{len(quiet)} modules together", [f"^{name}\\." for name in quiet],
                         without))
     for name in unserialised:
-        if name in ALONE_SUITES:
-            flood = f"^{name}\\.{ALONE_SUITES[name]}/"
-            jobs.append(Job(ALONE_SUITES[name], [flood], alone=True))
-            jobs.append(Job(name, [f"^{name}\\."], without + [flood], alone=True))
-        elif name in ALONE:
-            jobs.append(Job(name, [f"^{name}\\."], without, alone=True))
+        if name in FLOODS:
+            flood = f"^{name}\\.{FLOODS[name]}/"
+            jobs.append(Job(FLOODS[name], [flood]))
+            jobs.append(Job(name, [f"^{name}\\."], without + [flood]))
+        elif name in ONE_AT_A_TIME:
+            jobs.append(Job(name, [f"^{name}\\."], without))
     for name, _ in counts.most_common():
-        short = name.split("/")[1]
-        jobs.append(Job(short, [f"^{re.escape(name)}/"], alone=short in PROCESSES_ALONE))
+        jobs.append(Job(name.split("/")[1], [f"^{re.escape(name)}/"]))
     return jobs
 
 
@@ -246,20 +246,61 @@ def show(job, lock):
         sys.stdout.flush()
 
 
+class Lanes:
+    """Which job runs next: those of ``ONE_AT_A_TIME`` first, one after the other, with one neighbour; then all at once that the machine takes."""
+
+    def __init__(self, jobs):
+        self.single = [job for job in jobs if job.name in ONE_AT_A_TIME]
+        self.others = [job for job in jobs if job.name not in ONE_AT_A_TIME and job.name not in ALONE]
+        self.alone = [job for job in jobs if job.name in ALONE]
+        self.running = set()
+        self.change = threading.Condition()
+
+    def may_begin(self):
+        """The job that may begin now, if there is one."""
+        if self.single and not any(job.name in ONE_AT_A_TIME for job in self.running):
+            # It waits until no more than one neighbour is left.
+            return self.single[0] if len(self.running) <= 1 else None
+        if self.others:
+            width = 2 if any(job.name in ONE_AT_A_TIME for job in self.running) else AT_ONCE
+            return self.others[0] if len(self.running) < width else None
+        return self.alone[0] if self.alone and not self.running and not self.single else None
+
+    def work(self, one):
+        while True:
+            with self.change:
+                while not (job := self.may_begin()):
+                    if not (self.single or self.others or self.alone):
+                        return
+                    self.change.wait()
+                for waiting in (self.single, self.others, self.alone):
+                    if job in waiting:
+                        waiting.remove(job)
+                self.running.add(job)
+            try:
+                one(job)
+            finally:
+                with self.change:
+                    self.running.discard(job)
+                    self.change.notify_all()
+
+
 def run(jobs, executable):
-    """First the jobs that can have others beside them, then those that need the machine, one at a time."""
     lock = threading.Lock()
 
     def one(job):
         job.run(executable)
         show(job, lock)
 
+    lanes = Lanes(jobs)
     with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
-        for _ in pool.map(one, [job for job in jobs if not job.alone]):
-            pass
-    for job in jobs:
-        if job.alone:
-            one(job)
+        for done in [pool.submit(lanes.work, one) for _ in range(AT_ONCE)]:
+            done.result()
+
+
+def kind(job):
+    """How a job runs beside others, for those who look at a plan."""
+    return " (alone)" if job.name in ALONE else " (one at a time)" if job.name in ONE_AT_A_TIME else ""
 
 
 def main():
@@ -285,10 +326,10 @@ def main():
         return 2
     jobs = plan(tests)
     if options.beside:
-        jobs.insert(1, Beside(options.beside))
+        jobs.insert(0, Beside(options.beside))
     if options.plan:
         for job in jobs:
-            print(f"{job.name}{' (alone)' if job.alone else ''}: {' '.join(job.filters)}")
+            print(f"{job.name}{kind(job)}: {' '.join(job.filters)}")
         return 0
 
     begin = time.monotonic()
