@@ -279,7 +279,8 @@ let package = Package(
             name: "assayd",
             dependencies: [
                 "AssayDaemon", "AssayConfiguration", "AssaySchemes", "AssayPlugins", "AssayLedger", "AssaySQLite", "AssayAudit",
-                "AssayCommandLine", "AssayMetrics", "AssayCore", arguments, log, lifecycle, signals, metrics,
+                "AssayCommandLine", "AssayMetrics", "AssayVirtualDevices", "AssaySimulator", "AssayProvisioning",
+                "AssayClient", "AssayFiles", "AssayAPI", "AssayRPC", "AssayCore", arguments, log, lifecycle, signals, metrics,
             ],
             swiftSettings: strict),
         .executableTarget(
@@ -287,7 +288,8 @@ let package = Package(
             dependencies: [
                 "AssayTop", "AssayApps", "AssayConfiguration", "AssaySchemes", "AssayPlugins", "AssayAudit",
                 "AssayCommandLine",
-                "AssayClient", "AssaySimulator", "AssayVendors", "AssayProvisioning", "AssayResults", "AssaySigning",
+                "AssayClient", "AssayVirtualDevices", "AssaySimulator", "AssayVendors", "AssayProvisioning", "AssayResults",
+                "AssaySigning",
                 "AssayCertificates", "AssayEncoding", "AssayFiles",
                 "AssayAPI",
                 "AssayCore", arguments,
@@ -297,6 +299,9 @@ let package = Package(
 
         // For tests, of this package and of others.
         module("AssaySimulator", ["AssayEncoding", "AssayCore", crypto, cryptoExtras]),
+        // The folders of virtual devices, for the mains.
+        module(
+            "AssayVirtualDevices", ["AssaySimulator", "AssayCommandLine", "AssayEncoding", "AssayCore", crypto]),
         module("AssayTesting", ["AssayCore", http, crypto, log] + nio + tls + http2),
         .target(name: "CFaultVFS", dependencies: ["CSQLite"]),
         .target(name: "FakePKCS11", dependencies: ["CPKCS11"], path: "Tests/FakePKCS11"),

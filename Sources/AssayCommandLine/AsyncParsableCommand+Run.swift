@@ -1,4 +1,5 @@
 package import ArgumentParser
+import AssayCore
 import Foundation
 
 extension AsyncParsableCommand {
@@ -25,6 +26,10 @@ extension AsyncParsableCommand {
     private static func end(after error: any Error, of command: any ParsableCommand.Type) -> Never {
         // What was to be said is said.
         if let code = error as? ExitCode { Foundation.exit(code.rawValue) }
+        if let failure = error as? CommandFailure {
+            let text = "\(_commandName): " + failure.message.split(separator: "\n").map(\.visible).joined(separator: "\n")
+            Foundation.exit(failure.shown(as: text).rawValue)
+        }
         let status = exitCode(for: error)
         // Of the command: the parser's own errors bring their command's usage with them.
         if let wrong = error as? ValidationError { endAfterWrongUsage(wrong.message, of: command) }

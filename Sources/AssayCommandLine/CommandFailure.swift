@@ -3,6 +3,8 @@ import Foundation
 
 /// Why a command did not do what it was asked for, as standard error says it: a line for people, or with `--json` an object.
 ///
+/// A command says it and throws the exit status (``shown(as:)``), or throws the failure: the program then says it behind its own name.
+///
 /// Members and reasons are a contract; docs/command-line.md describes them.
 package struct CommandFailure: Error, Hashable, Sendable {
     /// For people.
@@ -21,6 +23,11 @@ package struct CommandFailure: Error, Hashable, Sendable {
 
     package init(_ reason: String, _ message: String, exitStatus: Int32) {
         (self.reason, self.message, self.exitStatus) = (reason, message, exitStatus)
+    }
+
+    /// Of a file that cannot be read or written, or is not what the command takes: 65, `EX_DATAERR` of `sysexits.h`.
+    package static func unreadable(_ text: String) -> CommandFailure {
+        CommandFailure("unreadable_input", text, exitStatus: 65)
     }
 
     /// Whether the command line asks for JSON.

@@ -14,6 +14,13 @@ struct VerificationRequestTests {
         #expect(back.digest == request.digest)
     }
 
+    @Test("comes back from its JSON as it was")
+    func json() throws {
+        let request = try sampleRequest()
+        let bytes = try #require(API.verify.json).readRequest(request.json()[...])
+        #expect(try read(Assay_V1_VerifyRequest(serializedBytes: bytes)) == request)
+    }
+
     @Test(
         "comes back with each way of binding",
         arguments: [

@@ -27,6 +27,8 @@ for folder in configuration decisions plugins provisioning verifiers; do
 done
 mkdir -p "$doc/examples"
 cp -R examples/configurations "$doc/examples/"
+# As it stands in /etc/assay: `assayd dev` compares the two.
+install -D -m 644 -t "$doc/examples/systemd" deploy/systemd/assayd.yaml
 cp -R deploy/container deploy/haproxy deploy/kubernetes deploy/prometheus deploy/grafana "$doc/examples/"
 # Not what make-secrets.sh has made where these sources are used.
 mkdir -p "$doc/examples/compose"

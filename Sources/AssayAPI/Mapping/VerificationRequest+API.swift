@@ -23,6 +23,12 @@ extension VerificationRequest {
             $0.report = report.message
         }
     }
+
+    /// The message as callers over HTTP send it. Throws only if the schema does not describe it.
+    package func json() throws -> [UInt8] {
+        guard let json = API.verify.json else { throw JSONMessageError("is not among the messages of the API") }
+        return try json.writeRequest(try message.serializedBytes())
+    }
 }
 
 extension VerificationRequest.BindingRequest {

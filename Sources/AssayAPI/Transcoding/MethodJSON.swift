@@ -39,6 +39,11 @@ package struct MethodJSON: Sendable {
         try JSONMessageReader.read(text, as: request, of: schema)
     }
 
+    /// The JSON of a request, which ``readRequest(_:)`` reads as these bytes. Throws if they are not the message.
+    package func writeRequest(_ message: [UInt8]) throws(JSONMessageError) -> [UInt8] {
+        try JSONMessageWriter.write(message, as: request, of: schema)
+    }
+
     /// The JSON of an answer, or of one message of a stream. Throws if the bytes are not the message; the daemon's own are.
     package func writeResponse(_ message: [UInt8]) throws(JSONMessageError) -> [UInt8] {
         try JSONMessageWriter.write(message, as: response, of: schema)

@@ -3,6 +3,7 @@ import AssayConfiguration
 import AssayCore
 import AssayEncoding
 import AssaySimulator
+import AssayVirtualDevices
 import Crypto
 
 struct SimulateCameraCommand: AsyncParsableCommand {

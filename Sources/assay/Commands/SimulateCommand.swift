@@ -3,6 +3,7 @@ import AssayAPI
 import AssayClient
 import AssayCore
 public import AssaySimulator
+import AssayVirtualDevices
 
 struct SimulateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

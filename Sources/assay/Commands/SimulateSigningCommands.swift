@@ -1,6 +1,7 @@
 import ArgumentParser
 import AssayCore
 import AssaySimulator
+import AssayVirtualDevices
 import Crypto
 import Foundation
 

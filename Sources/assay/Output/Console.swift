@@ -36,8 +36,10 @@ enum Console {
     ///
     /// - Parameter reason: for machines, with `--json`. docs/command-line.md lists them.
     static func failure(_ reason: String, _ text: String, status: Int32 = 1) -> ExitCode {
-        CommandFailure(reason, text, exitStatus: status).shown(as: "assay: " + shown(text))
+        tell(CommandFailure(reason, text, exitStatus: status))
     }
+
+    private static func tell(_ failure: CommandFailure) -> ExitCode { failure.shown(as: "assay: " + shown(failure.message)) }
 
     /// Writes a message for the operator to standard error.
     static func say(_ text: String) { CommandFailure.note(shown(text)) }
@@ -60,8 +62,8 @@ enum Console {
     /// Writes to standard error what the command does or met, which is no failure of it.
     static func note(_ text: String) { CommandFailure.note(CommandFailure.isJSON ? text : "assay: " + shown(text)) }
 
-    /// Reports an unreadable input; throw the result. 65 is `EX_DATAERR` of `sysexits.h`.
-    static func unreadable(_ text: String) -> ExitCode { failure("unreadable_input", text, status: 65) }
+    /// Reports an unreadable input; throw the result.
+    static func unreadable(_ text: String) -> ExitCode { tell(.unreadable(text)) }
 
     /// One JSON object, members in the order of their names.
     static func print(json object: [String: Any], pretty: Bool = true) { print(text(json: object, pretty: pretty)) }
