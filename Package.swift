@@ -260,6 +260,8 @@ let package = Package(
 
         // What `assay top` shows, computed from samples of the metrics.
         module("AssayTop", ["AssayAPI"]),
+        // What `assay doctor` says of an installation, by facts that the command collects.
+        module("AssayDoctor", ["AssayTop", "AssayAPI", "AssayCore"]),
         module("AssayCommandLine", ["AssayCore", arguments]),
         module(
             "AssayDaemon",
@@ -286,12 +288,12 @@ let package = Package(
         .executableTarget(
             name: "assay",
             dependencies: [
-                "AssayTop", "AssayApps", "AssayConfiguration", "AssaySchemes", "AssayPlugins", "AssayAudit",
+                "AssayDoctor", "AssayTop", "AssayApps", "AssayConfiguration", "AssaySchemes", "AssayPlugins", "AssayAudit",
                 "AssayCommandLine",
                 "AssayClient", "AssayVirtualDevices", "AssaySimulator", "AssayVendors", "AssayProvisioning", "AssayResults",
                 "AssaySigning",
                 "AssayCertificates", "AssayEncoding", "AssayFiles",
-                "AssayAPI",
+                "AssayAPI", "AssayRPC",
                 "AssayCore", arguments,
                 crypto, log,
             ] + schemes,
@@ -328,6 +330,7 @@ let package = Package(
         tests("AssayMetrics", [metrics]),
         tests("AssayTracing", ["AssayMetrics"]),
         tests("AssayTop", ["AssayAPI"]),
+        tests("AssayDoctor", ["AssayTop", "AssayService", "AssayAPI", "AssayCore"]),
         tests(
             "AssayTraceExport",
             [

@@ -23,7 +23,8 @@ struct Assay: AsyncParsableCommand {
         subcommands: [
             ChallengeCommand.self, VerifyCommand.self, PrepareCommand.self, UploadCommand.self, VerdictsCommand.self,
             PolicyCommand.self, DeviceCommand.self,
-            StatusCommand.self, TopCommand.self, WatchCommand.self, WebhooksCommand.self, WhoAmICommand.self, KeyCommand.self,
+            StatusCommand.self, DoctorCommand.self, TopCommand.self, WatchCommand.self, WebhooksCommand.self,
+            WhoAmICommand.self, KeyCommand.self,
             AuditCommand.self,
             FeedsCommand.self, ProvisionCommand.self, CertCommand.self, CRLCommand.self, CACommand.self, EnrolCommand.self,
             AnchorsCommand.self, PluginCommand.self, ConfidenceCommand.self, InspectCommand.self, SimulateCommand.self,

@@ -19,4 +19,9 @@ package struct DiskSpaceRule: Hashable, Sendable {
     /// Of the capacity.
     package var freePercent: UInt64 = 5
     package init() {}
+
+    /// Whether so little is free that it needs attention.
+    package func isLow(_ space: DiskSpace) -> Bool {
+        space.free < freeBytes || Double(space.free) < Double(space.capacity) * Double(freePercent) / 100
+    }
 }

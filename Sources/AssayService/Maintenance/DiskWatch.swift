@@ -17,9 +17,7 @@ package final class DiskWatch: MaintenanceTask {
     /// The free space now, and whether it is below the limit.
     package func look() -> (space: DiskSpace, isLow: Bool)? {
         guard let space = measure() else { return nil }
-        let isLow =
-            space.free < rule.freeBytes || Double(space.free) < Double(space.capacity) * Double(rule.freePercent) / 100
-        return (space, isLow)
+        return (space, rule.isLow(space))
     }
 
     /// Logs when space becomes short, and when there is enough again.

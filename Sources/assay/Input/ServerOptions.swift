@@ -60,7 +60,19 @@ struct ServerOptions: ParsableArguments {
         guard (0...100).contains(retries) else { throw ValidationError("--retries must be from 0 to 100.") }
     }
 
-    var address: String { server ?? Self.environment("ASSAY_SERVER") ?? Self.usualAddress }
+    var address: String { named ?? Self.usualAddress }
+    /// Whether an option or the environment names the daemon.
+    var isNamed: Bool { named != nil }
+    private var named: String? { server ?? Self.environment("ASSAY_SERVER") }
+
+    /// Whether the daemon is on this machine, by its address.
+    var isOnThisMachine: Bool {
+        if address.hasPrefix("unix:") || address.hasPrefix("http+unix:") { return true }
+        let rest = ["https://", "http://", "tls:", "tcp:"].first(where: address.hasPrefix).map { address.dropFirst($0.count) }
+        let place = (rest ?? address[...]).prefix { $0 != "/" }
+        if place.hasPrefix("[") { return Loopback.contains(place.dropFirst().prefix { $0 != "]" }) }
+        return Loopback.contains(place.prefix { $0 != ":" })
+    }
 
     /// The socket of the service that the package installs, or the port that the examples use.
     private static var usualAddress: String {
@@ -138,27 +150,30 @@ struct ServerOptions: ParsableArguments {
 
     /// Connects, runs `work`, and closes; prints errors for people, and exits with the matching status.
     func with<T>(_ work: (AssayClient) async throws(AssayError) -> T) async throws -> T {
-        do throws(AssayError) {
-            let options = ClientOptions(retry: RetryRule(tries: retries + 1), timeout: limit)
-            let key = try (keyFile ?? Self.environment("ASSAY_KEY_FILE")).map { (path) throws(AssayError) in
-                try ClientKey(file: path)
-            }
-            let client = try await AssayClient.connect(
-                to: address, credentials: try credentials(key), key: key, options: options)
-            let result: T
-            do throws(AssayError) {
-                result = try await traced { () async throws(AssayError) in try await work(client) }
-            } catch {
-                await client.close()
-                throw error
-            }
-            await client.close()
-            return result
-        } catch {
+        do throws(AssayError) { return try await ask(work) } catch {
             // An error during the connection already names the address.
             let text = error.reason == "credentials_required" ? "\(error); \(missing)" : "\(error)"
             throw error.failure(text.contains(address) ? text : "\(address): \(text)")
         }
+    }
+
+    /// Connects, runs `work`, and closes.
+    func ask<T>(_ work: (AssayClient) async throws(AssayError) -> T) async throws(AssayError) -> T {
+        let options = ClientOptions(retry: RetryRule(tries: retries + 1), timeout: limit)
+        let key = try (keyFile ?? Self.environment("ASSAY_KEY_FILE")).map { (path) throws(AssayError) in
+            try ClientKey(file: path)
+        }
+        let client = try await AssayClient.connect(
+            to: address, credentials: try credentials(key), key: key, options: options)
+        let result: T
+        do throws(AssayError) {
+            result = try await traced { () async throws(AssayError) in try await work(client) }
+        } catch {
+            await client.close()
+            throw error
+        }
+        await client.close()
+        return result
     }
 }
 
