@@ -90,7 +90,7 @@ public struct AuditClaims: Hashable, Sendable {
     public init(salt: [UInt8], claims: [UInt8]) { (self.salt, self.claims) = (salt, claims) }
 
     /// Claims with a fresh salt.
-    public init(_ claims: Claims) { self.init(salt: SecureRandom.bytes(16), claims: claims.encoded()) }
+    public init(_ claims: Claims) { self.init(salt: SecureRandom.identifier(), claims: claims.encoded()) }
 
     /// The digest that the record holds, 32 bytes: SHA-256 over the label `assay.audit.claims.v1`, salt and claims, each behind its length
     /// (`FieldDigest`).

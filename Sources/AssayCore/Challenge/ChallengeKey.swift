@@ -67,7 +67,7 @@ public final class ChallengeKey: Sendable {
 
     /// Issues a challenge. `context` has at most `Challenge.contextLimit` bytes; `random` has 16.
     public func issue(
-        app: AppID, purpose: Purpose, context: [UInt8], expiry: Timestamp, random: [UInt8] = SecureRandom.bytes(16)
+        app: AppID, purpose: Purpose, context: [UInt8], expiry: Timestamp, random: [UInt8] = SecureRandom.identifier()
     ) -> [UInt8] {
         var bytes: [UInt8] = [Challenge.version, purpose.rawValue]
         bytes.reserveCapacity(Challenge.length)

@@ -54,44 +54,44 @@ public enum Base64: Sendable {
         }
     }
 
-    /// Appends the text of bytes to a longer one. Not generic, so that what other modules call is compiled for it, and in groups of three
-    /// bytes: tokens are written with it.
+    /// Appends the text of bytes to a longer one. Not generic, so that what other modules call is compiled for it.
     package func append(_ bytes: UnsafeRawBufferPointer, to text: inout [UInt8]) {
-        let digits = self == .standard ? Self.standardDigits : Self.urlDigits
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: (bytes.count + 2) / 3 * 4) { symbols in
-            let count = digits.withUnsafeBufferPointer { Self.encode(bytes, by: $0, into: symbols) }
+            let count = encode(bytes, into: symbols)
             text.append(contentsOf: symbols[..<count])
-            if self == .standard { for _ in count..<symbols.count { text.append(UInt8(ascii: "=")) } }
         }
     }
 
-    /// - Parameters:
-    ///   - digits: 64.
-    ///   - symbols: of the length of the text with its padding, which is not written.
-    /// - Returns: how many symbols there are.
-    private static func encode(
-        _ bytes: UnsafeRawBufferPointer, by digits: UnsafeBufferPointer<UInt8>, into symbols: UnsafeMutableBufferPointer<UInt8>
-    ) -> Int {
-        var (at, count) = (0, 0)
-        func put(_ symbol: UInt32) {
-            symbols.initializeElement(at: count, to: digits[Int(symbol & 63)])
-            count &+= 1
+    /// Writes the text of bytes, in groups of three: tokens are written with it.
+    ///
+    /// - Parameter symbols: of the length of the text with its padding, even where none is written.
+    /// - Returns: how many symbols the text has.
+    package func encode(_ bytes: UnsafeRawBufferPointer, into symbols: UnsafeMutableBufferPointer<UInt8>) -> Int {
+        let isPadded = self == .standard
+        return (isPadded ? Self.standardDigits : Self.urlDigits).withUnsafeBufferPointer { digits in
+            guard let digits = digits.baseAddress, let text = symbols.baseAddress, let first = bytes.baseAddress else { return 0 }
+            let size = bytes.count
+            func byte(_ at: Int) -> Int { Int(first.load(fromByteOffset: at, as: UInt8.self)) }
+            var (at, count) = (0, 0)
+            while at &+ 3 <= size {
+                let group = byte(at) << 16 | byte(at &+ 1) << 8 | byte(at &+ 2)
+                text[count] = digits[group >> 18]
+                text[count &+ 1] = digits[group >> 12 & 63]
+                text[count &+ 2] = digits[group >> 6 & 63]
+                text[count &+ 3] = digits[group & 63]
+                at &+= 3
+                count &+= 4
+            }
+            guard at < size else { return count }
+            let hasTwo = at &+ 1 < size
+            let group = byte(at) << 16 | (hasTwo ? byte(at &+ 1) << 8 : 0)
+            let padding = UInt8(ascii: "=")
+            text[count] = digits[group >> 18]
+            text[count &+ 1] = digits[group >> 12 & 63]
+            if hasTwo || isPadded { text[count &+ 2] = hasTwo ? digits[group >> 6 & 63] : padding }
+            if isPadded { text[count &+ 3] = padding }
+            return count &+ (isPadded ? 4 : hasTwo ? 3 : 2)
         }
-        while at &+ 3 <= bytes.count {
-            let group = UInt32(bytes[at]) << 16 | UInt32(bytes[at &+ 1]) << 8 | UInt32(bytes[at &+ 2])
-            put(group >> 18)
-            put(group >> 12)
-            put(group >> 6)
-            put(group)
-            at &+= 3
-        }
-        guard at < bytes.count else { return count }
-        let hasTwo = at &+ 1 < bytes.count
-        let group = UInt32(bytes[at]) << 16 | (hasTwo ? UInt32(bytes[at &+ 1]) << 8 : 0)
-        put(group >> 18)
-        put(group >> 12)
-        if hasTwo { put(group >> 6) }
-        return count
     }
 
     /// `nil` unless `encode` makes this text.
@@ -186,20 +186,22 @@ public enum Base64: Sendable {
 public enum Hex {
     public static func encode(_ bytes: some Collection<UInt8>) -> String {
         bytes.withContiguousBytes { bytes in
-            String(unsafeUninitializedCapacity: bytes.count * 2) { write(bytes, to: $0) }
+            String(unsafeUninitializedCapacity: bytes.count * 2) { encode(bytes, into: $0) }
         }
     }
 
     /// Appends the text of bytes to a longer one.
     package static func append(_ bytes: UnsafeRawBufferPointer, to text: inout [UInt8]) {
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: bytes.count * 2) { digits in
-            let count = write(bytes, to: digits)
+            let count = encode(bytes, into: digits)
             text.append(contentsOf: digits[..<count])
         }
     }
 
+    /// Writes the text of bytes.
+    ///
     /// - Returns: how many digits there are.
-    private static func write(_ bytes: UnsafeRawBufferPointer, to digits: UnsafeMutableBufferPointer<UInt8>) -> Int {
+    package static func encode(_ bytes: UnsafeRawBufferPointer, into digits: UnsafeMutableBufferPointer<UInt8>) -> Int {
         var index = 0
         for byte in bytes {
             digits.initializeElement(at: index, to: digit(byte >> 4))

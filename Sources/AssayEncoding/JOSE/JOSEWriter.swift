@@ -16,27 +16,27 @@ package struct JOSEWriter: Sendable {
 
     /// BASE64URL(header) ‖ "." ‖ BASE64URL(payload): what is signed (RFC 7515 §5.1, step 5).
     package func signingInput(_ payload: [UInt8]) -> [UInt8] {
-        var input: [UInt8] = []
-        // What comes behind it is added without another allocation.
-        input.reserveCapacity(head.count + (payload.count + 2) / 3 * 4 + 1 + Self.longestSignature)
-        input += head
-        payload.withUnsafeBytes { Base64.url.append($0, to: &input) }
-        return input
+        let capacity = head.count + (payload.count + 2) / 3 * 4
+        return [UInt8](unsafeUninitializedCapacity: capacity) { input, count in
+            _ = input.initialize(fromContentsOf: head)
+            let text = UnsafeMutableBufferPointer(rebasing: input[head.count...])
+            count = head.count + payload.withUnsafeBytes { Base64.url.encode($0, into: text) }
+        }
     }
 
     /// The token: the signing input, a dot and the signature.
     ///
     /// - Parameter signature: as the header's `alg` has it. For ECDSA it is r ‖ s (RFC 7518 §3.4), not DER.
-    package static func token(_ signingInput: consuming [UInt8], signature: [UInt8]) -> [UInt8] {
-        var token = signingInput
+    package static func token(_ signingInput: [UInt8], signature: [UInt8]) -> [UInt8] {
+        var token: [UInt8] = []
+        token.reserveCapacity(signingInput.count + 1 + (signature.count + 2) / 3 * 4)
+        token += signingInput
         token.append(dot)
         signature.withUnsafeBytes { Base64.url.append($0, to: &token) }
         return token
     }
 
     private static let dot = UInt8(ascii: ".")
-    /// The 96 bytes of ES384 as text.
-    private static let longestSignature = 128
 
     private static func encoded(_ bytes: [UInt8]) -> [UInt8] { Array(Base64.url.encode(bytes).utf8) }
 }

@@ -94,7 +94,7 @@ package struct ResultComposer: Sendable {
         if let certificate = key.certificate, certificate.notAfter < expiry { throw .unavailable }
         return ResultTerms(
             key: key, audience: audience, issuedAt: time.unixMilliseconds / 1000,
-            expiresAt: expiry.unixMilliseconds / 1000, identifier: identifier ?? SecureRandom.bytes(16),
+            expiresAt: expiry.unixMilliseconds / 1000, identifier: identifier ?? SecureRandom.identifier(),
             nonce: request.nonce, status: status)
     }
 

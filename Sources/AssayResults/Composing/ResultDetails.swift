@@ -6,7 +6,7 @@ extension JSONClaims {
     mutating func addDetails(of facts: ResultFacts, device: String?) {
         add("app", plain: facts.app.text)
         if let device { add("device", plain: device) }
-        add("limits", plain: facts.limits.lazy.map(\.rawValue))
+        add("limits", plain: facts.limits.map(\.rawValue))
         add("purpose", plain: facts.purpose.name)
         add("assurance", plain: facts.assurance.name)
         if facts.simulated { add("simulated", true) }
@@ -18,7 +18,7 @@ extension JSONClaims {
     /// Where others than the caller's own services read: the limits alone, and that a device is simulated.
     mutating func addLimits(of facts: ResultFacts) {
         object("assay") { details in
-            details.add("limits", plain: facts.limits.lazy.map(\.rawValue))
+            details.add("limits", plain: facts.limits.map(\.rawValue))
             if facts.simulated { details.add("simulated", true) }
         }
     }

@@ -1,8 +1,8 @@
 import AssayCore
 
 /// Writes claims as a JSON object, byte by byte, without a tree of values in between. Names are distinct: the caller sees to that.
-struct JSONClaims {
-    private var text: [UInt8] = []
+struct JSONClaims: ~Copyable {
+    private var text = ClaimBuffer(capacity: usualSize)
     /// Whether the next member is the first of its object.
     private var isFirst = true
 
@@ -12,11 +12,10 @@ struct JSONClaims {
     /// The object whose members `body` writes.
     static func object(_ body: (inout JSONClaims) -> Void) -> [UInt8] {
         var claims = JSONClaims()
-        claims.text.reserveCapacity(usualSize)
-        claims.text.append(UInt8(ascii: "{"))
+        claims.text.write("{")
         body(&claims)
-        claims.text.append(UInt8(ascii: "}"))
-        return claims.text
+        claims.text.write("}")
+        return claims.text.bytes
     }
 
     /// A text, with its quotation marks and escapes: for constants that are written often (`add(_:json:)`).
@@ -26,95 +25,90 @@ struct JSONClaims {
         return text
     }
 
-    mutating func add(_ name: StaticString, _ value: String) {
-        begin(name)
-        var value = value
-        value.withUTF8 { JSONText.append(string: UnsafeRawBufferPointer($0), to: &text) }
-    }
+    mutating func add(_ name: StaticString, _ value: String) { add(name, json: Self.encoded(value)) }
 
     mutating func add(_ name: StaticString, _ number: Int64) {
         begin(name)
-        text.append(contentsOf: String(number).utf8)
+        text.write(number)
     }
 
     mutating func add(_ name: StaticString, _ flag: Bool) {
         begin(name)
-        text.append(contentsOf: (flag ? "true" : "false").utf8)
+        text.write(flag ? "true" : "false" as StaticString)
     }
 
     /// A value that is JSON already.
     mutating func add(_ name: StaticString, json value: [UInt8]) {
         begin(name)
-        text.append(contentsOf: value)
+        text.write(value)
     }
 
     /// A text of our own, in which nothing has to be escaped.
     mutating func add(_ name: StaticString, plain value: StaticString) {
         begin(name)
-        write("\"")
-        write(value)
-        write("\"")
+        text.write("\"")
+        text.write(value)
+        text.write("\"")
     }
 
     /// The same.
     mutating func add(_ name: StaticString, plain value: String) {
         begin(name)
-        quote { $0.append(contentsOf: value.utf8) }
+        text.write("\"")
+        text.write(value)
+        text.write("\"")
     }
 
     /// Bytes as base64url.
     mutating func add(_ name: StaticString, base64url bytes: [UInt8]) {
         begin(name)
-        quote { text in bytes.withUnsafeBytes { Base64.url.append($0, to: &text) } }
+        text.write("\"")
+        text.write(base64url: bytes)
+        text.write("\"")
     }
 
     /// Bytes as lower-case hexadecimal digits.
     mutating func add(_ name: StaticString, hex bytes: [UInt8]) {
         begin(name)
-        quote { text in bytes.withUnsafeBytes { Hex.append($0, to: &text) } }
+        text.write("\"")
+        text.write(hex: bytes)
+        text.write("\"")
     }
 
     /// A list of texts in which nothing has to be escaped.
-    mutating func add(_ name: StaticString, plain values: some Sequence<String>) {
+    mutating func add(_ name: StaticString, plain values: [String]) {
         begin(name)
-        write("[")
-        for (index, value) in values.enumerated() {
-            if index > 0 { write(",") }
-            quote { $0.append(contentsOf: value.utf8) }
+        text.write("[")
+        for index in values.indices {
+            text.write(index > 0 ? ",\"" : "\"" as StaticString)
+            text.write(values[index])
+            text.write("\"")
         }
-        write("]")
+        text.write("]")
     }
 
     /// A list with one text: a beginning of our own, and bytes as base64url.
     mutating func add(_ name: StaticString, listOf beginning: StaticString, base64url bytes: [UInt8]) {
         begin(name)
-        write("[\"")
-        write(beginning)
-        bytes.withUnsafeBytes { Base64.url.append($0, to: &text) }
-        write("\"]")
+        text.write("[\"")
+        text.write(beginning)
+        text.write(base64url: bytes)
+        text.write("\"]")
     }
 
     mutating func object(_ name: StaticString, _ body: (inout JSONClaims) -> Void) {
         begin(name)
-        write("{")
+        text.write("{")
         isFirst = true
         body(&self)
-        write("}")
+        text.write("}")
         isFirst = false
     }
 
     private mutating func begin(_ name: StaticString) {
-        write(isFirst ? "\"" : ",\"")
+        text.write(isFirst ? "\"" : ",\"" as StaticString)
         isFirst = false
-        write(name)
-        write("\":")
-    }
-
-    private mutating func write(_ piece: StaticString) { piece.withUTF8Buffer { text.append(contentsOf: $0) } }
-
-    private mutating func quote(_ body: (inout [UInt8]) -> Void) {
-        text.append(UInt8(ascii: "\""))
-        body(&text)
-        text.append(UInt8(ascii: "\""))
+        text.write(name)
+        text.write("\":")
     }
 }
