@@ -19,8 +19,21 @@ package struct PreparedMAC: Sendable {
 
     /// The tag over prefix and input, 32 bytes.
     func tag(over input: [UInt8]) -> SHA256.Digest {
-        var (inner, outer) = (inner, outer)
+        var inner = inner
         input.withUnsafeBytes { inner.update(bufferPointer: $0) }
+        return tag(of: inner)
+    }
+
+    /// The tag over prefix, input and one byte more.
+    func tag(over input: [UInt8], _ last: UInt8) -> SHA256.Digest {
+        var inner = inner
+        input.withUnsafeBytes { inner.update(bufferPointer: $0) }
+        withUnsafeBytes(of: last) { inner.update(bufferPointer: $0) }
+        return tag(of: inner)
+    }
+
+    private func tag(of inner: SHA256) -> SHA256.Digest {
+        var outer = outer
         inner.finalize().withUnsafeBytes { outer.update(bufferPointer: $0) }
         return outer.finalize()
     }

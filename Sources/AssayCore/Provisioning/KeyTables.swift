@@ -9,29 +9,49 @@ package struct KeyTables: Sendable {
     /// The length of a master and of a key, in bytes.
     package static let keyLength = 32
 
-    /// Of each table the pseudorandom key that HKDF extracts from its master (RFC 5869 §2.2), the same for all keys of the table.
-    private let extracted: [UInt16: SymmetricKey]
+    private let masters: [UInt16: PreparedHKDF]
 
     /// - Parameter masters: of 32 bytes each, by the table's number.
     package init(masters: [UInt16: [UInt8]]) {
-        extracted = masters.mapValues { .extracted(from: SymmetricKey(data: $0)) }
+        self.masters = masters.mapValues { PreparedHKDF(material: $0) }
     }
 
     /// HKDF-SHA-256 (RFC 5869) of the table's master, without salt, info: the index as a big-endian u32 and `Birthmark`; `nil` for a
     /// table without a master, or an index beyond the table.
     package func key(table: UInt16, index: UInt16) -> SymmetricKey? {
-        guard let extracted = extracted[table], Int(index) < Self.keyCount else { return nil }
-        let info = [0, 0, UInt8(index >> 8), UInt8(truncatingIfNeeded: index)] + Array("Birthmark".utf8)
-        return HKDF<SHA256>.expand(pseudoRandomKey: extracted, info: info, outputByteCount: Self.keyLength)
+        guard let master = masters[table], Int(index) < Self.keyCount else { return nil }
+        return SymmetricKey(data: master.key(Self.info(index)))
     }
 
-    /// The keys of a table, in order; `nil` for a table without a master.
-    package func keys(ofTable table: UInt16) -> [[UInt8]]? {
-        guard extracted[table] != nil else { return nil }
-        return (0..<UInt16(Self.keyCount)).compactMap { index in
-            key(table: table, index: index).map { $0.withUnsafeBytes { Array($0) } }
+    /// A table with all its keys; `nil` for one without a master.
+    package func table(_ number: UInt16) -> KeyTable? {
+        guard let master = masters[number] else { return nil }
+        var keys: [UInt8] = []
+        keys.reserveCapacity(Self.keyCount * Self.keyLength)
+        var info = Self.info(0)
+        for index in 0..<UInt16(Self.keyCount) {
+            Self.write(index, into: &info)
+            master.key(info).withUnsafeBytes { keys.append(contentsOf: $0) }
         }
+        return KeyTable(number: number, keys: keys)
     }
+
+    private static func info(_ index: UInt16) -> [UInt8] {
+        var info = [0, 0, 0, 0] + Array("Birthmark".utf8)
+        write(index, into: &info)
+        return info
+    }
+
+    private static func write(_ index: UInt16, into info: inout [UInt8]) {
+        (info[2], info[3]) = (UInt8(index >> 8), UInt8(truncatingIfNeeded: index))
+    }
+}
+
+/// One table of a fleet.
+package struct KeyTable: Sendable {
+    package let number: UInt16
+    /// The keys in order, `KeyTables.keyLength` bytes each, without anything between them.
+    package let keys: [UInt8]
 }
 
 /// A device secret, sealed for its certificate: AES-256-GCM without additional data, 60 bytes: ciphertext (32), tag (16), nonce (12).
@@ -69,23 +89,21 @@ package enum SealedSecret {
 /// The secrets of one app's fleet: its key tables, and the key by which device secrets are hashed.
 package struct FleetSecrets: Sendable {
     package let tables: KeyTables
-    private let hashKey: SymmetricKey
+    private let hash: PreparedMAC
 
     /// - Parameter hashKey: 32 bytes.
-    package init(tables: KeyTables, hashKey: [UInt8]) { (self.tables, self.hashKey) = (tables, SymmetricKey(data: hashKey)) }
+    package init(tables: KeyTables, hashKey: [UInt8]) { (self.tables, hash) = (tables, PreparedMAC(key: hashKey, prefix: [])) }
 
     /// The secrets of an app, derived from the one secret of the ledger for fleets: a master for each table, and the key of the hash.
     ///
     /// - Parameter root: 32 bytes.
     package init(root: [UInt8], app: AppID) {
-        let root = SymmetricKey.extracted(from: SymmetricKey(data: root))
+        let root = PreparedHKDF(material: root)
         func derive(_ what: String, _ number: UInt64 = 0) -> [UInt8] {
             var info = FieldDigest(what)
             info.append(app.text)
             info.append(number)
-            let key = HKDF<SHA256>.expand(
-                pseudoRandomKey: root, info: info.finalize(), outputByteCount: KeyTables.keyLength)
-            return key.withUnsafeBytes { Array($0) }
+            return root.key(info.finalize()).withUnsafeBytes { [UInt8]($0) }
         }
         let masters = (0..<UInt16(KeyTables.tableCount)).map { ($0, derive("assay.fleet.table.v1", UInt64($0))) }
         self.init(
@@ -98,13 +116,6 @@ package struct FleetSecrets: Sendable {
         var fields = FieldDigest("assay.fleet.secret.v1")
         fields.append(app.text)
         fields.append(secret)
-        return Array(HMAC<SHA256>.authenticationCode(for: fields.finalize(), using: hashKey))
-    }
-}
-
-extension SymmetricKey {
-    /// The extract step of HKDF-SHA-256, without salt.
-    fileprivate static func extracted(from material: SymmetricKey) -> SymmetricKey {
-        SymmetricKey(data: HKDF<SHA256>.extract(inputKeyMaterial: material, salt: nil as [UInt8]?))
+        return hash.bytes(over: fields.finalize())
     }
 }

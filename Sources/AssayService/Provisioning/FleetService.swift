@@ -30,33 +30,35 @@ package struct FleetService: Sendable {
     }
 
     package var methods: [MethodBody] {
-        [.unary(API.provisionDevice, reading: { try FleetRequest($1) }, provisionDevice)] + enrolmentMethods
+        [.unary(API.provisionDevice, reading: { try FleetRequest($1) }, serialised: provisionDevice)] + enrolmentMethods
     }
 
+    /// The serialised `ProvisionDeviceResponse`.
     private func provisionDevice(
         _ caller: Caller, _ app: AppProfile, _ request: FleetRequest
-    ) async throws -> Assay_V1_ProvisionDeviceResponse {
+    ) async throws -> [UInt8] {
         guard let fleet = app.fleet else { throw RPCError.hasNoFleet }
         try answering.charge(.verdicts, caller, app.id, nil, at: answering.chargingTime())
         let begun = MonotonicTime.nanoseconds()
         do throws(StageError) {
-            let response = try await answer(to: request, caller, app, fleet)
+            let (answer, quirks) = try await answer(to: request, caller, app, fleet)
             answering.answered(
-                caller, app, by: response.repeated ? .repeated : .provisioned(fleet.rule.assurance), since: begun)
-            if !response.repeated {
-                let id = DeviceID(bytes: Array(response.deviceID)).map { "\($0)" } ?? ""
-                // Read once more: provisioning is rare, and most requests have nothing to tell.
-                let quirks = request.csr.flatMap { try? authority.requestedKey($0).quirks } ?? []
+                caller, app, by: answer.repeated ? .repeated : .provisioned(fleet.rule.assurance), since: begun)
+            if !answer.repeated {
                 let notes = quirks.isEmpty ? [:] : ["csr": quirks.map(\.rawValue).joined(separator: ", ")]
                 requestLog.changed(
-                    "provisioned a device", by: caller, app: app.id, notes.merging(["device": id]) { $1 })
+                    "provisioned a device", by: caller, app: app.id,
+                    notes.merging(["device": "\(answer.certificate.device)"]) { $1 })
             }
-            return response
+            return answer.serialized()
         } catch {
             switch error {
             case .refused(let rejection, let check, let device):
                 answering.answered(caller, app, by: .refused(rejection, check: check, device: device?.id), since: begun)
-                return .with { $0.rejection = Assay_V1_ProvisioningRejection(rejection) }
+                let response = Assay_V1_ProvisionDeviceResponse.with {
+                    $0.rejection = Assay_V1_ProvisioningRejection(rejection)
+                }
+                return try response.serialised()
             case .failed(let error):
                 answering.answered(caller, app, by: .failed(error), since: begun)
                 throw error
@@ -65,24 +67,25 @@ package struct FleetService: Sendable {
         }
     }
 
+    /// The answer, and what is to be said of a new device's CSR.
     private func answer(
         to request: FleetRequest, _ caller: Caller, _ app: AppProfile, _ fleet: Fleet
-    ) async throws(StageError) -> Assay_V1_ProvisionDeviceResponse {
+    ) async throws(StageError) -> (ProvisionedDevice, [RequestedKey.Quirk]) {
         let identity = request.identity(caller, app.id, fleet.secrets)
-        if let repeated = try await repetition(of: identity, app, fleet) { return repeated }
+        if let repeated = try await repetition(of: identity, app, fleet) { return (repeated, []) }
         do throws(StageError) {
             return try await provision(request, caller, app, fleet, identity)
         } catch {
             // An equal request may have been provisioned since, here or by another daemon of the ledger. This one was refused by what that one
             // changed, at whatever place, and gets its answer.
-            if case .refused = error, let repeated = try await repetition(of: identity, app, fleet) { return repeated }
+            if case .refused = error, let repeated = try await repetition(of: identity, app, fleet) { return (repeated, []) }
             throw error
         }
     }
 
     private func provision(
         _ request: FleetRequest, _ caller: Caller, _ app: AppProfile, _ fleet: Fleet, _ identity: FleetRequest.Identity
-    ) async throws(StageError) -> Assay_V1_ProvisionDeviceResponse {
+    ) async throws(StageError) -> (ProvisionedDevice, [RequestedKey.Quirk]) {
         try await checkSerial(of: request, app)
         let key = try certifiedKey(request, fleet)
         let made = try await make(request, key, caller, app, fleet, identity)
@@ -91,7 +94,7 @@ package struct FleetService: Sendable {
         case .provisioned:
             // A device that is replaced loses its certificates.
             revoked()
-            return made.answer
+            return (made.answer, key.quirks)
         case .refused(let code):
             if code == .notEnrolled, let why = try await unmetPermission(request, app) {
                 throw .refused(why, check: DeviceAdmission.check)
@@ -147,7 +150,7 @@ package struct FleetService: Sendable {
     /// The answer to an equal request that was made before; `nil` if there was none.
     private func repetition(
         of identity: FleetRequest.Identity, _ app: AppProfile, _ fleet: Fleet
-    ) async throws(StageError) -> Assay_V1_ProvisionDeviceResponse? {
+    ) async throws(StageError) -> ProvisionedDevice? {
         guard let key = identity.key else { return nil }
         let stored = try await readingLedger { () async throws(LedgerError) in try await ledger.fleetDevice(idempotencyKey: key)
         }
@@ -171,37 +174,45 @@ package struct FleetService: Sendable {
         guard let secret = authority.deviceSecret(in: certificate.der, arc: fleet.rule.arc, fleet.secrets) else {
             throw .failed(.inconsistent("the secret of a provisioned device cannot be decrypted"))
         }
-        var answer = try answer(certificate, tables: stored.tables, secret: secret, fleet)
-        answer.certificateChain =
-            authority.authorities(at: clock.now()).first { $0.issuer == certificate.name.issuer }?.chain.map { Data($0) } ?? []
-        answer.repeated = true
-        return answer
+        let issuer = authority.authorities(at: clock.now()).first { $0.issuer == certificate.name.issuer }
+        return ProvisionedDevice(
+            certificate: certificate, chain: issuer?.chain ?? [], tables: try tables(stored.tables, of: fleet), secret: secret,
+            repeated: true)
     }
 
     // MARK: A new device
 
-    /// The key to be certified, and its private key if it is made here.
+    /// The key to be certified.
+    private struct CertifiedKey {
+        /// SubjectPublicKeyInfo (DER).
+        let spki: [UInt8]
+        /// The private key if it is made here.
+        let made: P256.Signing.PrivateKey?
+        /// Those of the CSR.
+        let quirks: [RequestedKey.Quirk]
+    }
+
     private func certifiedKey(
         _ request: FleetRequest, _ fleet: Fleet
-    ) throws(StageError) -> (spki: [UInt8], made: P256.Signing.PrivateKey?) {
+    ) throws(StageError) -> CertifiedKey {
         do throws(Rejection) {
             guard let csr = request.csr else {
                 guard fleet.rule.makesKeys else { throw Rejection(.possessionNotProven, "a CSR is required") }
                 let made = P256.Signing.PrivateKey()
-                return (Array(made.publicKey.derRepresentation), made)
+                return CertifiedKey(spki: Array(made.publicKey.derRepresentation), made: made, quirks: [])
             }
             let requested = try authority.requestedKey(csr)
             try FleetCertificate.checkKey(requested.publicKey)
-            return (requested.publicKey, nil)
+            return CertifiedKey(spki: requested.publicKey, made: nil, quirks: requested.quirks)
         } catch {
             throw .refused(error, check: "csr")
         }
     }
 
     private func make(
-        _ request: FleetRequest, _ key: (spki: [UInt8], made: P256.Signing.PrivateKey?), _ caller: Caller, _ app: AppProfile,
+        _ request: FleetRequest, _ key: CertifiedKey, _ caller: Caller, _ app: AppProfile,
         _ fleet: Fleet, _ identity: FleetRequest.Identity
-    ) async throws(StageError) -> (entry: FleetEntry, answer: Assay_V1_ProvisionDeviceResponse) {
+    ) async throws(StageError) -> (entry: FleetEntry, answer: ProvisionedDevice) {
         let now = clock.now()
         let secret = request.secret ?? SecureRandom.bytes(SealedSecret.secretLength)
         let content = FleetCertificate(
@@ -231,24 +242,16 @@ package struct FleetService: Sendable {
         let entry = FleetEntry(
             device: device, certificate: signed.certificate, record: record, family: request.family,
             token: request.token.map { SHA256.bytes(of: $0) }, context: ChangeContext(.caller(caller.name), at: now))
-        var answer = try answer(signed.certificate, tables: content.tables, secret: secret, fleet)
-        answer.certificateChain = signed.chain.map { Data($0) }
-        if let made = key.made { answer.devicePrivateKey = made.derRepresentation }
+        let answer = ProvisionedDevice(
+            certificate: signed.certificate, chain: signed.chain, tables: try tables(content.tables, of: fleet), secret: secret,
+            privateKey: key.made.map { Array($0.derRepresentation) } ?? [])
         return (entry, answer)
     }
 
-    private func answer(
-        _ certificate: DeviceCertificate, tables: [UInt16], secret: [UInt8], _ fleet: Fleet
-    ) throws(StageError) -> Assay_V1_ProvisionDeviceResponse {
-        let keys = tables.compactMap { fleet.secrets.tables.keys(ofTable: $0) }
-        guard keys.count == tables.count else { throw .failed(.inconsistent("a key table has no master")) }
-        return .with {
-            $0.deviceCertificate = Data(certificate.der)
-            $0.keyTables = keys.map { keys in .with { $0.keys = keys.map { Data($0) } } }
-            $0.keyTableIndices = tables.map { UInt32($0) }
-            $0.deviceSecret = Data(secret)
-            $0.deviceID = Data(certificate.device.bytes)
-        }
+    private func tables(_ numbers: [UInt16], of fleet: Fleet) throws(StageError) -> [KeyTable] {
+        let tables = numbers.compactMap { fleet.secrets.tables.table($0) }
+        guard tables.count == numbers.count else { throw .failed(.inconsistent("a key table has no master")) }
+        return tables
     }
 }
 
