@@ -170,6 +170,12 @@ extension Certificate {
         }
     }
 
+    /// Whether this is the certificate with that DER.
+    package func hasBytes(of other: [UInt8]) -> Bool {
+        // Over memory, which is compared several times as fast as a slice.
+        der.count == other.count && der.withUnsafeBytes { der in other.withUnsafeBytes { der.elementsEqual($0) } }
+    }
+
     /// SHA-256 of the DER.
     package var digest: [UInt8] { Array(der.withUnsafeBytes { SHA256.hash(bytes: $0) }) }
 }

@@ -61,6 +61,21 @@ package struct ChainValidator: Sendable {
         try validate(chain, at: now) { (_, step) throws(Rejection) in try step() }
     }
 
+    /// Judges again a chain that this validator returned: its dates. All other steps follow from the chain and from what is fixed for the
+    /// validator, and have the outcome that they had.
+    ///
+    /// - Parameter run: as above.
+    package func validate(
+        again chain: ValidatedChain, at now: Timestamp,
+        run: (Step, () throws(Rejection) -> Void) throws(Rejection) -> Void
+    ) throws(Rejection) {
+        for step in Step.allCases where step != .validity || profile.checksValidity {
+            try run(step) { () throws(Rejection) in
+                if step == .validity { try checkValidity(chain.certificates, at: now) }
+            }
+        }
+    }
+
     private func checkNames(_ chain: UnverifiedChain) throws(Rejection) {
         for (index, (subject, issuer)) in zip(chain.certificates, chain.authorities).enumerated() {
             guard subject.issuer == issuer.subject else {

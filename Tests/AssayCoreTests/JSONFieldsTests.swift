@@ -23,6 +23,15 @@ struct JSONFieldsTests {
         #expect(throws: Rejection(.malformedToken, "")) { try fields.required("n", fields.text("n")) }
     }
 
+    @Test("A text is read as its UTF-8, and an integer that must be a number only as one")
+    func bytes() throws {
+        let fields = try fields(#"{"t":"é\u0041","i":-7,"s":"42","n":null,"f":1.0,"z":-0}"#)
+        #expect(try fields.utf8("t") == Array("éA".utf8) && fields.utf8("n") == nil && fields.utf8("missing") == nil)
+        #expect(throws: Rejection(.malformedToken, "")) { try fields.utf8("i") }
+        #expect(fields.number("i") == -7)
+        for name in ["s", "t", "n", "f", "z", "missing"] { #expect(fields.number(name) == nil, "\(name)") }
+    }
+
     @Test("A member of another type is refused, with its path")
     func mismatch() throws {
         let fields = try fields(#"{"o":{"t":1}}"#)

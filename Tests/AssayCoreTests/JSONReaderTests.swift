@@ -36,6 +36,26 @@ struct JSONReaderTests {
         }
     }
 
+    @Test(
+        "A duplicate name is refused wherever it stands, in objects of few and of many members",
+        arguments: [2, 15, 16, 17, 18, 40])
+    func doubledAmongMany(_ count: Int) throws {
+        let names = (0..<count).map { "name-\($0)" }
+        func document(_ names: [String]) -> [UInt8] {
+            self.document("{" + names.map { #""\#($0)":1"# }.joined(separator: ",") + "}")
+        }
+        guard case .object(let object) = try strict(document(names)) else { throw Rejection(.malformedToken, "no object") }
+        #expect(object.members.map(\.name) == names.map { Array($0.utf8) })
+        for (place, first) in names.enumerated() {
+            #expect(object[first.utf8] != nil)
+            for other in place + 1..<count {
+                var names = names
+                names[other] = first
+                #expect(throws: Rejection(.malformedToken, "")) { try strict(document(names)) }
+            }
+        }
+    }
+
     @Test("An unreadable text is refused, or, by the lenient reader, returned as bytes that are not UTF-8", arguments: oddTexts)
     func unreadable(_ odd: [UInt8]) throws {
         for text in [#"{"a":"~","b":"é"}"#, #"{"b":"é","a":"x~"}"#, #"{"x~y":1,"b":"é"}"#, #"{"~":"~","b":"é"}"#] {

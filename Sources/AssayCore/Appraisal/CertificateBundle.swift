@@ -64,18 +64,19 @@ public enum CertificateBundle: Hashable, Sendable {
 
     /// `nil` unless ``evidence`` made the parts.
     public init?(parts: [ArraySlice<UInt8>]) {
-        let members = parts.dropFirst().map { Array($0) }
-        switch (parts.first.map { Array($0) }, members.count) {
-        case ([1], 1): self = .json(members[0])
-        case ([2], 5):
-            guard members[2].count == 8 else { return nil }
-            let timestamp = members[2].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        guard let number = parts.first, number.count == 1 else { return nil }
+        switch (number.first, parts.count) {
+        case (1, 2): self = .json(Array(parts[1]))
+        case (2, 6):
+            guard parts[3].count == 8 else { return nil }
+            let timestamp = parts[3].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
             self = .fields(
                 Fields(
-                    imageHash: members[0], certificate: members[1], timestamp: Int64(bitPattern: timestamp),
-                    locationHash: members[3], signature: members[4]))
-        case ([3], 3):
-            self = .digest(Digest(signedSHA256: members[0], certificate: members[1], signature: members[2]))
+                    imageHash: Array(parts[1]), certificate: Array(parts[2]), timestamp: Int64(bitPattern: timestamp),
+                    locationHash: Array(parts[4]), signature: Array(parts[5])))
+        case (3, 4):
+            self = .digest(
+                Digest(signedSHA256: Array(parts[1]), certificate: Array(parts[2]), signature: Array(parts[3])))
         default: return nil
         }
     }

@@ -37,9 +37,14 @@ package struct JSONFields: Sendable {
     }
 
     package func text(_ name: String) throws(Rejection) -> String? {
+        try utf8(name).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// A text as its UTF-8.
+    package func utf8(_ name: String) throws(Rejection) -> [UInt8]? {
         guard let value = value(name) else { return nil }
         guard case .string(let text) = value else { throw mismatch(name, "a text") }
-        return String(decoding: text, as: UTF8.self)
+        return text
     }
 
     /// An integer of 64 bits, as a number or as a text of digits: protobuf writes both.
@@ -51,9 +56,20 @@ package struct JSONFields: Sendable {
         case .string(let text): digits = text[...]
         default: throw mismatch(name, "an integer")
         }
-        // One spelling for each number, so that all readers see the same one.
+        guard let number = Self.integer(digits) else { throw mismatch(name, "an integer") }
+        return number
+    }
+
+    /// An integer of 64 bits that is written as a number; `nil` for an absent member and every other value.
+    package func number(_ name: String) -> Int64? {
+        guard case .number(let digits)? = value(name) else { return nil }
+        return Self.integer(digits)
+    }
+
+    /// One spelling for each number, so that all readers see the same one.
+    private static func integer(_ digits: ArraySlice<UInt8>) -> Int64? {
         guard let number = Int64(String(decoding: digits, as: UTF8.self)), String(number).utf8.elementsEqual(digits) else {
-            throw mismatch(name, "an integer")
+            return nil
         }
         return number
     }

@@ -53,11 +53,13 @@ package struct JSONReader {
     private mutating func object(depth: Int) throws(JSONProblem) -> JSONObject {
         _ = scanner.take("{")
         var object = JSONObject()
-        var names: Set<[UInt8]> = []
+        var names = SeenNames()
         if scanner.take("}") { return object }
         repeat {
             let name = Array(try scanner.string())
-            guard isLenient || names.insert(name).inserted else { throw scanner.problem("an object holds a name twice") }
+            guard isLenient || names.insert(name, after: object.members) else {
+                throw scanner.problem("an object holds a name twice")
+            }
             guard scanner.take(":") else { throw scanner.problem("want a colon") }
             object.add(name, try value(depth: depth + 1))
         } while scanner.take(",")
@@ -77,6 +79,21 @@ package struct JSONReader {
     private mutating func word(_ word: StaticString, _ value: JSONValue) throws(JSONProblem) -> JSONValue {
         try scanner.word(word)
         return value
+    }
+}
+
+/// The names of an object that is being read. A few are compared one by one; a set of many keeps the time in proportion to their number.
+private struct SeenNames {
+    private static let few = 16
+    private var many: Set<[UInt8]> = []
+
+    /// Whether the name is a new one.
+    ///
+    /// - Parameter members: those before it.
+    mutating func insert(_ name: [UInt8], after members: [JSONObject.Member]) -> Bool {
+        guard members.count >= Self.few else { return !members.contains { $0.name == name } }
+        if many.isEmpty { many = Set(members.lazy.map(\.name)) }
+        return many.insert(name).inserted
     }
 }
 
@@ -112,6 +129,11 @@ package struct JSONObject: Hashable, Sendable {
     }
 
     package subscript(name: some Collection<UInt8>) -> JSONValue? {
-        members.first { $0.name.elementsEqual(name) }?.value
+        // Most names have another length, which is compared faster. By index: an iterator would copy each member.
+        let length = name.count
+        for index in members.indices where members[index].name.count == length && members[index].name.elementsEqual(name) {
+            return members[index].value
+        }
+        return nil
     }
 }

@@ -218,8 +218,10 @@ public enum Hex {
     }
 
     /// Both cases are read; `nil` for an odd length or anything that is not a digit.
-    public static func decode(_ text: some StringProtocol) -> [UInt8]? {
-        let digits = Array(text.utf8)
+    public static func decode(_ text: some StringProtocol) -> [UInt8]? { decode(utf8: Array(text.utf8)) }
+
+    /// Decodes a text that is at hand as its UTF-8.
+    package static func decode(utf8 digits: [UInt8]) -> [UInt8]? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(digits.count / 2)
         var high: UInt8?

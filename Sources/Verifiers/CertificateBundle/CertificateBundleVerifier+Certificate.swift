@@ -3,10 +3,10 @@ import AssayCore
 
 /// From bytes to an authentic statement.
 extension CertificateBundleVerifier {
-    /// The bundle's form, its signature's form, and its certificates, without cryptography.
+    /// The bundle's form, and its signature's form, without cryptography.
     func read(
         _ evidence: BoundedEvidence, _ appraisal: inout Appraisal
-    ) throws(Rejection) -> (BundleContent, BundleSignature, PresentedCertificates) {
+    ) throws(Rejection) -> (BundleContent, BundleSignature) {
         let content = try appraisal.check("form") { () throws(Rejection) in try BundleContent(evidence) }
         if content.isSplit {
             try appraisal.require(
@@ -16,51 +16,70 @@ extension CertificateBundleVerifier {
         let signature = try appraisal.check("signature_form") { () throws(Rejection) in
             try BundleSignature(parsing: content.signature)
         }
-        let certificates = try appraisal.check("certificate") { () throws(Rejection) in
-            try PresentedCertificates(parsing: content.certificate)
-        }
-        return (content, signature, certificates)
+        return (content, signature)
     }
 
-    /// The chain to an anchor, the anchor's own dates, and the curve of the leaf's key.
-    func validate(
-        _ certificates: PresentedCertificates, at now: Timestamp, _ appraisal: inout Appraisal
-    ) throws(Rejection) -> ValidatedChain {
-        let chain = try validator.validate(certificates.chain(below: authorities.all), at: now) {
+    /// Reads certificates, and leads them to an anchor.
+    func trust(
+        _ text: [UInt8], at now: Timestamp, _ appraisal: inout Appraisal
+    ) throws(Rejection) -> TrustedCertificates {
+        let presented = try appraisal.check("certificate") { () throws(Rejection) in
+            try PresentedCertificates(parsing: text)
+        }
+        let chain = try validator.validate(presented.chain(below: authorities.all), at: now) {
             (step, run) throws(Rejection) in
             try appraisal.check(step.rawValue, run)
         }
-        appraisal.simulated = chain.anchor.simulated
+        let fleet = FleetExtensions(chain.leaf, arc: policy.arc)
+        return TrustedCertificates(
+            presented.encoding, chain, fleet,
+            deviceKeyID: Result { () throws(Rejection) in try deviceKeyID(fleet) })
+    }
+
+    /// Trusts certificates that this verifier trusted before: their dates are judged, all else is as it was.
+    func trust(
+        _ known: TrustedCertificates, at now: Timestamp, _ appraisal: inout Appraisal
+    ) throws(Rejection) -> TrustedCertificates {
+        appraisal.findings.append(.pass("certificate"))
+        try validator.validate(again: known.chain, at: now) { (step, run) throws(Rejection) in
+            try appraisal.check(step.rawValue, run)
+        }
+        return known
+    }
+
+    /// The anchor's own dates, and the curve of the leaf's key.
+    func checkAnchor(
+        of certificates: TrustedCertificates, at now: Timestamp, _ appraisal: inout Appraisal
+    ) throws(Rejection) {
+        let anchor = certificates.chain.anchor
+        appraisal.simulated = anchor.simulated
         // A configured CA is trusted for as long as its certificate says.
         try appraisal.check("authority_validity") { () throws(Rejection) in
             do throws(Rejection) {
-                try chain.anchor.validity.requireStarted(at: now, skew: Self.skew)
-                try chain.anchor.validity.requireNotEnded(at: now, skew: Self.skew)
+                try anchor.validity.requireStarted(at: now, skew: Self.skew)
+                try anchor.validity.requireNotEnded(at: now, skew: Self.skew)
             } catch {
-                throw error.at("the CA (\("\(chain.anchor.subject)".shownName))")
+                throw error.at("the CA (\("\(anchor.subject)".shownName))")
             }
         }
-        try appraisal.require(
-            "curve", chain.leaf.publicKey.algorithm == .p256, else: .wrongCurve,
-            "a key of kind \(chain.leaf.publicKey.algorithm)")
-        return chain
+        let algorithm = certificates.chain.leaf.publicKey.algorithm
+        try appraisal.require("curve", algorithm == .p256, else: .wrongCurve, "a key of kind \(algorithm)")
     }
 
     /// The registry, and the lists of the issuers of all certificates of the chain.
     func checkRevocation(
-        _ chain: ValidatedChain, _ record: DeviceCertificate?, at now: Timestamp, _ appraisal: inout Appraisal
+        of certificates: TrustedCertificates, _ record: DeviceCertificate?, at now: Timestamp, _ appraisal: inout Appraisal
     ) throws(Rejection) {
         if let revocation = record?.revocation {
             try appraisal.require(
                 "revocation", false, else: .revoked,
                 "the certificate is revoked since \(revocation.time): \(revocation.reason.name)")
         }
-        let issuers = chain.authorities.map(\.publicKey.sha256) + [chain.anchor.publicKeySHA256]
         var isListed = record != nil
-        for (certificate, issuer) in zip(chain.certificates, issuers) {
+        for (serial, issuer) in certificates.links {
             for list in lists where list.issuer == issuer {
                 isListed = true
-                try list.judge(certificate.serial, at: now, &appraisal)
+                try list.judge(serial, at: now, &appraisal)
             }
         }
         if isListed {
@@ -71,11 +90,13 @@ extension CertificateBundleVerifier {
     }
 
     func checkSignature(
-        _ signature: BundleSignature, _ content: BundleContent, _ chain: ValidatedChain, _ appraisal: inout Appraisal
+        _ signature: BundleSignature, _ content: BundleContent, _ certificates: TrustedCertificates,
+        _ appraisal: inout Appraisal
     ) throws(Rejection) {
         try appraisal.requirePassed("curve")
         try appraisal.check("signature") { () throws(Rejection) in
-            guard case .p256(let key) = try chain.leafKey(), signature.isValid(by: key, over: content.signedSHA256) else {
+            guard case .p256(let key) = try certificates.key.get(), signature.isValid(by: key, over: content.signedSHA256)
+            else {
                 throw Rejection(.badSignature, "the certificate's key did not sign this")
             }
         }
@@ -84,20 +105,19 @@ extension CertificateBundleVerifier {
     /// What the bundle and its certificate say. Never the hashes of image and location, the secret, or the digest of what was signed:
     /// they would tell who showed what.
     func claim(
-        _ content: BundleContent, _ signature: BundleSignature, _ certificates: PresentedCertificates,
+        _ content: BundleContent, _ signature: BundleSignature, _ certificates: TrustedCertificates,
         _ appraisal: inout Appraisal
     ) {
-        let leaf = certificates.leaf
-        let fleet = FleetExtensions(leaf, arc: policy.arc)
+        let fleet = certificates.fleet
         appraisal.claims.reserveCapacity(20)
         appraisal.claims.add("timestamp", content.time.map { .integer($0.seconds) })
-        appraisal.claims.add("certificate_serial", .text(SerialNumber.hexadecimal(leaf.serial)))
-        appraisal.claims.add("certificate_sha256", .bytes(leaf.digest))
+        appraisal.claims.add("certificate_serial", .text(certificates.serial))
+        appraisal.claims.add("certificate_sha256", .bytes(certificates.digest))
         appraisal.claims.add("certificate_encoding", .text(certificates.encoding.rawValue))
-        appraisal.claims.add("certificate_not_after", .time(leaf.validity.notAfter))
+        appraisal.claims.add("certificate_not_after", .time(certificates.chain.leaf.validity.notAfter))
         appraisal.claims.add("signature_form", .text(signature.form.rawValue))
         appraisal.claims.add("signed_bytes_length", content.signedLength.map { .integer(Int64($0)) })
-        appraisal.claims.add("device_serial", leaf.deviceSerial.map { .text($0) })
+        appraisal.claims.add("device_serial", certificates.deviceSerial.map { .text($0) })
         appraisal.claims.add("device_family", fleet.family.map { .text($0) })
         appraisal.claims.add("manufacturer", fleet.manufacturer.map { .text($0) })
         appraisal.claims.add("validation_endpoint", fleet.validationEndpoint.map { .text($0) })

@@ -5,17 +5,17 @@ import AssayCore
 extension CertificateBundleVerifier {
     /// What Assay's own CAs issued for this app is on record. Nothing else of theirs is accepted.
     func checkRecord(
-        _ record: DeviceCertificate?, _ chain: ValidatedChain, _ appraisal: inout Appraisal
+        _ record: DeviceCertificate?, _ certificates: TrustedCertificates, _ appraisal: inout Appraisal
     ) throws(Rejection) {
         try appraisal.check("certificate_record") { () throws(Rejection) in
             guard let record else {
-                guard !authorities.isOwn(chain.name.issuer) else {
+                guard !authorities.isOwn(certificates.name.issuer) else {
                     throw Rejection(.unknownCertificate, "no certificate with this serial number was issued")
                 }
                 return
             }
-            guard record.app == app, record.keyID == chain.leaf.publicKey.sha256,
-                record.der.isEmpty || record.der.elementsEqual(chain.leaf.der)
+            guard record.app == app, record.keyID == certificates.keyID,
+                record.der.isEmpty || certificates.chain.leaf.hasBytes(of: record.der)
             else { throw Rejection(.unknownCertificate, "the certificate on record is another one, or of another app") }
         }
         appraisal.claims.add("key_protection", record.map { .text($0.basis.protection.name) })
@@ -24,23 +24,17 @@ extension CertificateBundleVerifier {
 
     /// The device with the secret in the certificate, or else the one for which the certificate is on record.
     func checkDevice(
-        _ found: Device?, _ record: DeviceCertificate?, _ chain: ValidatedChain, _ appraisal: inout Appraisal
+        _ found: Device?, _ record: DeviceCertificate?, _ certificates: TrustedCertificates, _ appraisal: inout Appraisal
     ) throws(Rejection) -> Device {
-        let fleetExtensions = FleetExtensions(chain.leaf, arc: policy.arc)
         var keyID: [UInt8]?
-        if record != nil, policy.secret == .ifPresent, fleetExtensions.sealedSecret == nil || fleet == nil {
+        if record != nil, policy.secret == .ifPresent, certificates.fleet.sealedSecret == nil || fleet == nil {
             // The record names the device. Without a fleet no key could open the secret.
             appraisal.skip("secret")
-            if fleetExtensions.sealedSecret != nil {
+            if certificates.fleet.sealedSecret != nil {
                 appraisal.note("secret", "secret_not_checked", "the app has no fleet whose keys open the secret")
             }
         } else {
-            keyID = try appraisal.check("secret") { () throws(Rejection) in
-                guard let keyID = self.keyID(of: try fleetExtensions.secret(fleet)) else {
-                    throw Rejection(.secretUndecryptable, "the app has no fleet with key tables")
-                }
-                return keyID
-            }
+            keyID = try appraisal.check("secret") { () throws(Rejection) in try certificates.deviceKeyID.get() }
         }
         let device = try appraisal.check("device") { () throws(Rejection) in
             guard let device = found, device.app == app, keyID == nil || device.registration.keyID == keyID else {
@@ -57,7 +51,7 @@ extension CertificateBundleVerifier {
                 }
                 return
             }
-            guard let serial = chain.leaf.deviceSerial,
+            guard let serial = certificates.deviceSerial,
                 let registered = device.registration.claims.text(FleetDeviceAppraiser.serialClaim),
                 registered.hasBytes(of: serial)
             else { throw Rejection(.serialMismatch, "the certificate names another device than the secret in it") }

@@ -21,6 +21,8 @@ package struct CertificateBundleVerifier: EvidenceVerifier {
     let app: AppID?
     let fleet: FleetSecrets?
     let judges: [EvidenceFormat: any RegisteredDeviceAppraiser]
+    /// What was trusted under the anchors, the arc and the fleet of this verifier, which no other may have.
+    let known: CertificateCache
 
     /// How far clocks may differ, in milliseconds.
     static let skew: Int64 = 300_000
@@ -30,10 +32,11 @@ package struct CertificateBundleVerifier: EvidenceVerifier {
     ///   - judges: the appraisers of the app's registered devices.
     init(
         policy: CertificateBundlePolicy, authorities: DeviceAuthorities, lists: [IssuerRevocationList] = [],
-        app: AppID?, fleet: FleetSecrets?, judges: [any RegisteredDeviceAppraiser], links: LinkCache = Self.ownLinks()
+        app: AppID?, fleet: FleetSecrets?, judges: [any RegisteredDeviceAppraiser], links: LinkCache = Self.ownLinks(),
+        known: CertificateCache = CertificateCache()
     ) {
         (self.policy, self.authorities, self.lists) = (policy, authorities, lists)
-        (self.app, self.fleet) = (app, fleet)
+        (self.app, self.fleet, self.known) = (app, fleet, known)
         self.judges = Dictionary(judges.map { ($0.format, $0) }, uniquingKeysWith: { _, last in last })
         validator = ChainValidator(anchors: authorities.all, profile: Self.chainProfile, links: links)
     }
@@ -54,19 +57,30 @@ package struct CertificateBundleVerifier: EvidenceVerifier {
     package func locate(_ evidence: BoundedEvidence) throws(Rejection) -> Needs {
         let content = try BundleContent(evidence)
         _ = try BundleSignature(parsing: content.signature)
+        if let known = known.certificates(in: content.certificate) {
+            return needs(
+                device: try? known.deviceKeyID.get(), certificate: known.name, statement(content, certificate: known.digest))
+        }
         let certificates = try PresentedCertificates(parsing: content.certificate)
-        let secret = try? FleetExtensions(certificates.leaf, arc: policy.arc).secret(fleet)
-        return Needs(
-            deviceKeyID: secret.flatMap(keyID(of:)), revocation: true,
-            certificate: certificates.name(below: authorities.all).map { .name($0) }, submissions: true,
-            statement: statement(content, certificates.leaf))
+        return needs(
+            device: try? deviceKeyID(FleetExtensions(certificates.leaf, arc: policy.arc)),
+            certificate: certificates.name(below: authorities.all),
+            statement(content, certificate: certificates.leaf.digest))
+    }
+
+    private func needs(device: [UInt8]?, certificate: CertificateName?, _ statement: Needs.Statement) -> Needs {
+        Needs(
+            deviceKeyID: device, revocation: true, certificate: certificate.map { .name($0) }, submissions: true,
+            statement: statement)
     }
 
     /// The same whatever form and encoding the bundle has. Anyone can derive a second signature from an ECDSA signature, so the signature is
     /// no part of it.
-    private func statement(_ content: BundleContent, _ leaf: Certificate) -> Needs.Statement {
+    ///
+    /// - Parameter certificate: SHA-256 of the leaf.
+    private func statement(_ content: BundleContent, certificate: [UInt8]) -> Needs.Statement {
         var digest = FieldDigest("assay.certificate-bundle.v1")
-        digest.append(leaf.digest)
+        digest.append(certificate)
         digest.append(content.signedSHA256)
         let period = policy.maxAge + Self.skew
         return Needs.Statement(
@@ -75,9 +89,12 @@ package struct CertificateBundleVerifier: EvidenceVerifier {
                 ?? .afterAcceptance(milliseconds: period))
     }
 
-    /// The key id of the device with a secret.
-    func keyID(of secret: [UInt8]) -> [UInt8]? {
-        guard let app, let fleet else { return nil }
+    /// The key id of the device whose secret is in a certificate. Throws `secret_undecryptable`.
+    func deviceKeyID(_ extensions: FleetExtensions) throws(Rejection) -> [UInt8] {
+        let secret = try extensions.secret(fleet)
+        guard let app, let fleet else {
+            throw Rejection(.secretUndecryptable, "the app has no fleet with key tables")
+        }
         return fleet.keyID(ofSecret: secret, app: app)
     }
 
@@ -85,21 +102,28 @@ package struct CertificateBundleVerifier: EvidenceVerifier {
         _ evidence: BoundedEvidence, in context: AppraisalContext, _ appraisal: inout Appraisal
     ) throws(Rejection) {
         appraisal.findings.reserveCapacity(32)
-        let (content, signature, certificates) = try read(evidence, &appraisal)
-        let chain = try validate(certificates, at: context.now, &appraisal)
-        let record = context.facts.certificate.flatMap { $0.name == chain.name ? $0 : nil }
-        try checkRevocation(chain, record, at: context.now, &appraisal)
-        try checkSignature(signature, content, chain, &appraisal)
+        let (content, signature) = try read(evidence, &appraisal)
+        // An examination judges each step, so that none is left out.
+        let known = context.examination == nil ? known.certificates(in: content.certificate) : nil
+        let certificates =
+            if let known { try trust(known, at: context.now, &appraisal) } else {
+                try trust(content.certificate, at: context.now, &appraisal)
+            }
+        try checkAnchor(of: certificates, at: context.now, &appraisal)
+        let record = context.facts.certificate.flatMap { $0.name == certificates.name ? $0 : nil }
+        try checkRevocation(of: certificates, record, at: context.now, &appraisal)
+        try checkSignature(signature, content, certificates, &appraisal)
         try appraisal.requireAllPassed()
         // From here on the statement is authenticated by the certificate's key.
+        if known == nil, context.examination == nil { self.known.insert(certificates, of: content.certificate) }
         claim(content, signature, certificates, &appraisal)
         appraisal.imageDigest = content.imageHash
-        try checkTime(content, chain.leaf.validity, at: context.now, &appraisal)
+        try checkTime(content, certificates.chain.leaf.validity, at: context.now, &appraisal)
         // The registry is not known to those who look at a file.
         guard context.examination == nil else { return }
-        try checkRecord(record, chain, &appraisal)
+        try checkRecord(record, certificates, &appraisal)
         try appraisal.requirePassed("certificate_record")
-        let device = try checkDevice(context.facts.device, record, chain, &appraisal)
+        let device = try checkDevice(context.facts.device, record, certificates, &appraisal)
         try judge(device, record, in: context, &appraisal)
         countSubmission(context.facts.submissions, of: device, &appraisal)
         appraisal.restsOn = record?.name

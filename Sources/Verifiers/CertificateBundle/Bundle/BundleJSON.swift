@@ -11,32 +11,27 @@ enum BundleJSON {
             throw Rejection(.wrongFormat, "a bundle of the older format, with an encrypted token in place of a certificate")
         }
         let imageHash = try fields.required("image_hash", try hash("image_hash", fields))
-        let certificate = try fields.required("camera_cert", try fields.text("camera_cert"))
-        let timestamp = try time(fields)
+        let certificate = try fields.required("camera_cert", try fields.utf8("camera_cert"))
+        // Written as a number without fraction, exponent or superfluous sign.
+        guard let timestamp = fields.number("timestamp") else {
+            throw Rejection(.malformed, "timestamp is missing, or no whole number of seconds")
+        }
         let locationHash = try hash("gps_hash", fields)
-        let signature = try fields.required("bundle_signature", try fields.text("bundle_signature"))
-        guard let signature = Base64.standard.decode(signature) else {
+        let signature = try fields.required("bundle_signature", try fields.utf8("bundle_signature"))
+        guard let signature = Base64.standard.decode(utf8: signature) else {
             throw Rejection(.malformed, "bundle_signature is not Base64 with padding")
         }
         return CertificateBundle.Fields(
-            imageHash: imageHash, certificate: Array(certificate.utf8), timestamp: timestamp, locationHash: locationHash ?? [],
+            imageHash: imageHash, certificate: certificate, timestamp: timestamp, locationHash: locationHash ?? [],
             signature: signature)
     }
 
     /// 64 hexadecimal digits in either case; `nil` for an absent member.
     private static func hash(_ name: String, _ fields: JSONFields) throws(Rejection) -> [UInt8]? {
-        guard let text = try fields.text(name) else { return nil }
-        guard let hash = Hex.decode(text), hash.count == 32 else {
+        guard let text = try fields.utf8(name) else { return nil }
+        guard let hash = Hex.decode(utf8: text), hash.count == 32 else {
             throw Rejection(.malformed, "\(name) is not 64 hexadecimal digits")
         }
         return hash
-    }
-
-    /// An integer of 64 bits, written as a number without fraction, exponent or superfluous sign.
-    private static func time(_ fields: JSONFields) throws(Rejection) -> Int64 {
-        guard case .number(let digits)? = fields.object["timestamp".utf8],
-            let number = Int64(String(decoding: digits, as: UTF8.self)), String(number).utf8.elementsEqual(digits)
-        else { throw Rejection(.malformed, "timestamp is missing, or no whole number of seconds") }
-        return number
     }
 }
