@@ -14,7 +14,7 @@ package struct FleetArc: Hashable, Sendable, CustomStringConvertible {
 
     package init(_ arc: ExtensionArc) {
         dotted = arc.description
-        names = (1...6).compactMap { OID(dotted: "\(arc).\($0)") }
+        names = (1...6).compactMap { OID(arcs: arc.numbers + [$0]) }
     }
 
     /// `nil` for text that is no OBJECT IDENTIFIER.

@@ -42,7 +42,10 @@ public enum DERWriter {
     public static let null: [UInt8] = [0x05, 0x00]
 
     /// An INTEGER of a big-endian unsigned number: leading zeros removed, one added if the sign requires it.
-    public static func integer(unsigned bytes: some Collection<UInt8>) -> [UInt8] {
+    public static func integer(unsigned bytes: some Collection<UInt8>) -> [UInt8] { integer(unsigned: Array(bytes)) }
+
+    /// The same for an array. Not generic, so that what other modules call is compiled for it.
+    public static func integer(unsigned bytes: [UInt8]) -> [UInt8] {
         let digits = Array(bytes.drop { $0 == 0 })
         return element([0x02], (digits.first ?? 0x80) & 0x80 == 0 ? digits : [0] + digits)
     }
@@ -67,6 +70,9 @@ public enum DERWriter {
     public static func octetString(_ bytes: [UInt8]) -> [UInt8] { element([0x04], bytes) }
     public static func utf8String(_ text: String) -> [UInt8] { element([0x0C], Array(text.utf8)) }
 
+    /// - Parameter text: of characters that PrintableString has (X.680 §41.4).
+    package static func printableString(_ text: String) -> [UInt8] { element([0x13], Array(text.utf8)) }
+
     /// The most octets of an OBJECT IDENTIFIER's content that are written.
     static let objectIdentifierLimit = 64
 
@@ -78,6 +84,8 @@ public enum DERWriter {
     public static func objectIdentifier(_ dotted: String) -> [UInt8] {
         element([0x06], objectIdentifierContent(dotted) ?? [])
     }
+
+    package static func objectIdentifier(_ identifier: OID) -> [UInt8] { element([0x06], Array(identifier.content)) }
 
     /// UTCTime from 1950 to 2049, GeneralizedTime otherwise, both in whole seconds of UTC (RFC 5280 §4.1.2.5). Milliseconds are dropped; times
     /// outside the years 0000 to 9999 become the first or the last second of these.
@@ -117,6 +125,12 @@ public enum DERWriter {
             guard arcs.count < objectIdentifierLimit, let arc = decimal(part) else { return nil }
             arcs.append(arc)
         }
+        return objectIdentifierContent(arcs)
+    }
+
+    /// The content of the OBJECT IDENTIFIER with these arcs; `nil` for fewer than two, for numbers that the first two may not have, and for more than 64
+    /// octets.
+    static func objectIdentifierContent(_ arcs: [UInt128]) -> [UInt8]? {
         guard let first = arcs.first, let second = arcs.dropFirst().first, first <= 2, second < 40 || first == 2 else {
             return nil
         }

@@ -33,6 +33,12 @@ package struct OID: Hashable, Sendable {
 }
 
 extension OID {
+    /// From arcs of 128 bits, as X.667 has them; `nil` for arcs that none has, and for more than 64 octets.
+    package init?(arcs: [UInt128]) {
+        guard let content = DERWriter.objectIdentifierContent(arcs) else { return nil }
+        self.init(content: content[...])
+    }
+
     /// From dotted decimal, such as `1.3.6.1`; `nil` for other text.
     package init?(dotted text: String) {
         // Behind identifier and length, of which there is one octet up to the limit.

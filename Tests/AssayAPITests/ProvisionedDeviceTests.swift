@@ -25,11 +25,10 @@ struct ProvisionedDeviceTests {
         let message = Assay_V1_ProvisionDeviceResponse.with {
             $0.deviceCertificate = Data(count: 700, of: 9)
             $0.certificateChain = [Data(count: 600, of: 10), Data(count: 500, of: 11)]
-            $0.keyTables = [UInt16(2499), 0, 5].map { table in
-                .with { message in
-                    message.keys = (0..<UInt16(KeyTables.keyCount)).compactMap { index in
-                        tables.key(table: table, index: index).map { $0.withUnsafeBytes { Data($0) } }
-                    }
+            $0.keyTables = [UInt16(2499), 0, 5].map { number in
+                let keys = tables.table(number)?.keys ?? []
+                return .with {
+                    $0.keys = stride(from: 0, to: keys.count, by: 32).map { Data(keys[$0..<$0 + 32]) }
                 }
             }
             $0.keyTableIndices = [2499, 0, 5]

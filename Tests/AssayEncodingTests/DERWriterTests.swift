@@ -103,11 +103,16 @@ struct DERWriterTests {
             let arcs = (0..<Int.random(in: 0...3, using: &random)).map { _ in
                 UInt128.random(in: 0...(.max), using: &random) >> UInt128.random(in: 0...127, using: &random)
             }
-            let dotted = (["2", "\(Int.random(in: 0...999, using: &random))"] + arcs.map(String.init)).joined(separator: ".")
+            let second = UInt128.random(in: 0...999, using: &random)
+            let dotted = (["2", "\(second)"] + arcs.map(String.init)).joined(separator: ".")
             let identifier = try Self.read(DERWriter.objectIdentifier(dotted)) { reader throws(Rejection) in
                 try reader.objectIdentifier()
             }
-            #expect(identifier.description == dotted)
+            #expect(identifier.description == dotted && OID(arcs: [2, second] + arcs) == identifier)
+            #expect(DERWriter.objectIdentifier(identifier) == DERWriter.objectIdentifier(dotted))
+        }
+        for arcs in [[], [1], [3, 1], [1, 40], [2, .max], [1, 2] + [UInt128](repeating: .max, count: 4)] as [[UInt128]] {
+            #expect(OID(arcs: arcs) == nil)
         }
     }
 

@@ -33,6 +33,22 @@ struct SignatureTests {
         }
     }
 
+    @Test("A signature has the DER that the library writes, also where a number has leading zeros", arguments: ecdsa)
+    func der(_ algorithm: SigningAlgorithm) async throws {
+        let signer = FileSigner(SigningKey.random(algorithm))
+        var lengths: Set<Int> = []
+        for number in 0..<600 {
+            let der = try await signer.sign(message + [UInt8(number & 0xFF)])
+            let expected =
+                algorithm == .p256
+                ? try P256.Signing.ECDSASignature(derRepresentation: der).derRepresentation
+                : try P384.Signing.ECDSASignature(derRepresentation: der).derRepresentation
+            #expect(der == Array(expected))
+            lengths.insert(der.count)
+        }
+        #expect(lengths.count > 2)
+    }
+
     /// Those whose signatures are numbers.
     private static let ecdsa = [SigningAlgorithm.p256, .p384]
 

@@ -125,19 +125,3 @@ extension StoredRevocationList {
         }
     }
 }
-
-extension Assay_V1_IssueCertificateResponse {
-    /// The answer with a certificate.
-    package init(_ verdict: Verdict, repeated: Bool, _ signed: SignedCertificate) throws {
-        self.init()
-        self.verdict = try Assay_V1_Verdict(serializedBytes: verdict.serialized(repeated: repeated))
-        certificate = signed.certificate.message
-        chain = signed.chain.map { Data($0) }
-    }
-
-    /// The answer without one.
-    package init(rejection verdict: Verdict) throws {
-        self.init()
-        self.verdict = try Assay_V1_Verdict(serializedBytes: verdict.serialized())
-    }
-}

@@ -72,10 +72,17 @@ package struct NameTemplate: Hashable, Sendable {
     }
 
     private static func percentEncoded(_ text: String) -> String {
-        text.utf8.map { byte in
-            if isLetter(byte) || isDigit(byte) || "-._~".utf8.contains(byte) { return String(UnicodeScalar(byte)) }
-            return "%" + Hex.encode([byte]).uppercased()
-        }.joined()
+        var encoded: [UInt8] = []
+        encoded.reserveCapacity(text.utf8.count)
+        for byte in text.utf8 {
+            if isLetter(byte) || isDigit(byte) || "-._~".utf8.contains(byte) {
+                encoded.append(byte)
+            } else {
+                encoded.append(UInt8(ascii: "%"))
+                encoded += Hex.encode([byte]).uppercased().utf8
+            }
+        }
+        return String(decoding: encoded, as: UTF8.self)
     }
 
     /// Why no URI comes of it whatever the values are; `nil` if one does.

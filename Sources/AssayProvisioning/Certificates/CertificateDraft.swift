@@ -32,7 +32,7 @@ package struct CertificateDraft: Sendable {
         let body = DERWriter.sequence([
             DERWriter.context(0, [DERWriter.integer(2)]), DERWriter.integer(unsigned: serial),
             signer.signer.algorithm.signatureIdentifier, signer.name,
-            DERWriter.sequence([DERWriter.time(notBefore), DERWriter.time(notAfter)]), try subject.der(), publicKey,
+            DERWriter.sequence([DERWriter.time(notBefore), DERWriter.time(notAfter)]), subject.der, publicKey,
             DERWriter.context(3, [DERWriter.sequence(extensions.map(\.der))]),
         ])
         let signature: [UInt8]
@@ -64,7 +64,7 @@ package struct ExtensionDraft: Sendable {
     fileprivate var der: [UInt8] {
         // DER leaves out what is FALSE by default.
         DERWriter.sequence(
-            [DERWriter.objectIdentifier(identifier.description)] + (isCritical ? [DERWriter.boolean(true)] : [])
+            [DERWriter.objectIdentifier(identifier)] + (isCritical ? [DERWriter.boolean(true)] : [])
                 + [DERWriter.octetString(content)])
     }
 }

@@ -18,8 +18,8 @@ enum DeviceStatement {
         return ExtensionDraft(try identifier(order.profile.extensionArc, 1), DERWriter.sequence(fields))
     }
 
-    static func identifier(_ arc: ExtensionArc, _ last: Int) throws(AuthorityError) -> OID {
-        guard let identifier = OID(dotted: "\(arc).\(last)") else { throw .impossible("its extension arc is none") }
+    static func identifier(_ arc: ExtensionArc, _ last: UInt128) throws(AuthorityError) -> OID {
+        guard let identifier = OID(arcs: arc.numbers + [last]) else { throw .impossible("its extension arc is none") }
         return identifier
     }
 }
@@ -32,8 +32,8 @@ extension FleetStatement {
             Array(family.utf8),
         ]
         var extensions: [ExtensionDraft] = []
-        for (index, value) in values.enumerated() {
-            extensions.append(ExtensionDraft(try DeviceStatement.identifier(arc, index + 1), value))
+        for (number, value) in zip((1 as UInt128)..., values) {
+            extensions.append(ExtensionDraft(try DeviceStatement.identifier(arc, number), value))
         }
         return extensions
     }

@@ -1,6 +1,5 @@
 package import AssayCore
-import SwiftASN1
-import X509
+import AssayEncoding
 
 /// The subject of a certificate that Assay makes: attributes in the order organization, organizational unit, common name, serial number.
 package struct SubjectName: Hashable, Sendable {
@@ -19,6 +18,15 @@ package struct SubjectName: Hashable, Sendable {
         case organizationalUnit = "organizational unit"
         case commonName = "common name"
         case serialNumber = "serial number"
+
+        var type: OID {
+            switch self {
+            case .organization: .organizationName
+            case .organizationalUnit: .organizationalUnitName
+            case .commonName: .commonName
+            case .serialNumber: .serialNumberName
+            }
+        }
     }
 
     /// Throws `.impossible` for an attribute that is empty, has more than 255 characters, or has control characters.
@@ -55,32 +63,21 @@ package struct SubjectName: Hashable, Sendable {
         }
     }
 
-    /// As it stands in certificates.
-    func der() throws(AuthorityError) -> [UInt8] {
-        var serializer = DER.Serializer()
-        do { try name.serialize(into: &serializer) } catch { throw .impossible("its subject has no encoding") }
-        return serializer.serializedBytes
+    /// As it stands in certificates: a relative name for each attribute.
+    var der: [UInt8] {
+        DERWriter.sequence(
+            attributes.map { attribute in
+                let isPrintable = attribute.kind == .serialNumber && attribute.text.utf8.allSatisfy(Self.isPrintable)
+                let value =
+                    isPrintable ? DERWriter.printableString(attribute.text) : DERWriter.utf8String(attribute.text)
+                return DERWriter.set([DERWriter.sequence([DERWriter.objectIdentifier(attribute.kind.type), value])])
+            })
     }
+}
 
-    var name: X509.DistinguishedName {
-        get throws {
-            X509.DistinguishedName(
-                try attributes.map { attribute in
-                    let value: RelativeDistinguishedName.Attribute
-                    switch attribute.kind {
-                    case .organization:
-                        value = .init(type: .RDNAttributeType.organizationName, utf8String: attribute.text)
-                    case .organizationalUnit:
-                        value = .init(type: .RDNAttributeType.organizationalUnitName, utf8String: attribute.text)
-                    case .commonName: value = .init(type: .RDNAttributeType.commonName, utf8String: attribute.text)
-                    case .serialNumber:
-                        value =
-                            attribute.text.utf8.allSatisfy(Self.isPrintable)
-                            ? try .init(type: [2, 5, 4, 5], printableString: attribute.text)
-                            : .init(type: [2, 5, 4, 5], utf8String: attribute.text)
-                    }
-                    return RelativeDistinguishedName([value])
-                })
-        }
-    }
+extension OID {
+    fileprivate static let commonName = OID(2, 5, 4, 3)
+    fileprivate static let serialNumberName = OID(2, 5, 4, 5)
+    fileprivate static let organizationName = OID(2, 5, 4, 10)
+    fileprivate static let organizationalUnitName = OID(2, 5, 4, 11)
 }

@@ -25,7 +25,7 @@ extension AuthorityPlan {
             serial: CertificateDraft.randomSerial(), publicKey: signer.publicKey, notBefore: now.wholeSecond,
             notAfter: now.wholeSecond.adding(milliseconds: rootValidity), subject: subject,
             extensions: [.authority(pathLength: 1), .keyUsage([.keyCertSign, .cRLSign]), .subjectKey(key)])
-        return try await draft.signed(by: CertificateSigner(signer, name: try subject.der()))
+        return try await draft.signed(by: CertificateSigner(signer, name: subject.der))
     }
 
     /// The certificate (DER) of an issuing CA, signed by the root: no CA stands below it.

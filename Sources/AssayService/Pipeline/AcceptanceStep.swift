@@ -24,8 +24,8 @@ package struct AcceptanceResult: Sendable {
     let certificate: DeviceCertificate?
     /// The answer, serialized.
     let message: [UInt8]
-    /// The answer to an equal request later.
-    let repetition: [UInt8]
+    /// The answer to an equal request later, serialized. It is made only where one can be answered.
+    let repetition: @Sendable () -> [UInt8]
 }
 
 extension VerificationCase.Changes {

@@ -26,7 +26,7 @@ final class PendingAcceptance: Sendable {
             idempotency: admitted.idempotency.map { asked in
                 LedgerEntry.Idempotency(
                     key: asked.key, request: asked.request, expiry: freshness.repeatableUntil,
-                    verdict: result?.repetition ?? verdict.serialized(repeated: true), device: verdict.device)
+                    verdict: result?.repetition() ?? verdict.serialized(repeated: true), device: verdict.device)
             },
             audit: AuditRecord(
                 requestID: verdict.requestID, caller: admitted.caller.name, app: admitted.request.app,

@@ -72,8 +72,8 @@ struct IssuingStep: AcceptanceStep {
                 .pass("key"), .note("key", "key_\(protection.name)", protection.sentence), .pass("assurance"),
             ])
         return AcceptanceResult(
-            verdict: verdict, certificate: signed.certificate, message: try message(verdict, signed, repeated: false),
-            repetition: try message(verdict, signed, repeated: true))
+            verdict: verdict, certificate: signed.certificate, message: signed.serialized(on: verdict, repeated: false),
+            repetition: { signed.serialized(on: verdict, repeated: true) })
     }
 
     func isSimulated(_ message: [UInt8]) -> Bool {
@@ -150,17 +150,6 @@ struct IssuingStep: AcceptanceStep {
 
     static func checking<T>(_ check: String, _ step: () throws(Rejection) -> T) throws(StageError) -> T {
         do throws(Rejection) { return try step() } catch { throw .refused(error, check: check) }
-    }
-
-    private func message(
-        _ verdict: Verdict, _ signed: SignedCertificate, repeated: Bool
-    ) throws(StageError) -> [UInt8] {
-        do {
-            let response = try Assay_V1_IssueCertificateResponse(verdict, repeated: repeated, signed)
-            return try response.serializedBytes()
-        } catch {
-            throw .failed(.inconsistent("the answer with a certificate cannot be encoded"))
-        }
     }
 }
 

@@ -57,7 +57,7 @@ package struct ProvisioningService: Sendable {
         let request = try answering.admit(
             fields.request, app, of: caller, step: step, trace: ActiveSpan.current?.trace, at: answering.chargingTime())
         switch await answering.answer([request]).first {
-        case .verdict(let verdict)?: return try Assay_V1_IssueCertificateResponse(rejection: verdict).serialised()
+        case .verdict(let verdict)?: return verdict.serializedWithoutCertificate()
         case .completed(let verdict, let message)?:
             requestLog.changed(
                 "issued a certificate", by: caller, app: app.id, ["device": verdict.device.map { "\($0)" } ?? ""])

@@ -37,11 +37,15 @@ package enum SigningAlgorithm: String, CaseIterable, Hashable, Sendable {
     /// (RFC 8410 §6), without parameters.
     package var signatureIdentifier: [UInt8] {
         switch self {
-        case .p256: DERWriter.sequence([DERWriter.objectIdentifier("1.2.840.10045.4.3.2")])
-        case .ed25519: DERWriter.sequence([DERWriter.objectIdentifier("1.3.101.112")])
-        case .p384: DERWriter.sequence([DERWriter.objectIdentifier("1.2.840.10045.4.3.3")])
+        case .p256: Self.ecdsaWithSHA256
+        case .ed25519: Self.ed25519Identifier
+        case .p384: Self.ecdsaWithSHA384
         }
     }
+
+    private static let ecdsaWithSHA256 = DERWriter.sequence([DERWriter.objectIdentifier("1.2.840.10045.4.3.2")])
+    private static let ecdsaWithSHA384 = DERWriter.sequence([DERWriter.objectIdentifier("1.2.840.10045.4.3.3")])
+    private static let ed25519Identifier = DERWriter.sequence([DERWriter.objectIdentifier("1.3.101.112")])
 
     /// `alg` of JOSE (RFC 7518 §3.4, RFC 8037 §3.1). RFC 9864 has `Ed25519` beside `EdDSA`; most libraries know the older name only.
     package var joseName: String {
