@@ -25,15 +25,8 @@ final class BelowFrames: ChannelInboundHandler {
         context.fireChannelRead(data)
     }
 
-    /// Writes the GOAWAY of a graceful end (RFC 9113 §6.8), which names no stream. Called between two frames.
+    /// Writes the GOAWAY of a graceful end. Called between two frames.
     func announceEnd(_ reason: HTTPEndReason) {
-        let text = reason.rawValue.utf8
-        var frame = ByteBuffer()
-        // The length in three bytes and the type, the flags, the connection itself.
-        frame.writeMultipleIntegers(UInt32(8 + text.count) << 8 | 7, UInt8(0), UInt32(0))
-        // The highest number of a stream, and no error.
-        frame.writeMultipleIntegers(UInt32(0x7fff_ffff), UInt32(0))
-        frame.writeBytes(text)
-        context?.write(Self.wrapOutboundOut(.byteBuffer(frame)), promise: nil)
+        context?.write(Self.wrapOutboundOut(.byteBuffer(ControlFrame.announcement(of: reason))), promise: nil)
     }
 }

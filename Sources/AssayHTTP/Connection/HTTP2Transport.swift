@@ -9,10 +9,6 @@ final class HTTP2Transport: ChannelInboundHandler, HTTPTransport {
     typealias InboundIn = HTTP2Frame
     typealias OutboundOut = HTTP2Frame
 
-    /// The window of a connection: SETTINGS has only that of streams (RFC 9113 §6.9.2).
-    private static let window = 4 << 20
-    private static let firstWindow = 65_535
-
     let hasTrailers = true
     var headSince: NIODeadline? { below.headSince }
     private let below: BelowFrames
@@ -40,13 +36,7 @@ final class HTTP2Transport: ChannelInboundHandler, HTTPTransport {
         let transport = HTTP2Transport(connection)
         sent.transport = transport
         var configuration = NIOHTTP2Handler.ConnectionConfiguration()
-        configuration.initialSettings = [
-            // The peer is held to NIO's 100 until it has acknowledged this.
-            HTTP2Setting(parameter: .maxConcurrentStreams, value: max(HTTPLimits.leastStreams, limits.maxStreams)),
-            // A header that is longer than may be ends its stream here; beyond this it ends the connection.
-            HTTP2Setting(parameter: .maxHeaderListSize, value: 2 * limits.maxHeaderBytes),
-            HTTP2Setting(parameter: .initialWindowSize, value: limits.maxMessageBytes + (16 << 10)),
-        ]
+        configuration.initialSettings = HTTP2Preamble(limits).settings
         configuration.controlFrameRateLimit.maximumCount = limits.maxControlFrames
         configuration.controlFrameRateLimit.windowLength = TimeAmount(limits.floodInterval)
         // Errors of streams over the whole life of a connection, which has no end. Those of a time are bounded as resets are.
@@ -56,7 +46,7 @@ final class HTTP2Transport: ChannelInboundHandler, HTTPTransport {
         configuration.maximumRecentlyResetStreams = max(HTTPLimits.leastStreams, limits.maxStreams)
         var streams = NIOHTTP2Handler.StreamConfiguration()
         // All are counted by the connection, since a caller may show itself after the beginning. NIO keeps the time of each that it counts, in
-        // memory that every idle connection has: it sees to those that come at once.
+        // memory that each connection has after its first call: it sees to those that come at once.
         streams.streamResetFrameRateLimit.maximumCount = HTTPLimits.mostResetsAtOnce
         streams.streamResetFrameRateLimit.windowLength = .seconds(1)
         streams.streamErrorRateLimit.maximumCount = limits.maxResets
@@ -77,7 +67,7 @@ final class HTTP2Transport: ChannelInboundHandler, HTTPTransport {
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
         let frame = HTTP2Frame(
-            streamID: .rootStream, payload: .windowUpdate(windowSizeIncrement: Self.window - Self.firstWindow))
+            streamID: .rootStream, payload: .windowUpdate(windowSizeIncrement: HTTP2Preamble.windowIncrement))
         context.write(Self.wrapOutboundOut(frame), promise: nil)
     }
 
@@ -131,11 +121,12 @@ final class HTTP2Transport: ChannelInboundHandler, HTTPTransport {
             let isOwn = ownResets.remove(stream) != nil
             connection.closed(stream, isReset: !isOwn && closed.reason != nil)
         } else if let window = event as? NIOHTTP2WindowUpdatedEvent, window.streamID == .rootStream,
-            let left = window.inboundWindowSize, left <= Self.window / 4 * 3
+            let left = window.inboundWindowSize, left <= HTTP2Preamble.window / 4 * 3
         {
             // Also for what NIO drops, such as DATA of a stream that was reset.
             write(
-                HTTP2Frame(streamID: .rootStream, payload: .windowUpdate(windowSizeIncrement: Self.window - left)))
+                HTTP2Frame(
+                    streamID: .rootStream, payload: .windowUpdate(windowSizeIncrement: HTTP2Preamble.window - left)))
         }
         context.fireUserInboundEventTriggered(event)
     }
@@ -252,8 +243,7 @@ final class HTTP2Transport: ChannelInboundHandler, HTTPTransport {
 
     func proceed() {}
 
-    /// What the PING has that asks whether the client knows of the end.
-    private static let question = HTTP2PingData(withInteger: 0x676f_2061_7761_7921)
+    private static let question = HTTP2PingData(withInteger: ControlFrame.question)
 
     func announceEnd(_ reason: HTTPEndReason) -> Bool {
         guard !isOver else { return false }
@@ -265,21 +255,26 @@ final class HTTP2Transport: ChannelInboundHandler, HTTPTransport {
     func goAway(_ reason: HTTPEndReason) {
         guard !isOver else { return }
         isLeaving = true
-        let code: HTTP2ErrorCode =
-            switch reason {
-            case .tooManyResets, .tooMuchOverhead, .tooManyConnections: .enhanceYourCalm
-            case .protocolError: .protocolError
-            default: .noError
-            }
         let text = ByteBuffer(string: reason.rawValue)
         write(
             HTTP2Frame(
-                streamID: .rootStream, payload: .goAway(lastStreamID: lastStream, errorCode: code, opaqueData: text)))
+                streamID: .rootStream, payload: .goAway(lastStreamID: lastStream, errorCode: reason.code, opaqueData: text)))
     }
 
     func flush() {
         context?.flush()
         endFinished()
+    }
+}
+
+extension HTTPEndReason {
+    /// What a GOAWAY says of it (RFC 9113 §7).
+    var code: HTTP2ErrorCode {
+        switch self {
+        case .tooManyResets, .tooMuchOverhead, .tooManyConnections: .enhanceYourCalm
+        case .protocolError: .protocolError
+        default: .noError
+        }
     }
 }
 

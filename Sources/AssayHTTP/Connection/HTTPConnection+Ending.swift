@@ -19,6 +19,12 @@ extension HTTPConnection {
         }
     }
 
+    /// What tells the client of the end; `nil` before it is known which version it speaks.
+    private var goingAway: (any HTTPGoingAway)? {
+        if let transport { return transport }
+        return idle
+    }
+
     /// Does what the register of connections asks for.
     func end(_ ending: ConnectionRegister.Ending) {
         switch ending {
@@ -45,9 +51,9 @@ extension HTTPConnection {
         now = .now()
         hardStop = now + TimeAmount(server.limits.socket.drainTimeout) + TimeAmount(server.limits.socket.lingerTimeout)
         ended(because: reason)
-        guard reason.isGraceful, transport?.announceEnd(reason) == true else { return refuseMore(because: reason) }
+        guard reason.isGraceful, goingAway?.announceEnd(reason) == true else { return refuseMore(because: reason) }
         stage = .announced(reason, until: now + TimeAmount(min(server.limits.goAwayTimeout, server.limits.socket.drainTimeout)))
-        transport?.flush()
+        goingAway?.flush()
         armTimer()
     }
 
@@ -59,8 +65,8 @@ extension HTTPConnection {
     private func refuseMore(because reason: HTTPEndReason) {
         guard let hardStop else { return }
         stage = .leaving(due: hardStop - TimeAmount(server.limits.socket.lingerTimeout))
-        transport?.goAway(reason)
-        transport?.flush()
+        goingAway?.goAway(reason)
+        goingAway?.flush()
         if reason.isFault {
             give(up: nil)
         } else {
@@ -159,7 +165,7 @@ extension HTTPConnection {
         outbox.close()
         dispatcher.end()
         forgetExchanges()
-        transport = nil
+        (transport, idle) = (nil, nil)
         meter = nil
         place?.leave()
     }

@@ -4,7 +4,7 @@ import NIOCore
 ///
 /// What comes in it hands to its ``HTTPConnection``: the head of each request, its body, its end, and that the exchange is over. Nothing that it is
 /// told to write leaves before ``flush()``.
-protocol HTTPTransport: AnyObject {
+protocol HTTPTransport: HTTPGoingAway {
     /// Whether an answer can have trailers behind its body, without which gRPC cannot be answered.
     var hasTrailers: Bool { get }
 
@@ -25,15 +25,18 @@ protocol HTTPTransport: AnyObject {
     /// Ends exchanges of whose answers the client has let nothing pass since then.
     func resetStuck(since: NIODeadline)
 
+    /// Goes on with what waits behind an answer, after answers were written.
+    func proceed()
+}
+
+/// Tells a client of the end of its connection, also before its first request.
+protocol HTTPGoingAway: AnyObject {
     /// Tells the client that the end comes, and asks whether it knows, which ``HTTPConnection/endIsKnown()`` hears. Requests that are under way are
     /// taken meanwhile. False: this version of HTTP has no way to say so.
     func announceEnd(_ reason: HTTPEndReason) -> Bool
 
     /// Tells the client to begin no more requests, and which were taken.
     func goAway(_ reason: HTTPEndReason)
-
-    /// Goes on with what waits behind an answer, after answers were written.
-    func proceed()
 
     /// Hands what was written to the socket.
     func flush()

@@ -6,8 +6,6 @@ final class PrefaceHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
 
-    private static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
-
     private let connection: HTTPConnection
     private var bytes = ByteBuffer()
 
@@ -16,14 +14,15 @@ final class PrefaceHandler: ChannelInboundHandler, RemovableChannelHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         var incoming = Self.unwrapInboundIn(data)
         bytes.writeBuffer(&incoming)
-        let count = min(bytes.readableBytes, Self.preface.count)
-        let isHTTP2 = bytes.readableBytesView.prefix(count).elementsEqual(Self.preface.prefix(count))
+        let preface = FramesBeforeCalls.preface
+        let count = min(bytes.readableBytes, preface.count)
+        let isHTTP2 = bytes.readableBytesView.prefix(count).elementsEqual(preface.prefix(count))
         // A beginning of the preface may become one.
-        guard count == Self.preface.count || !isHTTP2 else { return }
+        guard count == preface.count || !isHTTP2 else { return }
         let pipeline = context.pipeline.syncOperations
         do {
             if isHTTP2 {
-                try HTTP2Transport.add(to: context.channel, for: connection)
+                try pipeline.addHandler(IdleHTTP2Handler(connection))
             } else {
                 try HTTP1Transport.add(to: context.channel, for: connection)
             }
