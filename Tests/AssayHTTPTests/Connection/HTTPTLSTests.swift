@@ -33,6 +33,22 @@ struct HTTPTLSTests {
         }
     }
 
+    @Test("a client of HTTP/2 hears the beginning before its first call")
+    func idleHTTP2() async throws {
+        try await run { server, tls in
+            let client = try await RawClient.connect(to: server.address, tls: tls.client(["h2"]))
+            try await client.say(RawFrames.preface + RawFrames.settings)
+            try await eventually("three frames come", within: .seconds(20)) { RawFrames.all(in: client.bytes).count >= 3 }
+            #expect(RawFrames.all(in: client.bytes).map(\.type) == [4, 8, 4])
+            let body = Enveloped.bytes([7])
+            try await client.say(RawFrames.settingsAcknowledged + RawFrames.call(1, TestMethods.echo) + RawFrames.data(1, body))
+            try await eventually("the call is answered", within: .seconds(20)) {
+                RawFrames.all(in: client.bytes).contains { $0.type == 0 && $0.payload == body }
+            }
+            #expect(RawFrames.all(in: client.bytes).count { $0.type == 4 } == 2)
+        }
+    }
+
     @Test(
         "a client that wants HTTP/1.1, says nothing, or wants what is not spoken gets HTTP/1.1",
         arguments: [["http/1.1"], [], ["imap"]])
