@@ -10,7 +10,10 @@ extension FuzzSeeds {
         let text = Array((Base64.standard.encode(web.prefix(7)) + Base64.standard.encode(web.dropFirst(7))).utf8)
         let settings: [UInt8] = [0, 0, 6, 4, 0, 0, 0, 0, 0] + [0, 3, 0, 0, 0, 100]
         let head: [UInt8] = [0, 0, 1, 1, 1, 0, 0, 0, 1, 0x83] + [0, 0, 1, 9, 4, 0, 0, 0, 1, 0x84]
+        let window: [UInt8] = [0, 0, 0, 4, 1, 0, 0, 0, 0] + [0, 0, 4, 8, 0, 0, 0, 0, 0, 0, 1, 0, 0]
+        let answer: [UInt8] = [0, 0, 8, 6, 1, 0, 0, 0, 0] + [0, 0, 0, 0, 0, 0, 0, 7]
         return [
+            ("header-blocks/before-calls", [2] + settings + window + answer),
             ("header-blocks/whole", [255] + settings + head), ("header-blocks/pieces", [2] + settings + head),
             ("envelope/whole", [255] + envelopes + web), ("envelope/pieces", [2] + envelopes + web),
             ("grpc-web-text/whole", [255] + text), ("grpc-web-text/pieces", [2] + text),

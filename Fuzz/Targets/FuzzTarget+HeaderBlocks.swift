@@ -6,12 +6,22 @@ extension FuzzTarget {
     static func headerBlocks(_ bytes: [UInt8]) {
         guard let first = bytes.first else { return }
         let size = Int(first) + 1
+        let whole = FramesBeforeCalls.preface + bytes.dropFirst()
         var blocks = HeaderBlocks()
-        var rest = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + bytes.dropFirst()
+        var (frames, areAll) = (FramesBeforeCalls(), true)
+        frames.question = 7
+        var came = ByteBuffer()
+        var rest = whole
         while !rest.isEmpty {
             blocks.read(ByteBuffer(bytes: rest.prefix(size)), at: .now())
+            came.writeBytes(rest.prefix(size))
+            // The preface is compared before.
+            if came.readableBytes >= FramesBeforeCalls.preface.count { areAll = areAll && frames.areAll(in: came) }
             rest.removeFirst(min(size, rest.count))
         }
         _ = blocks.openSince
+        var atOnce = FramesBeforeCalls()
+        atOnce.question = 7
+        precondition(atOnce.areAll(in: came) == areAll, "the pieces are not read as the whole is")
     }
 }

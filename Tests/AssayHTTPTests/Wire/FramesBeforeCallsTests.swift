@@ -6,7 +6,7 @@ import Testing
 @Suite("Frames before the first call over HTTP/2")
 struct FramesBeforeCallsTests {
     /// What an honest client sends.
-    private static let usual =
+    private static let usual: [UInt8] =
         RawFrames.preface + RawFrames.frame(type: 4, [0, 3, 0, 0, 0, 100, 0, 4, 0, 1, 0, 0])
         + RawFrames.windowUpdate(by: 983_041)
         + RawFrames.settingsAcknowledged + RawFrames.settings
@@ -22,7 +22,8 @@ struct FramesBeforeCallsTests {
         var whole = FramesBeforeCalls()
         for count in RawFrames.preface.count...Self.usual.count {
             #expect(areAll(Array(Self.usual.prefix(count))))
-            #expect(whole.areAll(in: ByteBuffer(bytes: Self.usual.prefix(count))))
+            let isExpected = whole.areAll(in: ByteBuffer(bytes: Self.usual.prefix(count)))
+            #expect(isExpected)
             #expect(whole.settings == (count < 45 ? 0 : count < Self.usual.count ? 1 : 2))
         }
     }
@@ -89,9 +90,11 @@ struct FramesBeforeCallsTests {
         let beginning = RawFrames.preface + RawFrames.settings
         var frames = FramesBeforeCalls()
         frames.question = 7
-        #expect(frames.areAll(in: ByteBuffer(bytes: beginning)) && !frames.isAnswered)
+        var isExpected = frames.areAll(in: ByteBuffer(bytes: beginning))
+        #expect(isExpected && !frames.isAnswered)
         let answer = RawFrames.frame(type: 6, flags: 1, [0, 0, 0, 0, 0, 0, 0, 7])
-        #expect(frames.areAll(in: ByteBuffer(bytes: beginning + answer)) && frames.isAnswered)
+        isExpected = frames.areAll(in: ByteBuffer(bytes: beginning + answer))
+        #expect(isExpected && frames.isAnswered)
         #expect(!areAll(beginning + answer, question: 8))
     }
 }
