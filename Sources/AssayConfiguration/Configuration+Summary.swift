@@ -77,6 +77,7 @@ extension Configuration {
             if let lookup = app.lookup { lines.append("\(app.id): \(lookup.summary)") }
             if let uploads = app.uploads { lines.append("\(app.id): \(uploads.summary)") }
             if let flags = app.deviceFlags.summary { lines.append("\(app.id): \(flags)") }
+            if let enforcement = app.enforcement.summary { lines.append("\(app.id): \(enforcement)") }
             if app.shadow != nil {
                 lines.append("\(app.id): judges each verdict by a shadow policy too, which decides nothing")
             }

@@ -5,14 +5,17 @@ import AssayProtobuf
 extension Verdict {
     /// The serialised message.
     ///
-    /// - Parameter repeated: marks the verdict as one that was answered before.
-    public func serialized(repeated: Bool = false) -> [UInt8] {
+    /// - Parameters:
+    ///   - repeated: marks the verdict as one that was answered before.
+    ///   - reported: answers a rejection ACCEPTED, with its reason beside.
+    public func serialized(repeated: Bool = false, reported: Bool = false) -> [UInt8] {
         // Most verdicts fit, and the allocator caches blocks of this size for each thread.
         var writer = ProtobufWriter(capacity: 960)
         switch decision {
         case .accepted(let assurance):
             writer.write(1, Int64(Assay_V1_Decision.accepted.rawValue))
             writer.write(2, Int64(assurance.message.rawValue))
+        case .rejected where reported: writer.write(1, Int64(Assay_V1_Decision.accepted.rawValue))
         case .rejected(let rejection, let check):
             writer.write(1, Int64(Assay_V1_Decision.rejected.rawValue))
             writer.write(3, rejection.code.rawValue)
@@ -39,6 +42,9 @@ extension Verdict {
             for limit in limits { writer.writePacked(Int64(limit.message.rawValue)) }
             writer.finish(list)
         }
+        if reported, case .rejected(let rejection, let check) = decision {
+            writer.writeMessage(21) { $0.write(rejection, check) }
+        }
         return writer.finish()
     }
 }
@@ -50,6 +56,13 @@ extension ProtobufWriter {
         write(3, finding.code)
         write(4, finding.detail)
         write(5, finding.vendorCode)
+    }
+
+    fileprivate mutating func write(_ rejection: Rejection, _ check: String) {
+        write(1, rejection.code.rawValue)
+        write(2, rejection.detail)
+        write(3, check)
+        write(4, Int64(rejection.retry.message.rawValue))
     }
 
     fileprivate mutating func write(_ claim: Claims.Claim) {

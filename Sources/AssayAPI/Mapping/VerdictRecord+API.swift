@@ -23,6 +23,8 @@ extension VerdictRecord {
             $0.payloadSha256 = Data(request.payloadDigest)
             $0.policyDigest = Data(policyDigest)
             $0.truncated = isTruncated
+            $0.wouldReject = wouldReject
+            if !traits.isEmpty { $0.traits = traits.message }
         }
     }
 
@@ -58,6 +60,7 @@ extension VerdictRecord {
             $0.decision = decision.message
             $0.set(reason)
             $0.check = ""
+            $0.wouldReject = wouldReject
         }
     }
 }
@@ -75,12 +78,13 @@ extension Assay_V1_VerdictRecord {
         retry = why.retry.message
     }
 
-    /// An acceptance that the audit log has.
+    /// An acceptance that the audit log has, or a rejection that was answered like one.
     package init(_ record: AuditRecord, number: Int64, by writer: AuditWriter, at time: Timestamp) {
         self = .with {
             $0.requestID = Data(record.requestID)
             $0.timeUnixMs = time.unixMilliseconds
-            $0.decision = .accepted
+            $0.decision = record.wouldReject.isEmpty ? .accepted : .rejected
+            ($0.reason, $0.wouldReject) = (record.wouldReject, !record.wouldReject.isEmpty)
             $0.app = record.app.text
             $0.caller = record.caller
             $0.purpose = record.purpose.message
@@ -91,6 +95,15 @@ extension Assay_V1_VerdictRecord {
             $0.evidenceDigest = Data(record.evidenceDigest)
             $0.policyDigest = Data(record.policyDigest)
             ($0.auditNumber, $0.auditWriter) = (number, writer.name)
+        }
+    }
+}
+
+extension DeviceTraits {
+    fileprivate var message: Assay_V1_DeviceTraits {
+        .with {
+            $0.platform = platform?.rawValue ?? ""
+            ($0.model, $0.osVersion, $0.appVersion) = (model, osVersion, appVersion)
         }
     }
 }

@@ -57,6 +57,6 @@ extension AppProfile {
             acceptsSimulated: app.acceptsSimulated, confidence: app.confidence, issuing: app.provisioning?.issuing,
             fleet: fleet, policyKeys: PolicyKeys(of: app, schemes) { Set(verifiers(of: [$0]).map(\.format)) },
             recording: app.recording, lookup: app.lookup, shadow: shadow, results: results,
-            uploads: app.uploads, deviceFlags: app.deviceFlags)
+            uploads: app.uploads, deviceFlags: app.deviceFlags, enforcement: app.enforcement)
     }
 }

@@ -37,6 +37,8 @@ package struct AppConfiguration: Sendable {
     package var uploads: UploadRule?
     /// What follows from flags of its devices.
     package var deviceFlags = DeviceFlagRule()
+    /// Which rejections are enforced. It bears on no verdict.
+    package var enforcement = EnforcementRule()
     /// What its shadow policy states otherwise; `nil`: it has none.
     package var shadow: ShadowSettings?
 
@@ -146,8 +148,10 @@ extension AppConfiguration {
             lookup: section.optional("lookup").map(LookupRule.init(reading:)),
             uploads: section.optional("uploads").map(UploadRule.init(reading:)),
             deviceFlags: section.optional("device").map(DeviceFlagRule.init(readingDevice:)) ?? DeviceFlagRule(),
+            enforcement: section.optional("enforce").map(EnforcementRule.init(reading:)) ?? EnforcementRule(),
             shadow: section.optional("shadow").map { ShadowSettings(reading: $0, shared, schemes) })
         section.done()
+        if let summary = enforcement.summary { section.optional("enforce")?.warn(.verdictsNotEnforced, "the app \(summary)") }
         check(section, schemes)
         if let shadow { checkShadow(shadow, section) }
     }

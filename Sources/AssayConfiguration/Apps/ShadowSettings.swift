@@ -32,6 +32,8 @@ extension AppConfiguration {
         var other = self
         other.shadow = nil
         (other.recording, other.lookup, other.uploads) = (nil, nil, nil)
+        // A shadow answers no request.
+        other.enforcement = EnforcementRule()
         for (key, section) in shadow.sections {
             if let index = other.sections.firstIndex(where: { $0.key == key }) {
                 other.sections[index].section = section

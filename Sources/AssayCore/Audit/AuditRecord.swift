@@ -1,4 +1,6 @@
 /// An audit record of an accepted verdict, without evidence and personal claims. The records of other changes are `AuditChange`s.
+///
+/// A rejected verdict that was answered ACCEPTED, because its app does not enforce it, has a record too: with the reason, and without an assurance.
 public struct AuditRecord: Sendable {
     public let requestID: [UInt8]
     public let caller: String
@@ -13,13 +15,16 @@ public struct AuditRecord: Sendable {
     public let simulated: Bool
     /// The digest of the claims beside the record (`AuditClaims.digest`), 32 bytes; empty if none are kept.
     public let claimsDigest: [UInt8]
+    /// The code of the rejection that was not enforced; empty for an accepted verdict.
+    public let wouldReject: String
     /// The canonical bytes that the ledger stores and chains, which `encode` defines. Encoded once, when the record is made, so that the
     /// ledger's writer has nothing to encode.
     public let bytes: [UInt8]
 
     public init(
         requestID: [UInt8], caller: String, app: AppID, purpose: Purpose, device: DeviceID?, assurance: Assurance,
-        evidenceDigest: [UInt8], policyDigest: [UInt8], simulated: Bool, claimsDigest: [UInt8] = []
+        evidenceDigest: [UInt8], policyDigest: [UInt8], simulated: Bool, claimsDigest: [UInt8] = [],
+        wouldReject: String = ""
     ) {
         self.requestID = requestID
         self.caller = caller
@@ -31,12 +36,14 @@ public struct AuditRecord: Sendable {
         self.policyDigest = policyDigest
         self.simulated = simulated
         self.claimsDigest = claimsDigest
+        self.wouldReject = wouldReject
+        var fields = [
+            requestID, Array(caller.utf8), Array(app.text.utf8), device?.bytes ?? [], evidenceDigest, policyDigest,
+            claimsDigest,
+        ]
+        if !wouldReject.isEmpty { fields.append(Array(wouldReject.utf8)) }
         bytes = Self.encode(
-            [
-                requestID, Array(caller.utf8), Array(app.text.utf8), device?.bytes ?? [], evidenceDigest, policyDigest,
-                claimsDigest,
-            ],
-            purpose, assurance, simulated)
+            fields, purpose, assurance, simulated, version: wouldReject.isEmpty ? Self.version : Self.versionOfReported)
     }
 }
 
@@ -48,11 +55,15 @@ extension AuditRecord: Hashable {
 
 /// The canonical bytes of a record (`docs/audit.md`): version 1, purpose, assurance and flags (bit 0: simulated), one byte each; then
 /// request id, caller, app, device (empty if there is none), evidence digest, policy digest and claims digest (empty if no claims are
-/// kept), each behind its length as a big-endian u32. Each record has exactly one encoding.
+/// kept), each behind its length as a big-endian u32. The record of a verdict that was not enforced has version 2, and the code of its rejection
+/// behind the claims digest. Each record has exactly one encoding.
 extension AuditRecord {
     static let version: UInt8 = 1
+    static let versionOfReported: UInt8 = 2
 
-    static func encode(_ fields: [[UInt8]], _ purpose: Purpose, _ assurance: Assurance, _ simulated: Bool) -> [UInt8] {
+    static func encode(
+        _ fields: [[UInt8]], _ purpose: Purpose, _ assurance: Assurance, _ simulated: Bool, version: UInt8
+    ) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(fields.reduce(4) { $0 + 4 + $1.count })
         bytes += [version, purpose.rawValue, assurance.rawValue, simulated ? 1 : 0]
@@ -63,19 +74,26 @@ extension AuditRecord {
     /// Decodes a record. `nil` for all other bytes, a later version included.
     public init?(decoding bytes: [UInt8]) {
         var rest = bytes[...]
-        guard rest.popFirst() == Self.version, let purpose = rest.popFirst().flatMap(Purpose.init(rawValue:)),
+        guard let version = rest.popFirst(), version == Self.version || version == Self.versionOfReported,
+            let purpose = rest.popFirst().flatMap(Purpose.init(rawValue:)),
             let assurance = rest.popFirst().flatMap(Assurance.init(rawValue:)), let flags = rest.popFirst(), flags <= 1,
             let requestID = rest.takeField(), let caller = rest.takeTextField(),
             let app = rest.takeTextField().flatMap(AppID.init), let device = rest.takeField(),
             let evidenceDigest = rest.takeField(), let policyDigest = rest.takeField(),
-            let claimsDigest = rest.takeField(), rest.isEmpty
+            let claimsDigest = rest.takeField()
         else { return nil }
+        var wouldReject = ""
+        if version == Self.versionOfReported {
+            guard let code = rest.takeTextField(), !code.isEmpty else { return nil }
+            wouldReject = code
+        }
+        guard rest.isEmpty else { return nil }
         let id = DeviceID(bytes: device)
         guard id != nil || device.isEmpty else { return nil }
         self.init(
             requestID: requestID, caller: caller, app: app, purpose: purpose, device: id, assurance: assurance,
             evidenceDigest: evidenceDigest, policyDigest: policyDigest, simulated: flags == 1,
-            claimsDigest: claimsDigest)
+            claimsDigest: claimsDigest, wouldReject: wouldReject)
     }
 }
 

@@ -5,14 +5,17 @@ extension VerdictRecord {
     private static let version: Int64 = 1
     /// Each finding has its vendor code behind it. Written where one has one.
     private static let versionWithVendorCodes: Int64 = 2
+    /// As before, with the traits of the device at the end and a third flag: not enforced. Written where there is one of them.
+    private static let versionWithTraits: Int64 = 3
 
     package func encoded() -> [UInt8] {
         var writer = StoredFieldsWriter()
-        let hasVendorCodes = findings.contains { !$0.vendorCode.isEmpty }
-        writer.add(hasVendorCodes ? Self.versionWithVendorCodes : Self.version)
+        let hasTraits = wouldReject || !traits.isEmpty
+        let hasVendorCodes = hasTraits || findings.contains { !$0.vendorCode.isEmpty }
+        writer.add(hasTraits ? Self.versionWithTraits : hasVendorCodes ? Self.versionWithVendorCodes : Self.version)
         writer.add([
             decision.rawValue, request.purpose.rawValue, assurance.rawValue, request.binding?.rawValue ?? 0,
-            (simulated ? 1 : 0) | (isTruncated ? 2 : 0),
+            (simulated ? 1 : 0) | (isTruncated ? 2 : 0) | (wouldReject ? 4 : 0),
         ])
         writer.add(request.time)
         writer.add(request.id)
@@ -49,26 +52,33 @@ extension VerdictRecord {
                 nested.add(feed.asOf)
             }
         }
+        if hasTraits { writer.nest { $0.add(traits) } }
         return writer.bytes
     }
 
     /// Decodes a record. `nil` for all other bytes.
     package init?(decoding bytes: [UInt8]) {
         var reader = StoredFieldsReader(bytes)
-        guard let version = reader.number(), version == Self.version || version == Self.versionWithVendorCodes,
+        guard let version = reader.number(), (Self.version...Self.versionWithTraits).contains(version),
             var head = reader.bytes()?[...],
             let decision = head.popFirst().flatMap(Decision.init(rawValue:)),
             let purpose = head.popFirst().flatMap(Purpose.init(rawValue:)),
             let assurance = head.popFirst().flatMap(Assurance.init(rawValue:)), let binding = head.popFirst(),
-            let flags = head.popFirst(), flags <= 3, head.isEmpty,
+            let flags = head.popFirst(), flags <= (version == Self.versionWithTraits ? 7 : 3), head.isEmpty,
             let time = reader.time(), let id = reader.bytes(), let caller = reader.text(),
             let app = reader.text().flatMap(AppID.init), let formats = reader.list(), let subject = reader.bytes(),
             let evidenceDigest = reader.bytes(), let payloadDigest = reader.bytes(), let device = reader.bytes(),
             let policyDigest = reader.bytes(), let standsFor = reader.number(), let reason = reader.nested(),
             let findings = reader.nested().flatMap({ Self.findings($0, version: version) }),
             let feeds = reader.nested().flatMap(Self.feeds),
-            reader.isAtEnd, device.isEmpty || device.count == DeviceID.length
+            device.isEmpty || device.count == DeviceID.length
         else { return nil }
+        var traits = DeviceTraits()
+        if version == Self.versionWithTraits {
+            guard let stored = reader.nested().flatMap(DeviceTraits.init) else { return nil }
+            traits = stored
+        }
+        guard reader.isAtEnd else { return nil }
         guard let why = Self.reason(reason) else { return nil }
         self.init(
             Request(
@@ -77,7 +87,7 @@ extension VerdictRecord {
                 evidenceDigest: evidenceDigest, binding: Binding.Mode(rawValue: binding), payloadDigest: payloadDigest),
             decision, reason: why, assurance: assurance, device: DeviceID(bytes: device), findings: findings,
             policyDigest: policyDigest, feeds: feeds, simulated: flags & 1 != 0, standsFor: standsFor,
-            isTruncated: flags & 2 != 0)
+            isTruncated: flags & 2 != 0, wouldReject: flags & 4 != 0, traits: traits)
     }
 
     /// `.some(nil)` where no reason is stored.
@@ -99,7 +109,7 @@ extension VerdictRecord {
             else { return nil }
             var finding = Finding(
                 check: check, outcome: outcome, code: code, detail: detail, retry: RetryClass(rawValue: retry))
-            if version == versionWithVendorCodes {
+            if version >= versionWithVendorCodes {
                 guard let vendorCode = reader.text() else { return nil }
                 finding.vendorCode = vendorCode
             }

@@ -80,6 +80,10 @@ package struct VerdictRecord: Hashable, Sendable {
     package let simulated: Bool
     /// Whether findings or sentences were cut.
     package let isTruncated: Bool
+    /// Whether a rejection was answered ACCEPTED, because the app did not enforce it.
+    package let wouldReject: Bool
+    /// What the evidence says of the device, of a rejection.
+    package let traits: DeviceTraits
     /// How many verdicts of the same app, caller and reason the record stands for, itself included: more than 1 in a flood.
     package var standsFor: Int64
 
@@ -89,7 +93,7 @@ package struct VerdictRecord: Hashable, Sendable {
     package init(
         _ request: Request, _ decision: Decision, reason: Reason?, assurance: Assurance = .none, device: DeviceID? = nil,
         findings: [Finding] = [], policyDigest: [UInt8], feeds: [FeedVersion] = [], simulated: Bool = false,
-        standsFor: Int64 = 1, isTruncated: Bool = false
+        standsFor: Int64 = 1, isTruncated: Bool = false, wouldReject: Bool = false, traits: DeviceTraits = DeviceTraits()
     ) {
         var cut = RecordLimits.Cut(isTruncated: isTruncated)
         var (request, reason) = (request, reason)
@@ -104,6 +108,7 @@ package struct VerdictRecord: Hashable, Sendable {
         }
         (self.request, self.decision, self.reason, self.assurance, self.device) = (request, decision, reason, assurance, device)
         self.findings = cut.bounded(findings)
+        (self.wouldReject, self.traits) = (wouldReject, traits)
         (self.policyDigest, self.simulated, self.standsFor) = (policyDigest, simulated, standsFor)
         self.feeds = cut.first(RecordLimits.feeds, of: feeds)
         self.isTruncated = cut.isTruncated

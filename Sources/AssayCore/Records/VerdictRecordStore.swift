@@ -65,6 +65,8 @@ package struct VerdictRecordListing: Hashable, Sendable {
     package var subject: [UInt8]?
     package var reason: String?
     package var decision: VerdictRecord.Decision?
+    /// Only rejections that were answered ACCEPTED.
+    package var wouldReject = false
     /// Where the page before ended.
     package var after: VerdictRecordPosition?
     /// The most records on the page.
@@ -82,6 +84,7 @@ package struct VerdictRecordListing: Hashable, Sendable {
         if let device, record.device != device { return false }
         if let subject, request.subject != subject { return false }
         if let decision, record.decision != decision { return false }
+        if wouldReject, !record.wouldReject { return false }
         guard let reason else { return true }
         return record.reason?.code.hasBytes(of: reason) ?? false
     }

@@ -39,6 +39,8 @@ public enum ResultProblem: String, CaseIterable, Error, Hashable, Sendable {
     case tooOld = "result_of_old_verdict"
     /// The device was blocked or forgotten after the verdict.
     case deviceBlocked = "result_of_blocked_device"
+    /// The verdict is ACCEPTED only because the app does not enforce its rejections.
+    case notEnforced = "result_of_unenforced_verdict"
 }
 
 extension ResultProblem {
@@ -56,6 +58,7 @@ extension ResultProblem {
         case .noKey: "the token binds a device's key, and no key of the verdict can be bound"
         case .tooOld: "the verdict was given too long ago: a repeated answer is signed within its result's lifetime"
         case .deviceBlocked: "the device was blocked or forgotten after the verdict"
+        case .notEnforced: "the evidence was rejected, and answered ACCEPTED because the app does not enforce its verdicts"
         }
     }
 }

@@ -3,7 +3,7 @@ import AssayCore
 import AssayRPC
 
 /// What a proxy is told about a request. Only ``Outcome/accepted`` lets it through; there is no other way to that than an accepted verdict that
-/// binds the body which was asked for.
+/// binds the body which was asked for, or one that the app does not enforce, which the service is told.
 struct AuthorizationAnswer: Hashable, Sendable {
     enum Outcome: Hashable, Sendable {
         case accepted
@@ -40,6 +40,8 @@ struct AuthorizationAnswer: Hashable, Sendable {
             }
             if verdict.decision == .rejected {
                 self.init(rejected: verdict)
+            } else if !verdict.wouldReject.isEmpty {
+                self.init(notEnforced: verdict, call)
             } else {
                 guard verdict.accepts(call) else { throw .verdictNotUnderstood }
                 self.init(accepted: verdict, call)
@@ -63,6 +65,19 @@ struct AuthorizationAnswer: Hashable, Sendable {
         if let device = DeviceID(bytes: verdict.device) { fields.append(AuthorizationField(.deviceID, device.description)) }
         if let payload = call.payload { fields.append(AuthorizationField(.payloadSHA256, Hex.encode(payload))) }
         self.fields = fields
+    }
+
+    /// What a rejection does not show is left out: the device, and that the body is the one which it signed.
+    private init(notEnforced verdict: AuthorizationVerdict, _ call: AuthorizationCall) {
+        (outcome, status, body) = (.accepted, 200, [])
+        fields = [
+            AuthorizationField(.app, call.app.text),
+            AuthorizationField(.purpose, call.purpose == .register ? "register" : "assert"),
+            AuthorizationField(.assurance, "none"), AuthorizationField(.requestID, Hex.encode(verdict.requestID)),
+            AuthorizationField(.payloadDeclared, "\(call.isPayloadDeclared)"),
+            AuthorizationField(.repeated, "\(verdict.repeated)"), AuthorizationField(.simulated, "\(verdict.simulated)"),
+            AuthorizationField(.wouldReject, verdict.wouldReject),
+        ]
     }
 
     private init(rejected verdict: AuthorizationVerdict) {

@@ -36,7 +36,7 @@ enum AuthorizationHeader: String, CaseIterable, Sendable {
         case purpose = "assay-purpose"
         /// As it is shown elsewhere: `dev_` and 32 hexadecimal digits.
         case deviceID = "assay-device-id"
-        /// `software`, `platform`, `hardware` or `secure_element`.
+        /// `software`, `platform`, `hardware` or `secure_element`; `none` beside ``wouldReject``.
         case assurance = "assay-assurance"
         /// 32 hexadecimal digits, as in the log.
         case requestID = "assay-request-id"
@@ -48,6 +48,9 @@ enum AuthorizationHeader: String, CaseIterable, Sendable {
         case repeated = "assay-repeated"
         /// `true`: the trust is that of a test root.
         case simulated = "assay-simulated"
+        /// Of a request that is let through because the app does not enforce its verdicts: the code of the rejection. Nothing is known of the device
+        /// and of the body.
+        case wouldReject = "assay-would-reject"
         /// Of a refusal: a stable word, and what the client may do next.
         case reason = "assay-reason"
         case retry = "assay-retry"

@@ -16,6 +16,8 @@ struct AuthorizationVerdict {
     private(set) var simulated = false
     private(set) var repeated = false
     private(set) var requestID: [UInt8] = []
+    /// Why the evidence would be rejected if the app enforced its verdicts; empty for an acceptance.
+    private(set) var wouldReject = ""
 
     private enum Rules: ProtobufRules {
         static var malformed: RPCError { .verdictNotUnderstood }
@@ -39,6 +41,7 @@ struct AuthorizationVerdict {
                 case .varint(14, let value): simulated = value != 0
                 case .varint(15, let value): repeated = value != 0
                 case .bytes(16, let range): requestID = Array(bytes[range])
+                case .bytes(21, let range): try readWouldReject(bytes, range)
                 default: continue
                 }
             }
@@ -53,6 +56,13 @@ struct AuthorizationVerdict {
             case .bytes(2, let range): boundPayload = Array(bytes[range])
             default: continue
             }
+        }
+    }
+
+    private mutating func readWouldReject(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) throws(RPCError) {
+        var reader = ProtobufReader<Rules>(bytes, range)
+        while let field = try reader.next() {
+            if case .bytes(1, let range) = field { wouldReject = String(decoding: bytes[range], as: UTF8.self) }
         }
     }
 

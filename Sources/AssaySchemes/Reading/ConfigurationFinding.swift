@@ -33,6 +33,7 @@ package struct ConfigurationFinding: Hashable, Sendable {
         case policyUnmeetable = "policy_unmeetable"
         case keyCannotSign = "key_cannot_sign"
         case lookupUnused = "lookup_unused"
+        case verdictsNotEnforced = "verdicts_not_enforced"
         case callerUnreachable = "caller_unreachable"
         case callerWithoutApps = "caller_without_apps"
         case appWithoutCaller = "app_without_caller"
@@ -98,7 +99,7 @@ package struct ConfigurationFinding: Hashable, Sendable {
                 .unauthenticatedNetwork,
                 .certificateExpiresSoon, .certificateUnfit,
                 .authorityExpired, .privateKeyOpen, .privilegedPort, .policyUnmeetable, .keyCannotSign, .lookupUnused,
-                .generatedKeys,
+                .verdictsNotEnforced, .generatedKeys,
                 .issuingToken, .issuingEnded, .revocationDirectory, .fleetArcDiffers, .revocationURLShared,
                 .pluginCatalog, .pluginSandboxWeaker, .operationsOpen, .recordsFile, .tracesUnreachable, .resultToken,
                 .resultKeyUnfit, .resultCertificateMissing, .resultCertificateEnds, .resultsSimulatedMissing:
@@ -114,7 +115,7 @@ package struct ConfigurationFinding: Hashable, Sendable {
         package var isDeliberate: Bool {
             switch self {
             case .testRoots, .softwareRoots, .simulatedAccepted, .testKeys, .unlockedDevices, .unauthenticatedNetwork,
-                .counterStrict, .daemonRunning, .generatedKeys, .pluginSandboxWeaker, .pluginUnpinned, .operationsOpen,
+                .verdictsNotEnforced, .counterStrict, .daemonRunning, .generatedKeys, .pluginSandboxWeaker, .pluginUnpinned, .operationsOpen,
                 .webhookPlain, .webhookEveryVerdict, .newLedgerDeclared, .resultIssuerPlain, .resultKeyAlone:
                 true
             case .ledgerFolder, .ledgerFile, .ledgerDatabase, .ledgerMissing, .newLedgerMarker, .keyFile, .fileUnreadable,

@@ -206,6 +206,7 @@ package final class ConfigurationReader {
             return sequence.enumerated().map { Value(reader: reader, path: "\(path)[\($0)]", node: $1) }
         }
 
+        package var isSection: Bool { node.mapping != nil }
         package var isList: Bool { node.sequence != nil }
         package var isEmptyList: Bool { node.sequence?.isEmpty ?? false }
         package func isWord(_ word: String) -> Bool { node.scalar?.string == word }

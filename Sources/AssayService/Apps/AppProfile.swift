@@ -67,6 +67,8 @@ package final class AppProfile: Sendable {
     package let uploads: UploadRule?
     /// Makes the signed results that its verdicts may have; `nil`: they have none. It bears on no verdict, and is no part of the policy digest.
     package let results: ResultComposer?
+    /// Which rejections are enforced. It bears on no verdict.
+    package let enforcement: EnforcementRule
     /// Whether something goes on with a request after its answer.
     let isFollowed: Bool
 
@@ -84,7 +86,8 @@ package final class AppProfile: Sendable {
         keepsAuditClaims: Bool = false, acceptsSimulated: Bool = false, confidence: ConfidenceRule? = nil,
         issuing: IssuingRule? = nil, fleet: Fleet? = nil, policyKeys: PolicyKeys = PolicyKeys(),
         recording: RecordingRule? = nil, lookup: LookupRule? = nil, shadow: AppProfile? = nil,
-        results: ResultComposer? = nil, uploads: UploadRule? = nil, deviceFlags: DeviceFlagRule = DeviceFlagRule()
+        results: ResultComposer? = nil, uploads: UploadRule? = nil, deviceFlags: DeviceFlagRule = DeviceFlagRule(),
+        enforcement: EnforcementRule = EnforcementRule()
     ) {
         self.id = id
         self.verifiers = Dictionary(verifiers.map { ($0.format, $0) }, uniquingKeysWith: { _, last in last })
@@ -110,7 +113,7 @@ package final class AppProfile: Sendable {
         self.confidence = confidence
         (self.issuing, self.fleet, self.policyKeys) = (issuing, fleet, policyKeys)
         (self.recording, self.lookup, self.shadow, self.results) = (recording, lookup, shadow, results)
-        (self.uploads, self.deviceFlags) = (uploads, deviceFlags)
+        (self.uploads, self.deviceFlags, self.enforcement) = (uploads, deviceFlags, enforcement)
         isFollowed = recording != nil || shadow != nil
     }
 }

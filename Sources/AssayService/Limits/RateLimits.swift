@@ -81,7 +81,7 @@ package struct RateLimits: Sendable {
             switch answer {
             case .repeated, .failed(.rateLimited):
                 giveBack(.verdicts, request.caller, request.request.app, request.request.sourceAddress)
-            case .verdict, .completed, .failed, .abandoned: continue
+            case .verdict, .completed, .reported, .failed, .abandoned: continue
             }
         }
     }

@@ -84,7 +84,7 @@ extension ResultProblem {
     fileprivate var isOperators: Bool {
         switch self {
         case .unavailable, .keyUnavailable: true
-        case .notAllowed, .simulated, .assurance, .tooMany, .noKey, .tooOld, .deviceBlocked: false
+        case .notAllowed, .simulated, .assurance, .tooMany, .noKey, .tooOld, .deviceBlocked, .notEnforced: false
         }
     }
 }
@@ -104,6 +104,8 @@ extension RequestLog: AnswerFollower {
             let names = request.names.merging(group.traceNames(index), uniquingKeysWith: { own, _ in own })
             switch answer {
             case .verdict(let verdict), .completed(let verdict, _): note(verdict, names)
+            case .reported(let reported):
+                note(reported.verdict, names.merging(["enforced": "false"], uniquingKeysWith: { own, _ in own }))
             case .repeated: logger.debug("repeated a verdict", metadata: names)
             case .failed, .abandoned: continue
             }

@@ -6,6 +6,9 @@ extension VerdictCounters: MetricsCollector {
         "assay_verdicts", .counter, labels: ["app", "format", "decision", "reason", "assurance"],
         "Verdicts by app, format, decision (accepted, rejected, repeated), reason of a rejection and assurance of an acceptance."
     )
+    private static let wouldReject = MetricFamily(
+        "assay_verdicts_would_reject", .counter, labels: ["app", "format", "reason"],
+        "Rejected verdicts that were answered ACCEPTED (enforce), by app, format and reason; counted in assay_verdicts as rejected.")
     private static let unavailable = MetricFamily(
         "assay_verdicts_unavailable", .counter, labels: ["app", "format", "reason"],
         "Requests that could not be judged, by the reason of the error that answered them.")
@@ -30,7 +33,7 @@ extension VerdictCounters: MetricsCollector {
 
     package var metricFamilies: [MetricFamily] {
         [
-            Self.verdicts, Self.unavailable, Self.seconds, Self.challenges, Self.lookups, Self.notes, Self.rateLimited,
+            Self.verdicts, Self.wouldReject, Self.unavailable, Self.seconds, Self.challenges, Self.lookups, Self.notes, Self.rateLimited,
             Self.remembered,
         ]
     }
@@ -73,6 +76,12 @@ extension VerdictCounters: MetricsCollector {
             add("rejected", code.rawValue, "", count)
         }
         if format.rejectedByOtherCodes > 0 { add("rejected", Self.other, "", format.rejectedByOtherCodes) }
+        for (code, count) in format.wouldReject.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+            exposition.add(Self.wouldReject, [app, format.format, code.rawValue], count: count)
+        }
+        if format.wouldRejectByOtherCodes > 0 {
+            exposition.add(Self.wouldReject, [app, format.format, Self.other], count: format.wouldRejectByOtherCodes)
+        }
         if format.repeated > 0 || counts.isKnown { add("repeated", "", "", format.repeated) }
         for (reason, count) in format.unavailable.sorted(by: { $0.key < $1.key }) {
             exposition.add(Self.unavailable, [app, format.format, reason], count: count)

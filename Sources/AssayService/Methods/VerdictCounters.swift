@@ -26,6 +26,9 @@ package final class VerdictCounters: Sendable {
         package var rejected: [ReasonCode: UInt64] = [:]
         /// Rejections by any other code, all together: verifiers outside this package may state any number of codes.
         package var rejectedByOtherCodes: UInt64 = 0
+        /// Rejections that were answered ACCEPTED; they are in `rejected` too, or in `rejectedByOtherCodes`.
+        package var wouldReject: [ReasonCode: UInt64] = [:]
+        package var wouldRejectByOtherCodes: UInt64 = 0
         /// Rejections that were answered from memory; they are in `rejected` too.
         package var refusalsRemembered: UInt64 = 0
         /// Requests that a rate limit refused; they are not in `unavailable`.
@@ -56,6 +59,9 @@ package final class VerdictCounters: Sendable {
         package fileprivate(set) var accepted = [UInt64](repeating: 0, count: Assurance.allCases.count)
         package fileprivate(set) var rejected: [ReasonCode: UInt64] = [:]
         package fileprivate(set) var rejectedByOtherCodes: UInt64 = 0
+        /// Of the rejections, those that were answered ACCEPTED because the app does not enforce them.
+        package fileprivate(set) var wouldReject: [ReasonCode: UInt64] = [:]
+        package fileprivate(set) var wouldRejectByOtherCodes: UInt64 = 0
         package fileprivate(set) var repeated: UInt64 = 0
         /// By the reason of the error that answered.
         package fileprivate(set) var unavailable: [String: UInt64] = [:]
@@ -90,9 +96,21 @@ package final class VerdictCounters: Sendable {
                 counts.unavailable += format.unavailable.values.reduce(0, +)
                 counts.rejected.merge(format.rejected, uniquingKeysWith: +)
                 counts.rejectedByOtherCodes += format.rejectedByOtherCodes
+                counts.wouldReject.merge(format.wouldReject, uniquingKeysWith: +)
+                counts.wouldRejectByOtherCodes += format.wouldRejectByOtherCodes
             }
         }
         return counts
+    }
+
+    /// Rejections of an app that were answered ACCEPTED since the start.
+    func wouldReject(of app: AppID) -> UInt64 {
+        state.withLock { state in
+            guard let place = state.places[app] else { return 0 }
+            return state.apps[place].formats.reduce(0) { sum, format in
+                format.wouldReject.values.reduce(sum + format.wouldRejectByOtherCodes, +)
+            }
+        }
     }
 
     /// In the order in which the apps were first counted.
@@ -233,6 +251,10 @@ extension VerdictCounters.FormatCounts {
             case .accepted(let assurance): accepted[Int(assurance.rawValue)] += 1
             case .rejected(let rejection, _): count(rejection)
             }
+        case .reported(let reported):
+            guard case .rejected(let rejection, _) = reported.verdict.decision else { return }
+            count(rejection)
+            if let code = rejection.code.builtIn { wouldReject[code, default: 0] += 1 } else { wouldRejectByOtherCodes += 1 }
         case .repeated: repeated += 1
         case .failed(let error): count(error)
         case .abandoned: break
@@ -261,16 +283,6 @@ extension VerdictCounters.FormatCounts {
         default: break
         }
         unavailable[error.reason, default: 0] += 1
-    }
-}
-
-extension Answer {
-    /// The verdict that was made now.
-    fileprivate var verdict: Verdict? {
-        switch self {
-        case .verdict(let verdict), .completed(let verdict, _): verdict
-        case .repeated, .failed, .abandoned: nil
-        }
     }
 }
 

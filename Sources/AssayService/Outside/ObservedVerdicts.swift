@@ -41,6 +41,10 @@ extension GivenVerdict {
         var isRepeated = false
         var traits = Traits(request.request, subjects)
         switch answer {
+        case .reported(let reported):
+            // Observers are told what was judged.
+            self.init(request, .verdict(reported.verdict), subjects)
+            return
         case .verdict(let verdict), .completed(let verdict, _):
             switch verdict.decision {
             case .accepted(let level):

@@ -7,12 +7,42 @@ package enum Answer: Sendable {
     case verdict(Verdict)
     /// Accepted now, with what the request's step made: the message of the method.
     case completed(Verdict, message: [UInt8])
+    /// Rejected now, and answered ACCEPTED, because the app does not enforce the rejection. Inside it stays what it is: a rejection.
+    case reported(ReportedVerdict)
     /// Accepted before, under the same idempotency key: the stored message.
     case repeated(message: [UInt8])
     /// Not judged.
     case failed(PipelineError)
     /// Not judged, because the caller no longer awaits the answer. Nothing was spent.
     case abandoned
+}
+
+/// A rejected verdict that is answered ACCEPTED.
+package final class ReportedVerdict: Sendable {
+    /// As it was judged: REJECTED.
+    package let verdict: Verdict
+    /// What is known of the device.
+    package let traits: DeviceTraits
+
+    /// The answer.
+    package let message: [UInt8]
+
+    /// - Parameter message: `nil`: without results.
+    init(_ verdict: Verdict, traits: DeviceTraits, message: [UInt8]? = nil) {
+        (self.verdict, self.traits) = (verdict, traits)
+        self.message = message ?? verdict.serialized(reported: true)
+    }
+}
+
+extension Answer {
+    /// The verdict that was made now, as it was judged; `nil`: none was.
+    package var verdict: Verdict? {
+        switch self {
+        case .verdict(let verdict), .completed(let verdict, _): verdict
+        case .reported(let reported): reported.verdict
+        case .repeated, .failed, .abandoned: nil
+        }
+    }
 }
 
 /// Why a request cannot be judged. Nothing was decided and nothing was spent. `RPCError+Mapping.swift` maps each case to the wire.

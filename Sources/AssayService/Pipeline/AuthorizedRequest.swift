@@ -41,6 +41,9 @@ package final class AuthorizedRequest: Sendable {
         requestID: [UInt8], step: (any AcceptanceStep)? = nil, trace: CallTrace? = nil,
         isAbandoned: @escaping @Sendable () -> Bool = { false }
     ) {
+        // Whether a rejection may be reported depends on all that is wrong.
+        var request = request
+        if step == nil, profile.enforcement.reports { request.report = .all }
         self.request = request
         self.profile = profile
         self.caller = caller

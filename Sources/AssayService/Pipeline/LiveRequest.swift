@@ -17,6 +17,8 @@ final class LiveRequest {
     var taken = Reservations.Taken()
     /// For what goes on after the answer; `nil` for apps that are not followed.
     let followed: Followed?
+    /// What a rejection is answered by that is not enforced; `nil` for apps that enforce all.
+    let judged: Judged?
 
     /// The appraisals, and what was known before them.
     final class Followed {
@@ -24,8 +26,29 @@ final class LiveRequest {
         var known: RequestFacts?
     }
 
+    /// What is known of a request once it is judged.
+    final class Judged {
+        /// `nil`: it is not known what the device had to sign.
+        var freshness: Freshness?
+        /// The registered device that the evidence names.
+        var device: Device?
+        /// What the evidence says, each piece for itself; empty for what was not appraised.
+        var claims: [Claims] = []
+        var platform: DevicePlatform?
+        /// What an acceptance would use up of the evidence.
+        var uses: [EvidenceUse] = []
+
+        func note(_ prepared: VerificationCase, _ appraisals: [Appraisal]) {
+            freshness = prepared.freshness
+            claims = appraisals.map(\.claims)
+            platform = prepared.platform(appraisals)
+            uses = appraisals.flatMap(\.uses)
+        }
+    }
+
     init(_ admitted: AuthorizedRequest) {
         self.admitted = admitted
+        judged = admitted.profile.enforcement.reports && admitted.step == nil ? Judged() : nil
         followed = admitted.profile.isFollowed ? Followed() : nil
     }
 

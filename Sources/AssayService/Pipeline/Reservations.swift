@@ -69,6 +69,9 @@ struct Reservations: Sendable {
 
     // MARK: Settling
 
+    /// Takes an attempt back whose rejection was settled, and is none after all: nothing could be decided.
+    func giveBackAttempt(_ taken: Taken) { if let challenge = taken.attempt { attempts.forget(challenge) } }
+
     /// Settles what a request has taken.
     ///
     /// | answer | attempt | charge |
@@ -81,7 +84,8 @@ struct Reservations: Sendable {
             switch answer {
             case .completed: (true, true)
             case .verdict(let verdict): (!verdict.isRejected, true)
-            case .repeated: (false, true)
+            // It is answered after it was settled as the rejection that it is.
+            case .reported, .repeated: (false, true)
             case .failed, .abandoned: (false, false)
             }
         if isAccepted || !isJudged, let challenge = taken.attempt { attempts.forget(challenge) }

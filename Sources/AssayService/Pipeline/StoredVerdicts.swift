@@ -35,8 +35,11 @@ struct StoredVerdicts: Sendable {
         let isSimulated =
             if let step = admitted.step {
                 step.isSimulated(message)
+            } else if let stored = try? Assay_V1_Verdict(serializedBytes: message) {
+                // A rejection that was not enforced was answered in spite of what it rested on.
+                stored.simulated && !stored.hasWouldReject
             } else {
-                (try? Assay_V1_Verdict(serializedBytes: message))?.simulated ?? true
+                true
             }
         guard isSimulated else { return .repeated(message: message) }
         return .verdict(Verdict(refusing: admitted, .simulatedNotAccepted, check: "simulated", device: nil))

@@ -44,7 +44,7 @@ package struct VerdictFollowers: Sendable {
         if !recorded.isEmpty { recorder.judged(recorded) }
         for request in followed where request.admitted.profile.shadow != nil {
             switch request.answer {
-            case .verdict, .completed, .failed: shadow.take(request.admitted, request.appraised)
+            case .verdict, .completed, .reported, .failed: shadow.take(request.admitted, request.appraised)
             case .repeated, .abandoned: break
             }
         }

@@ -13,6 +13,7 @@ package struct VerificationPipeline: Sendable {
     private let reservations: Reservations
     private let stored: StoredVerdicts
     private let commits: AcceptanceCommit
+    private let reporting: RejectionReporting
     private let equals = EqualRequests()
     private let stages: StageTimes
     private let measures: EvidenceMeasures
@@ -41,6 +42,7 @@ package struct VerificationPipeline: Sendable {
         reservations = Reservations(attempts: attempts, rates: rates, refusals: refusals, memory: memory)
         stored = StoredVerdicts(ledger: ledger, subjects: subjects)
         commits = AcceptanceCommit(ledger: ledger, revoked: revoked)
+        reporting = RejectionReporting(ledger: ledger, subjects: subjects, reservations: reservations)
     }
 
     /// One answer for each request, in order. Equal requests under one idempotency key, in this group or another, are judged once.
@@ -67,7 +69,7 @@ package struct VerificationPipeline: Sendable {
     private func answer(to admitted: AuthorizedRequest, equalTo pending: EqualRequests.Pending) async -> Answer {
         let other = await pending.answer
         switch other {
-        case .completed: break
+        case .completed, .reported: break
         case .verdict(let verdict):
             guard case .accepted = verdict.decision else { return .verdict(verdict.answering(admitted.requestID)) }
         case .repeated: break
@@ -106,6 +108,7 @@ package struct VerificationPipeline: Sendable {
             if let other = await stored.winner(over: answer, to: live.admitted) { live.stage = .ended(other) }
         }
         await commit(group, &watch)
+        if requests.contains(where: { $0.profile.enforcement.reports }) { await reporting.report(group) }
         if let followers, requests.contains(where: { $0.profile.isFollowed }) {
             followers.judged(group.map { JudgedRequest($0.admitted, $0.answer, $0.followed?.known, $0.followed?.appraised) })
         }
@@ -132,7 +135,11 @@ package struct VerificationPipeline: Sendable {
             guard !admitted.isAbandoned() else { throw .abandoned }
             if let answer = try await stored.answer(to: admitted) { return end(live, answer) }
             if let unbound = admitted.unbound { throw .failed(unbound) }
-            defer { live.followed?.known = judging.known }
+            defer {
+                live.followed?.known = judging.known
+                live.judged?.freshness = judging.freshness
+                live.judged?.device = judging.pieces.lazy.compactMap(\.device).first
+            }
             if let refused = try reservations.earlierRefusal(of: admitted, &live.taken) { return end(live, .verdict(refused)) }
             while let question = try judging.next() {
                 switch question {
@@ -171,6 +178,7 @@ package struct VerificationPipeline: Sendable {
     private func appraise(_ live: LiveRequest) {
         guard case .prepared(let prepared) = live.stage else { return }
         let appraisals = prepared.appraise()
+        live.judged?.note(prepared, appraisals)
         // A request that was refused before counts as one whose evidence was not appraised, as it does where one failure is reported.
         if prepared.refusals.isEmpty {
             prepared.compare(appraisals)

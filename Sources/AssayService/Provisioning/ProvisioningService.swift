@@ -64,6 +64,7 @@ package struct ProvisioningService: Sendable {
             return message
         case .repeated(let message)?: return message
         case .failed(let error)?: throw error
+        case .reported?: throw PipelineError.inconsistent("a certificate was requested, and the rejection was not enforced")
         case .abandoned?, nil: throw RPCError.cancelled
         }
     }

@@ -90,6 +90,7 @@ extension PendingRecording {
         let verdict: Verdict
         switch judged.answer {
         case .verdict(let given), .completed(let given, _): verdict = given
+        case .reported(let reported): verdict = reported.verdict
         case .failed, .repeated, .abandoned: return nil
         }
         guard rule.takes(request.requestID, isAccepted: !verdict.isRejected) else { return nil }

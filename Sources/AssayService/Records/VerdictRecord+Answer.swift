@@ -14,6 +14,7 @@ extension Answer {
             case .accepted: recorded == .all ? "" : nil
             }
         case .completed: recorded == .all ? "" : nil
+        case .reported(let reported): Answer.verdict(reported.verdict).recordedReason(recorded)
         case .failed(let error): error.recordedReason
         case .repeated, .abandoned: nil
         }
@@ -24,7 +25,7 @@ extension Answer {
         switch self {
         case .verdict(let verdict): recorded == .all || verdict.isRejected
         case .completed: recorded == .all
-        case .failed: true
+        case .failed, .reported: true
         case .repeated, .abandoned: false
         }
     }
@@ -47,14 +48,8 @@ extension VerdictRecord {
         let asked = Request(request, subject: subject)
         switch answer {
         case .verdict(let verdict), .completed(let verdict, _):
-            var (decision, reason, assurance): (Decision, Reason?, Assurance) = (.accepted, nil, .none)
-            switch verdict.decision {
-            case .accepted(let level): assurance = level
-            case .rejected(let rejection, let check): (decision, reason) = (.rejected, Reason(rejection, check))
-            }
-            self.init(
-                asked, decision, reason: reason, assurance: assurance, device: verdict.device, findings: verdict.findings,
-                policyDigest: verdict.policyDigest, feeds: verdict.feeds, simulated: verdict.simulated)
+            self.init(asked, verdict, traits: verdict.isRejected ? DeviceTraits([verdict.claims]) : DeviceTraits())
+        case .reported(let reported): self.init(asked, reported.verdict, wouldReject: true, traits: reported.traits)
         case .failed(let failure):
             self.init(asked, failing: failure, policyDigest: request.profile.policyDigest)
         case .repeated, .abandoned: return nil
@@ -71,6 +66,18 @@ extension VerdictRecord {
                 findings: [.fail(check, rejection)], policyDigest: outcome.policyDigest)
         case .failed(let failure): self.init(outcome.request, failing: failure, policyDigest: outcome.policyDigest)
         }
+    }
+
+    private init(_ asked: Request, _ verdict: Verdict, wouldReject: Bool = false, traits: DeviceTraits) {
+        var (decision, reason, assurance): (Decision, Reason?, Assurance) = (.accepted, nil, .none)
+        switch verdict.decision {
+        case .accepted(let level): assurance = level
+        case .rejected(let rejection, let check): (decision, reason) = (.rejected, Reason(rejection, check))
+        }
+        self.init(
+            asked, decision, reason: reason, assurance: assurance, device: verdict.device, findings: verdict.findings,
+            policyDigest: verdict.policyDigest, feeds: verdict.feeds, simulated: verdict.simulated, wouldReject: wouldReject,
+            traits: traits)
     }
 
     private init(_ asked: Request, failing failure: PipelineError, policyDigest: [UInt8]) {

@@ -67,6 +67,11 @@ package struct ResultSigning: AnswerFollower {
             guard let facts = ResultFacts(verdict, verdict.serialized(), of: request) else { return answer }
             results = await signer.sign(facts, for: request.request.results, by: composer)
             signed = .completed(verdict, message: results.added(to: message))
+        case .reported(let reported):
+            results = signer.refuse(request.request.results, .notEnforced)
+            signed = .reported(
+                ReportedVerdict(
+                    reported.verdict, traits: reported.traits, message: results.added(to: reported.message)))
         case .repeated(let message):
             results = await sign(repeating: message, to: request, by: composer)
             signed = .repeated(message: results.added(to: message))
@@ -84,6 +89,7 @@ package struct ResultSigning: AnswerFollower {
     ) async -> [SignedResult] {
         let requests = request.request.results
         guard let verdict = try? Assay_V1_Verdict(serializedBytes: message), verdict.decision == .accepted else { return [] }
+        guard !verdict.hasWouldReject else { return signer.refuse(requests, .notEnforced) }
         var device: Device?
         if let id = DeviceID(bytes: Array(verdict.deviceID)) {
             do { device = try await devices.device(id) } catch { return signer.refuse(requests, .unavailable) }

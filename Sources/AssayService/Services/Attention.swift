@@ -22,6 +22,8 @@ package enum AttentionCode: String, CaseIterable, Sendable {
     case reloadRefused = "reload_refused"
     /// Some evidence of an app cannot be appraised.
     case appUnavailable = "app_unavailable"
+    /// Rejections of an app are answered ACCEPTED (`enforce`).
+    case verdictsNotEnforced = "verdicts_not_enforced"
     /// There is no list of a feed that an app needs.
     case feedMissing = "feed_missing"
     /// A list that an app needs is too old, or its date is in the future.
@@ -109,6 +111,7 @@ extension Assay_V1_StatusResponse {
                 list.add(
                     .appUnavailable, "no verdict on \(outage.formats.joined(separator: ", ")): \(outage.reason)", app: app.app)
             }
+            if let sentence = app.enforcement.attention { list.add(.verdictsNotEnforced, sentence, app: app.app) }
         }
     }
 
@@ -249,5 +252,16 @@ package struct ReloadProblem: Hashable, Sendable {
             get { state.withLock { $0 } }
             set { state.withLock { $0 = newValue } }
         }
+    }
+}
+
+extension Assay_V1_StatusResponse.App.Enforcement {
+    /// What is to be known of an app that does not enforce its verdicts; `nil` for one that does.
+    fileprivate var attention: String? {
+        let rule = EnforcementRule(share: share, reportsEverything: reportsEverything)
+        guard rule.reports else { return nil }
+        let enforced = share == 0 ? "no rejection is enforced" : "rejections of \(rule.shareText) of the devices are enforced"
+        let everything = reportsEverything ? ", replays and blocked devices included" : ""
+        return "\(enforced): since the start \(wouldReject) were answered ACCEPTED\(everything)"
     }
 }

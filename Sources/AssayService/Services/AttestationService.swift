@@ -101,6 +101,7 @@ package struct AttestationService: Sendable {
         batch.answer(answers, names: \.names) { request, answer in
             switch answer {
             case .verdict(let verdict): .success(verdict.serialized())
+            case .reported(let reported): .success(reported.message)
             case .repeated(let stored), .completed(_, let stored): .success(stored)
             case .failed(let error): .failure(RPCError(error).naming(request.requestID))
             case .abandoned: nil

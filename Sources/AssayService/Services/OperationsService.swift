@@ -110,6 +110,7 @@ package struct OperationsService: Sendable {
                 $0.formats = profile.verifiers.keys.map(\.rawValue).sorted()
                 $0.policyDigest = Data(profile.policyDigest)
                 $0.outages = profile.outages(at: now).map(\.message)
+                $0.enforcement = profile.enforcement.message(wouldReject: counters.wouldReject(of: profile.id))
             }
         }
         do throws(LedgerError) {
@@ -263,6 +264,8 @@ extension VerdictCounters.Counts {
             $0.unavailable = unavailable
             $0.rejected = Dictionary(uniqueKeysWithValues: rejected.map { ($0.key.rawValue, $0.value) })
             if rejectedByOtherCodes > 0 { $0.rejected[VerdictCounters.other] = rejectedByOtherCodes }
+            $0.wouldReject = Dictionary(uniqueKeysWithValues: wouldReject.map { ($0.key.rawValue, $0.value) })
+            if wouldRejectByOtherCodes > 0 { $0.wouldReject[VerdictCounters.other] = wouldRejectByOtherCodes }
             $0.notes = notes
             $0.challengesIssued = challengesIssued
             $0.connections = UInt32(clamping: transport.openConnections)
@@ -296,6 +299,13 @@ extension ReappraisalReport {
             $0.begunAtUnixMs = begunAt?.unixMilliseconds ?? 0
             $0.endedAtUnixMs = endedAt?.unixMilliseconds ?? 0
         }
+    }
+}
+
+extension EnforcementRule {
+    /// - Parameter wouldReject: rejections of the app that were answered ACCEPTED since the start.
+    fileprivate func message(wouldReject: UInt64) -> Assay_V1_StatusResponse.App.Enforcement {
+        .with { ($0.share, $0.reportsEverything, $0.wouldReject) = (share, reportsEverything, wouldReject) }
     }
 }
 

@@ -165,6 +165,7 @@ extension VerdictRecordListing {
         digest.append(subject ?? [])
         digest.append(reason ?? "")
         digest.append(decision?.name ?? "")
+        if wouldReject { digest.append("would_reject") }
         digest.append(since.map { "\($0.unixMilliseconds)" } ?? "")
         digest.append(until.map { "\($0.unixMilliseconds)" } ?? "")
         return digest

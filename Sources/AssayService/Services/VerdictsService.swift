@@ -70,6 +70,7 @@ package struct VerdictsService: Sendable {
             listing.reason = request.reason
         }
         listing.decision = try VerdictRecord.Decision(field: request.decision)
+        listing.wouldReject = request.wouldReject
         if request.sinceUnixMs != 0 { listing.since = Timestamp(unixMilliseconds: request.sinceUnixMs) }
         if request.untilUnixMs != 0 { listing.until = Timestamp(unixMilliseconds: request.untilUnixMs) }
         return try listing.continued(by: request.pageToken)

@@ -11,8 +11,7 @@ extension CallTrace {
             SpanAttribute("assay.purpose", request.request.purpose.name),
             SpanAttribute("assay.format", request.formatLabel),
         ]
-        switch answer {
-        case .verdict(let verdict), .completed(let verdict, _):
+        if let verdict = answer.verdict {
             switch verdict.decision {
             case .accepted(let assurance):
                 attributes += [SpanAttribute("assay.decision", "accepted"), SpanAttribute("assay.assurance", assurance.name)]
@@ -22,8 +21,11 @@ extension CallTrace {
                     SpanAttribute("assay.check", check),
                 ]
             }
+        }
+        switch answer {
+        case .reported: attributes.append(SpanAttribute("assay.would_reject", "true"))
         case .repeated: attributes.append(SpanAttribute("assay.decision", "repeated"))
-        case .failed, .abandoned: break
+        case .verdict, .completed, .failed, .abandoned: break
         }
         note(attributes)
     }

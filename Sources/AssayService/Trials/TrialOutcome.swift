@@ -25,6 +25,7 @@ package enum TrialOutcome: Hashable, Sendable {
     init(_ answer: Answer) {
         switch answer {
         case .verdict(let verdict), .completed(let verdict, _): self.init(verdict.decision)
+        case .reported(let reported): self.init(reported.verdict.decision)
         case .failed(.evidenceUnavailable(let check, let detail)): self = .unjudged(check: check, detail)
         case .failed(let error): self = .unjudged(check: "daemon", "\(error)")
         case .repeated: self = .unjudged(check: "statement", "the same statement was accepted before")

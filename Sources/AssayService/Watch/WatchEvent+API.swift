@@ -33,6 +33,7 @@ extension WatchEvent.GivenDecision {
             $0.formats = formats.map(\.rawValue)
             $0.policyDigest = Data(policyDigest)
             $0.simulated = simulated
+            $0.wouldReject = wouldReject
         }
     }
 }

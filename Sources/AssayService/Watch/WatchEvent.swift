@@ -47,6 +47,8 @@ package struct WatchEvent: Sendable {
         /// SHA-256.
         package let policyDigest: [UInt8]
         package let simulated: Bool
+        /// Whether a rejection was answered ACCEPTED, because the app did not enforce it.
+        package var wouldReject = false
     }
 }
 
@@ -100,13 +102,17 @@ extension WatchEvent {
     init?(_ request: AuthorizedRequest, _ answer: Answer) {
         var (decision, code, check): (VerdictRecord.Decision, String, String) = (.accepted, "", "")
         var (assurance, simulated, device): (Assurance, Bool, DeviceID?) = (.none, false, nil)
-        switch answer {
-        case .verdict(let verdict), .completed(let verdict, _):
+        var wouldReject = false
+        if let verdict = answer.verdict {
             switch verdict.decision {
             case .accepted(let level): assurance = level
             case .rejected(let rejection, let name): (decision, code, check) = (.rejected, rejection.code.rawValue, name)
             }
             (simulated, device) = (verdict.simulated, verdict.device)
+        }
+        switch answer {
+        case .verdict, .completed: break
+        case .reported: wouldReject = true
         case .failed(let error): (decision, code) = (.unjudged, error.recordedReason)
         case .repeated, .abandoned: return nil
         }
@@ -116,7 +122,7 @@ extension WatchEvent {
                 GivenDecision(
                     requestID: request.requestID, decision: decision, code: code, check: check, assurance: assurance,
                     purpose: request.request.purpose, formats: request.request.evidence.map(\.format),
-                    policyDigest: request.profile.policyDigest, simulated: simulated)))
+                    policyDigest: request.profile.policyDigest, simulated: simulated, wouldReject: wouldReject)))
     }
 
     /// What came of a device of a fleet; `nil` for a provisioned one, which is an event of the registry, and for an answer that is given again.

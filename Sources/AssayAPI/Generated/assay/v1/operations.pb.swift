@@ -785,6 +785,9 @@ public nonisolated struct Assay_V1_StatusResponse: @unchecked Sendable {
     /// Requests that a rate limit refused, of the apps that the caller may name.
     public var rateLimited: [Assay_V1_StatusResponse.RateLimited] = []
 
+    /// Rejections that were answered ACCEPTED, because their app did not enforce them, by code. They are in `rejected` too.
+    public var wouldReject: Dictionary<String,UInt64> = [:]
+
     public var unknownFields = SwiftProtobuf.UnknownStorage()
 
     public init() {}
@@ -805,7 +808,36 @@ public nonisolated struct Assay_V1_StatusResponse: @unchecked Sendable {
     /// Evidence that the app cannot judge now: callers are answered UNAVAILABLE.
     public var outages: [Assay_V1_StatusResponse.App.Outage] = []
 
+    /// How rejections are answered.
+    public var enforcement: Assay_V1_StatusResponse.App.Enforcement {
+      get {_enforcement ?? Assay_V1_StatusResponse.App.Enforcement()}
+      set {_enforcement = newValue}
+    }
+    /// Returns true if `enforcement` has been explicitly set.
+    public var hasEnforcement: Bool {self._enforcement != nil}
+    /// Clears the value of `enforcement`. Subsequent reads from it will return its default value.
+    public mutating func clearEnforcement() {self._enforcement = nil}
+
     public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    public nonisolated struct Enforcement: Sendable {
+      // SwiftProtobuf.Message conformance is added in an extension below. See the
+      // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+      // methods supported on all messages.
+
+      /// The share of devices whose rejections are answered REJECTED, in hundredths of a percent: 10000 for an app that enforces its verdicts.
+      public var share: UInt32 = 0
+
+      /// Whether also replays, revoked keys and blocked devices are answered ACCEPTED.
+      public var reportsEverything: Bool = false
+
+      /// Rejections of the app that were answered ACCEPTED since the start.
+      public var wouldReject: UInt64 = 0
+
+      public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+      public init() {}
+    }
 
     public nonisolated struct Outage: Sendable {
       // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -823,6 +855,8 @@ public nonisolated struct Assay_V1_StatusResponse: @unchecked Sendable {
     }
 
     public init() {}
+
+    fileprivate var _enforcement: Assay_V1_StatusResponse.App.Enforcement? = nil
   }
 
   public nonisolated struct Anchor: Sendable {
@@ -2128,7 +2162,7 @@ nonisolated extension Assay_V1_StatusResponse.RateLimited: SwiftProtobuf.Message
 
 nonisolated extension Assay_V1_StatusResponse.Traffic: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = Assay_V1_StatusResponse.protoMessageName + ".Traffic"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}accepted\0\u{3}repeated_verdicts\0\u{1}unavailable\0\u{1}rejected\0\u{3}challenges_issued\0\u{1}connections\0\u{3}calls_in_flight\0\u{1}notes\0\u{3}refused_calls\0\u{3}ended_connections\0\u{3}rate_limited\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}accepted\0\u{3}repeated_verdicts\0\u{1}unavailable\0\u{1}rejected\0\u{3}challenges_issued\0\u{1}connections\0\u{3}calls_in_flight\0\u{1}notes\0\u{3}refused_calls\0\u{3}ended_connections\0\u{3}rate_limited\0\u{3}would_reject\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2147,6 +2181,7 @@ nonisolated extension Assay_V1_StatusResponse.Traffic: SwiftProtobuf.Message, Sw
       case 9: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufUInt64>.self, value: &self.refusedCalls) }()
       case 10: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufUInt64>.self, value: &self.endedConnections) }()
       case 11: try { try decoder.decodeRepeatedMessageField(value: &self.rateLimited) }()
+      case 12: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufUInt64>.self, value: &self.wouldReject) }()
       default: break
       }
     }
@@ -2186,6 +2221,9 @@ nonisolated extension Assay_V1_StatusResponse.Traffic: SwiftProtobuf.Message, Sw
     if !self.rateLimited.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.rateLimited, fieldNumber: 11)
     }
+    if !self.wouldReject.isEmpty {
+      try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufUInt64>.self, value: self.wouldReject, fieldNumber: 12)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2201,6 +2239,7 @@ nonisolated extension Assay_V1_StatusResponse.Traffic: SwiftProtobuf.Message, Sw
     if lhs.refusedCalls != rhs.refusedCalls {return false}
     if lhs.endedConnections != rhs.endedConnections {return false}
     if lhs.rateLimited != rhs.rateLimited {return false}
+    if lhs.wouldReject != rhs.wouldReject {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2208,7 +2247,7 @@ nonisolated extension Assay_V1_StatusResponse.Traffic: SwiftProtobuf.Message, Sw
 
 nonisolated extension Assay_V1_StatusResponse.App: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = Assay_V1_StatusResponse.protoMessageName + ".App"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}formats\0\u{3}policy_digest\0\u{1}outages\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}formats\0\u{3}policy_digest\0\u{1}outages\0\u{1}enforcement\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2220,12 +2259,17 @@ nonisolated extension Assay_V1_StatusResponse.App: SwiftProtobuf.Message, SwiftP
       case 2: try { try decoder.decodeRepeatedStringField(value: &self.formats) }()
       case 3: try { try decoder.decodeSingularBytesField(value: &self.policyDigest) }()
       case 4: try { try decoder.decodeRepeatedMessageField(value: &self.outages) }()
+      case 5: try { try decoder.decodeSingularMessageField(value: &self._enforcement) }()
       default: break
       }
     }
   }
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
     if !self.app.isEmpty {
       try visitor.visitSingularStringField(value: self.app, fieldNumber: 1)
     }
@@ -2238,6 +2282,9 @@ nonisolated extension Assay_V1_StatusResponse.App: SwiftProtobuf.Message, SwiftP
     if !self.outages.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.outages, fieldNumber: 4)
     }
+    try { if let v = self._enforcement {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2246,6 +2293,47 @@ nonisolated extension Assay_V1_StatusResponse.App: SwiftProtobuf.Message, SwiftP
     if lhs.formats != rhs.formats {return false}
     if lhs.policyDigest != rhs.policyDigest {return false}
     if lhs.outages != rhs.outages {return false}
+    if lhs._enforcement != rhs._enforcement {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Assay_V1_StatusResponse.App.Enforcement: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = Assay_V1_StatusResponse.App.protoMessageName + ".Enforcement"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}share\0\u{3}reports_everything\0\u{3}would_reject\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt32Field(value: &self.share) }()
+      case 2: try { try decoder.decodeSingularBoolField(value: &self.reportsEverything) }()
+      case 3: try { try decoder.decodeSingularUInt64Field(value: &self.wouldReject) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.share != 0 {
+      try visitor.visitSingularUInt32Field(value: self.share, fieldNumber: 1)
+    }
+    if self.reportsEverything != false {
+      try visitor.visitSingularBoolField(value: self.reportsEverything, fieldNumber: 2)
+    }
+    if self.wouldReject != 0 {
+      try visitor.visitSingularUInt64Field(value: self.wouldReject, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_StatusResponse.App.Enforcement, rhs: Assay_V1_StatusResponse.App.Enforcement) -> Bool {
+    if lhs.share != rhs.share {return false}
+    if lhs.reportsEverything != rhs.reportsEverything {return false}
+    if lhs.wouldReject != rhs.wouldReject {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

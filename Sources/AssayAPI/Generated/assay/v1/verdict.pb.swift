@@ -266,7 +266,7 @@ public nonisolated struct Assay_V1_Verdict: @unchecked Sendable {
     set {_uniqueStorage()._decision = newValue}
   }
 
-  /// How strong the evidence is; NONE when rejected.
+  /// How strong the evidence is; NONE when rejected, and with would_reject.
   public var assurance: Assay_V1_Assurance {
     get {_storage._assurance}
     set {_uniqueStorage()._assurance = newValue}
@@ -372,7 +372,7 @@ public nonisolated struct Assay_V1_Verdict: @unchecked Sendable {
   /// Clears the value of `confidence`. Subsequent reads from it will return its default value.
   public mutating func clearConfidence() {_uniqueStorage()._confidence = nil}
 
-  /// One for each that was asked for, in that order, if the verdict is ACCEPTED.
+  /// One for each that was asked for, in that order, if the verdict is ACCEPTED. With would_reject none is signed: each says so.
   public var results: [Assay_V1_SignedResult] {
     get {_storage._results}
     set {_uniqueStorage()._results = newValue}
@@ -384,11 +384,42 @@ public nonisolated struct Assay_V1_Verdict: @unchecked Sendable {
     set {_uniqueStorage()._limits = newValue}
   }
 
+  /// Set if the evidence was judged REJECTED and is answered ACCEPTED because the app does not enforce the verdict (docs/monitor-mode.md). Nothing
+  /// was registered and no counter advanced. The other fields are those of the rejection, but for decision, reason, detail, check and retry.
+  public var wouldReject: Assay_V1_WouldReject {
+    get {_storage._wouldReject ?? Assay_V1_WouldReject()}
+    set {_uniqueStorage()._wouldReject = newValue}
+  }
+  /// Returns true if `wouldReject` has been explicitly set.
+  public var hasWouldReject: Bool {_storage._wouldReject != nil}
+  /// Clears the value of `wouldReject`. Subsequent reads from it will return its default value.
+  public mutating func clearWouldReject() {_uniqueStorage()._wouldReject = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 
   fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+/// Why evidence would be rejected if the app enforced the verdict.
+public nonisolated struct Assay_V1_WouldReject: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// As a rejection would have them: a stable code of docs/reason-codes.md, a sentence, the check that said so, and what may be done.
+  public var reason: String = String()
+
+  public var detail: String = String()
+
+  public var check: String = String()
+
+  public var retry: Assay_V1_RetryClass = .unspecified
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
 }
 
 public nonisolated struct Assay_V1_Finding: Sendable {
@@ -653,7 +684,7 @@ nonisolated extension Assay_V1_VerdictLimit: SwiftProtobuf._ProtoNameProviding {
 
 nonisolated extension Assay_V1_Verdict: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Verdict"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}decision\0\u{1}assurance\0\u{1}reason\0\u{1}detail\0\u{1}check\0\u{1}retry\0\u{1}findings\0\u{1}claims\0\u{3}device_id\0\u{1}bound\0\u{3}evidence_digest\0\u{3}policy_digest\0\u{1}feeds\0\u{1}simulated\0\u{1}repeated\0\u{3}request_id\0\u{3}decided_at_unix_ms\0\u{1}confidence\0\u{1}results\0\u{1}limits\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}decision\0\u{1}assurance\0\u{1}reason\0\u{1}detail\0\u{1}check\0\u{1}retry\0\u{1}findings\0\u{1}claims\0\u{3}device_id\0\u{1}bound\0\u{3}evidence_digest\0\u{3}policy_digest\0\u{1}feeds\0\u{1}simulated\0\u{1}repeated\0\u{3}request_id\0\u{3}decided_at_unix_ms\0\u{1}confidence\0\u{1}results\0\u{1}limits\0\u{3}would_reject\0")
 
   fileprivate class _StorageClass {
     var _decision: Assay_V1_Decision = .unspecified
@@ -676,6 +707,7 @@ nonisolated extension Assay_V1_Verdict: SwiftProtobuf.Message, SwiftProtobuf._Me
     var _confidence: Assay_V1_Confidence? = nil
     var _results: [Assay_V1_SignedResult] = []
     var _limits: [Assay_V1_VerdictLimit] = []
+    var _wouldReject: Assay_V1_WouldReject? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -706,6 +738,7 @@ nonisolated extension Assay_V1_Verdict: SwiftProtobuf.Message, SwiftProtobuf._Me
       _confidence = source._confidence
       _results = source._results
       _limits = source._limits
+      _wouldReject = source._wouldReject
     }
   }
 
@@ -744,6 +777,7 @@ nonisolated extension Assay_V1_Verdict: SwiftProtobuf.Message, SwiftProtobuf._Me
         case 18: try { try decoder.decodeSingularMessageField(value: &_storage._confidence) }()
         case 19: try { try decoder.decodeRepeatedMessageField(value: &_storage._results) }()
         case 20: try { try decoder.decodeRepeatedEnumField(value: &_storage._limits) }()
+        case 21: try { try decoder.decodeSingularMessageField(value: &_storage._wouldReject) }()
         default: break
         }
       }
@@ -816,6 +850,9 @@ nonisolated extension Assay_V1_Verdict: SwiftProtobuf.Message, SwiftProtobuf._Me
       if !_storage._limits.isEmpty {
         try visitor.visitPackedEnumField(value: _storage._limits, fieldNumber: 20)
       }
+      try { if let v = _storage._wouldReject {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 21)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -845,10 +882,56 @@ nonisolated extension Assay_V1_Verdict: SwiftProtobuf.Message, SwiftProtobuf._Me
         if _storage._confidence != rhs_storage._confidence {return false}
         if _storage._results != rhs_storage._results {return false}
         if _storage._limits != rhs_storage._limits {return false}
+        if _storage._wouldReject != rhs_storage._wouldReject {return false}
         return true
       }
       if !storagesAreEqual {return false}
     }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Assay_V1_WouldReject: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".WouldReject"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}reason\0\u{1}detail\0\u{1}check\0\u{1}retry\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.reason) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.detail) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.check) }()
+      case 4: try { try decoder.decodeSingularEnumField(value: &self.retry) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.reason.isEmpty {
+      try visitor.visitSingularStringField(value: self.reason, fieldNumber: 1)
+    }
+    if !self.detail.isEmpty {
+      try visitor.visitSingularStringField(value: self.detail, fieldNumber: 2)
+    }
+    if !self.check.isEmpty {
+      try visitor.visitSingularStringField(value: self.check, fieldNumber: 3)
+    }
+    if self.retry != .unspecified {
+      try visitor.visitSingularEnumField(value: self.retry, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_WouldReject, rhs: Assay_V1_WouldReject) -> Bool {
+    if lhs.reason != rhs.reason {return false}
+    if lhs.detail != rhs.detail {return false}
+    if lhs.check != rhs.check {return false}
+    if lhs.retry != rhs.retry {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

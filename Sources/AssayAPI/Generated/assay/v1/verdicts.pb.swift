@@ -60,6 +60,9 @@ public nonisolated struct Assay_V1_ListVerdictsRequest: Sendable {
   /// As the page before said; with the same filters. Empty: the first page.
   public var pageToken: Data = Data()
 
+  /// Only rejections that were answered ACCEPTED, because the app did not enforce them.
+  public var wouldReject: Bool = false
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -288,6 +291,22 @@ public nonisolated struct Assay_V1_VerdictRecord: @unchecked Sendable {
     set {_uniqueStorage()._remedy = newValue}
   }
 
+  /// REJECTED, and answered ACCEPTED because the app did not enforce the verdict (docs/monitor-mode.md).
+  public var wouldReject: Bool {
+    get {_storage._wouldReject}
+    set {_uniqueStorage()._wouldReject = newValue}
+  }
+
+  /// What the evidence says of the device, of a rejection; left out if it says nothing, or is not authentic.
+  public var traits: Assay_V1_DeviceTraits {
+    get {_storage._traits ?? Assay_V1_DeviceTraits()}
+    set {_uniqueStorage()._traits = newValue}
+  }
+  /// Returns true if `traits` has been explicitly set.
+  public var hasTraits: Bool {_storage._traits != nil}
+  /// Clears the value of `traits`. Subsequent reads from it will return its default value.
+  public mutating func clearTraits() {_uniqueStorage()._traits = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public nonisolated enum Decision: SwiftProtobuf.Enum, Swift.CaseIterable {
@@ -337,6 +356,27 @@ public nonisolated struct Assay_V1_VerdictRecord: @unchecked Sendable {
   public init() {}
 
   fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+/// What evidence says of the device that it came from: by this rejections are grouped.
+public nonisolated struct Assay_V1_DeviceTraits: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// ios or android; empty if the evidence does not say.
+  public var platform: String = String()
+
+  /// Each as the evidence has it; empty if it does not say.
+  public var model: String = String()
+
+  public var osVersion: String = String()
+
+  public var appVersion: String = String()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
 }
 
 public nonisolated struct Assay_V1_RecordedFinding: Sendable {
@@ -583,7 +623,7 @@ fileprivate nonisolated let _protobuf_package = "assay.v1"
 
 nonisolated extension Assay_V1_ListVerdictsRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".ListVerdictsRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}caller\0\u{3}device_id\0\u{1}subject\0\u{1}reason\0\u{1}decision\0\u{3}since_unix_ms\0\u{3}until_unix_ms\0\u{3}page_size\0\u{3}page_token\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}caller\0\u{3}device_id\0\u{1}subject\0\u{1}reason\0\u{1}decision\0\u{3}since_unix_ms\0\u{3}until_unix_ms\0\u{3}page_size\0\u{3}page_token\0\u{3}would_reject\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -601,6 +641,7 @@ nonisolated extension Assay_V1_ListVerdictsRequest: SwiftProtobuf.Message, Swift
       case 8: try { try decoder.decodeSingularInt64Field(value: &self.untilUnixMs) }()
       case 9: try { try decoder.decodeSingularUInt32Field(value: &self.pageSize) }()
       case 10: try { try decoder.decodeSingularBytesField(value: &self.pageToken) }()
+      case 11: try { try decoder.decodeSingularBoolField(value: &self.wouldReject) }()
       default: break
       }
     }
@@ -637,6 +678,9 @@ nonisolated extension Assay_V1_ListVerdictsRequest: SwiftProtobuf.Message, Swift
     if !self.pageToken.isEmpty {
       try visitor.visitSingularBytesField(value: self.pageToken, fieldNumber: 10)
     }
+    if self.wouldReject != false {
+      try visitor.visitSingularBoolField(value: self.wouldReject, fieldNumber: 11)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -651,6 +695,7 @@ nonisolated extension Assay_V1_ListVerdictsRequest: SwiftProtobuf.Message, Swift
     if lhs.untilUnixMs != rhs.untilUnixMs {return false}
     if lhs.pageSize != rhs.pageSize {return false}
     if lhs.pageToken != rhs.pageToken {return false}
+    if lhs.wouldReject != rhs.wouldReject {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -787,7 +832,7 @@ nonisolated extension Assay_V1_GetVerdictRequest: SwiftProtobuf.Message, SwiftPr
 
 nonisolated extension Assay_V1_VerdictRecord: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".VerdictRecord"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}request_id\0\u{3}time_unix_ms\0\u{1}decision\0\u{1}app\0\u{1}reason\0\u{1}detail\0\u{1}check\0\u{1}retry\0\u{1}caller\0\u{1}purpose\0\u{1}formats\0\u{3}device_id\0\u{3}subject_hash\0\u{1}assurance\0\u{1}simulated\0\u{3}stands_for\0\u{3}evidence_digest\0\u{1}binding\0\u{3}payload_sha256\0\u{3}policy_digest\0\u{1}feeds\0\u{1}findings\0\u{1}truncated\0\u{3}audit_number\0\u{1}cause\0\u{1}remedy\0\u{3}audit_writer\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}request_id\0\u{3}time_unix_ms\0\u{1}decision\0\u{1}app\0\u{1}reason\0\u{1}detail\0\u{1}check\0\u{1}retry\0\u{1}caller\0\u{1}purpose\0\u{1}formats\0\u{3}device_id\0\u{3}subject_hash\0\u{1}assurance\0\u{1}simulated\0\u{3}stands_for\0\u{3}evidence_digest\0\u{1}binding\0\u{3}payload_sha256\0\u{3}policy_digest\0\u{1}feeds\0\u{1}findings\0\u{1}truncated\0\u{3}audit_number\0\u{1}cause\0\u{1}remedy\0\u{3}audit_writer\0\u{3}would_reject\0\u{1}traits\0")
 
   fileprivate class _StorageClass {
     var _requestID: Data = Data()
@@ -817,6 +862,8 @@ nonisolated extension Assay_V1_VerdictRecord: SwiftProtobuf.Message, SwiftProtob
     var _auditWriter: String = String()
     var _cause: String = String()
     var _remedy: String = String()
+    var _wouldReject: Bool = false
+    var _traits: Assay_V1_DeviceTraits? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -854,6 +901,8 @@ nonisolated extension Assay_V1_VerdictRecord: SwiftProtobuf.Message, SwiftProtob
       _auditWriter = source._auditWriter
       _cause = source._cause
       _remedy = source._remedy
+      _wouldReject = source._wouldReject
+      _traits = source._traits
     }
   }
 
@@ -899,6 +948,8 @@ nonisolated extension Assay_V1_VerdictRecord: SwiftProtobuf.Message, SwiftProtob
         case 25: try { try decoder.decodeSingularStringField(value: &_storage._cause) }()
         case 26: try { try decoder.decodeSingularStringField(value: &_storage._remedy) }()
         case 27: try { try decoder.decodeSingularStringField(value: &_storage._auditWriter) }()
+        case 28: try { try decoder.decodeSingularBoolField(value: &_storage._wouldReject) }()
+        case 29: try { try decoder.decodeSingularMessageField(value: &_storage._traits) }()
         default: break
         }
       }
@@ -907,6 +958,10 @@ nonisolated extension Assay_V1_VerdictRecord: SwiftProtobuf.Message, SwiftProtob
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
       if !_storage._requestID.isEmpty {
         try visitor.visitSingularBytesField(value: _storage._requestID, fieldNumber: 1)
       }
@@ -988,6 +1043,12 @@ nonisolated extension Assay_V1_VerdictRecord: SwiftProtobuf.Message, SwiftProtob
       if !_storage._auditWriter.isEmpty {
         try visitor.visitSingularStringField(value: _storage._auditWriter, fieldNumber: 27)
       }
+      if _storage._wouldReject != false {
+        try visitor.visitSingularBoolField(value: _storage._wouldReject, fieldNumber: 28)
+      }
+      try { if let v = _storage._traits {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 29)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -1024,6 +1085,8 @@ nonisolated extension Assay_V1_VerdictRecord: SwiftProtobuf.Message, SwiftProtob
         if _storage._auditWriter != rhs_storage._auditWriter {return false}
         if _storage._cause != rhs_storage._cause {return false}
         if _storage._remedy != rhs_storage._remedy {return false}
+        if _storage._wouldReject != rhs_storage._wouldReject {return false}
+        if _storage._traits != rhs_storage._traits {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -1035,6 +1098,51 @@ nonisolated extension Assay_V1_VerdictRecord: SwiftProtobuf.Message, SwiftProtob
 
 nonisolated extension Assay_V1_VerdictRecord.Decision: SwiftProtobuf._ProtoNameProviding {
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0DECISION_UNSPECIFIED\0\u{1}DECISION_ACCEPTED\0\u{1}DECISION_REJECTED\0\u{1}DECISION_UNJUDGED\0")
+}
+
+nonisolated extension Assay_V1_DeviceTraits: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".DeviceTraits"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}platform\0\u{1}model\0\u{3}os_version\0\u{3}app_version\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.platform) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.model) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.osVersion) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.appVersion) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.platform.isEmpty {
+      try visitor.visitSingularStringField(value: self.platform, fieldNumber: 1)
+    }
+    if !self.model.isEmpty {
+      try visitor.visitSingularStringField(value: self.model, fieldNumber: 2)
+    }
+    if !self.osVersion.isEmpty {
+      try visitor.visitSingularStringField(value: self.osVersion, fieldNumber: 3)
+    }
+    if !self.appVersion.isEmpty {
+      try visitor.visitSingularStringField(value: self.appVersion, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_DeviceTraits, rhs: Assay_V1_DeviceTraits) -> Bool {
+    if lhs.platform != rhs.platform {return false}
+    if lhs.model != rhs.model {return false}
+    if lhs.osVersion != rhs.osVersion {return false}
+    if lhs.appVersion != rhs.appVersion {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_RecordedFinding: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {

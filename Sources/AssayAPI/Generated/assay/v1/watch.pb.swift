@@ -229,6 +229,9 @@ public nonisolated struct Assay_V1_VerdictEvent: Sendable {
 
   public var simulated: Bool = false
 
+  /// REJECTED, and answered ACCEPTED because the app did not enforce the verdict.
+  public var wouldReject: Bool = false
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -628,7 +631,7 @@ nonisolated extension Assay_V1_Event: SwiftProtobuf.Message, SwiftProtobuf._Mess
 
 nonisolated extension Assay_V1_VerdictEvent: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".VerdictEvent"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}request_id\0\u{1}decision\0\u{1}code\0\u{1}check\0\u{1}assurance\0\u{1}purpose\0\u{1}formats\0\u{3}policy_digest\0\u{1}simulated\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}request_id\0\u{1}decision\0\u{1}code\0\u{1}check\0\u{1}assurance\0\u{1}purpose\0\u{1}formats\0\u{3}policy_digest\0\u{1}simulated\0\u{3}would_reject\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -645,6 +648,7 @@ nonisolated extension Assay_V1_VerdictEvent: SwiftProtobuf.Message, SwiftProtobu
       case 7: try { try decoder.decodeRepeatedStringField(value: &self.formats) }()
       case 8: try { try decoder.decodeSingularBytesField(value: &self.policyDigest) }()
       case 9: try { try decoder.decodeSingularBoolField(value: &self.simulated) }()
+      case 10: try { try decoder.decodeSingularBoolField(value: &self.wouldReject) }()
       default: break
       }
     }
@@ -678,6 +682,9 @@ nonisolated extension Assay_V1_VerdictEvent: SwiftProtobuf.Message, SwiftProtobu
     if self.simulated != false {
       try visitor.visitSingularBoolField(value: self.simulated, fieldNumber: 9)
     }
+    if self.wouldReject != false {
+      try visitor.visitSingularBoolField(value: self.wouldReject, fieldNumber: 10)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -691,6 +698,7 @@ nonisolated extension Assay_V1_VerdictEvent: SwiftProtobuf.Message, SwiftProtobu
     if lhs.formats != rhs.formats {return false}
     if lhs.policyDigest != rhs.policyDigest {return false}
     if lhs.simulated != rhs.simulated {return false}
+    if lhs.wouldReject != rhs.wouldReject {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
