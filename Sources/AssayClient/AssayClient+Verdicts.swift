@@ -15,6 +15,8 @@ extension AssayClient {
         public var subject: [UInt8] = []
         public var reason = ""
         public var decision: Assay_V1_VerdictRecord.Decision = .unspecified
+        /// Only rejections that were answered ACCEPTED, because the app did not enforce them.
+        public var wouldReject = false
         /// Records at this time or later.
         public var since: Timestamp?
         /// Records before this time.
@@ -37,6 +39,7 @@ extension AssayClient {
                 $0.subject = Data(filter.subject)
                 $0.reason = filter.reason
                 $0.decision = filter.decision
+                $0.wouldReject = filter.wouldReject
                 $0.sinceUnixMs = filter.since?.unixMilliseconds ?? 0
                 $0.untilUnixMs = filter.until?.unixMilliseconds ?? 0
                 $0.pageSize = pageSize

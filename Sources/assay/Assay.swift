@@ -22,7 +22,7 @@ struct Assay: AsyncParsableCommand {
         version: Version.text,
         subcommands: [
             ChallengeCommand.self, VerifyCommand.self, PrepareCommand.self, UploadCommand.self, VerdictsCommand.self,
-            PolicyCommand.self, DeviceCommand.self,
+            ReportCommand.self, PolicyCommand.self, DeviceCommand.self,
             StatusCommand.self, DoctorCommand.self, TopCommand.self, WatchCommand.self, WebhooksCommand.self,
             WhoAmICommand.self, KeyCommand.self,
             AuditCommand.self,

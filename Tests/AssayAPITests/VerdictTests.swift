@@ -30,6 +30,19 @@ struct VerdictTests {
         try Assay_V1_Verdict(serializedBytes: verdict.serialized(repeated: repeated))
     }
 
+    @Test("that is rejected and not enforced is ACCEPTED in its message, with the rejection beside and no assurance")
+    func reported() throws {
+        let verdict = try verdict(.rejected(Rejection(.badSignature, "no"), check: "b"))
+        let message = try Assay_V1_Verdict(serializedBytes: verdict.serialized(reported: true))
+        #expect(message.decision == .accepted && message.assurance == .none)
+        #expect(message.reason.isEmpty && message.detail.isEmpty && message.check.isEmpty && message.retry == .unspecified)
+        #expect(message.wouldReject.reason == "bad_signature" && message.wouldReject.detail == "no")
+        #expect(message.wouldReject.check == "b" && message.wouldReject.retry == .never && !message.repeated)
+        #expect(try self.message(verdict).decision == .rejected && !self.message(verdict).hasWouldReject)
+        let accepted = try self.verdict(.accepted(.hardware))
+        #expect(accepted.serialized(reported: true) == accepted.serialized())
+    }
+
     @Test("that accepts has every field in its message")
     func accepted() throws {
         let message = try message(verdict(.accepted(.hardware)))

@@ -59,6 +59,24 @@ struct AuditVectorTests {
         }
     }
 
+    @Test(
+        "The record of a rejection that was not enforced has a version of its own, which is neither an acceptance's nor a change's"
+    )
+    func notEnforced() throws {
+        let accepted = try #require(try AuditVector.all().first).record()
+        let record = AuditRecord(
+            requestID: accepted.requestID, caller: accepted.caller, app: accepted.app, purpose: accepted.purpose,
+            device: accepted.device, assurance: .none, evidenceDigest: accepted.evidenceDigest,
+            policyDigest: accepted.policyDigest, simulated: true, wouldReject: "patch_level_too_old")
+        #expect(record.bytes[0] == 3 && accepted.bytes[0] == 1)
+        let read = try #require(AuditRecord(decoding: record.bytes))
+        #expect(read == record && read.wouldReject == "patch_level_too_old" && read.assurance == .none)
+        #expect(AuditEntry(decoding: record.bytes) == .verdict(record) && AuditChange(decoding: record.bytes) == nil)
+        for length in record.bytes.indices { #expect(AuditRecord(decoding: Array(record.bytes.prefix(length))) == nil) }
+        for version in [0, 1, 2, 4] as [UInt8] { #expect(AuditRecord(decoding: [version] + record.bytes.dropFirst()) == nil) }
+        #expect(AuditRecord(decoding: [3] + accepted.bytes.dropFirst()) == nil)
+    }
+
     @Test("Audit claims have the digests of the vectors")
     func claims() throws {
         let kept = try AuditVector.all().filter { !$0.claimsDigestHex.isEmpty }

@@ -50,6 +50,43 @@ struct VerdictRecordTests {
         for count in 0..<encoded.count { #expect(VerdictRecord(decoding: Array(encoded.prefix(count))) == nil) }
     }
 
+    @Test("A record keeps what the evidence says of the device, and that a rejection was not enforced")
+    func traits() throws {
+        let plain = try record()
+        let traits = DeviceTraits(platform: .android, model: "Pixel 9", osVersion: "160000", appVersion: "12")
+        for (wouldReject, traits) in [(true, traits), (false, traits), (true, DeviceTraits())] {
+            let record = VerdictRecord(
+                plain.request, .rejected, reason: plain.reason, findings: plain.findings, policyDigest: plain.policyDigest,
+                wouldReject: wouldReject, traits: traits)
+            let encoded = record.encoded()
+            #expect(encoded[11] == 3 && VerdictRecord(decoding: encoded) == record)
+            #expect(record.wouldReject == wouldReject && record.traits == traits)
+            for count in 0..<encoded.count { #expect(VerdictRecord(decoding: Array(encoded.prefix(count))) == nil) }
+            #expect(VerdictRecord(decoding: encoded + [0]) == nil)
+        }
+    }
+
+    @Test("Traits are read from the claims that platforms make, and cut to their limit")
+    func claims() {
+        let android = Claims([
+            .init(name: "hardware_enforced.model", value: .bytes(Array("Pixel 9".utf8))),
+            .init(name: "hardware_enforced.os_version", value: .integer(160_000)),
+            .init(name: "software_enforced.attestation_application_id.packages.version", value: .texts(["12", "13"])),
+        ])
+        #expect(
+            DeviceTraits([android], platform: .android)
+                == DeviceTraits(platform: .android, model: "Pixel 9", osVersion: "160000", appVersion: "12"))
+        let phone = Claims([
+            .init(name: "platform", value: .text("ios")),
+            .init(name: "app-attest.attestation/os_version", value: .text("27.1")),
+            .init(name: "model", value: .text(String(repeating: "€", count: 40))),
+        ])
+        let traits = DeviceTraits([Claims(), phone, android])
+        #expect(traits.platform == .iOS && traits.osVersion == "27.1" && traits.appVersion == "12")
+        #expect(traits.model == String(repeating: "€", count: 21))
+        #expect(DeviceTraits([Claims()]).isEmpty)
+    }
+
     @Test("No strict prefix of a record, and no longer text, is decoded")
     func prefixes() throws {
         let bytes = try record(Self.findings).encoded()

@@ -139,7 +139,7 @@ def send(daemon: Daemon, server: str, headers: dict[str, str], body: bytes = PHO
 FORGED = {
     "assay-app": "another", "assay-purpose": "register", "assay-device-id": "dev_forged", "assay-assurance": "forged",
     "assay-request-id": "forged", "assay-payload-declared": "false", "assay-payload-sha256": "forged", "assay-repeated": "forged",
-    "assay-simulated": "forged", "assay-subject": "forged", "assay-context": "forged",
+    "assay-simulated": "forged", "assay-subject": "forged", "assay-context": "forged", "assay-would-reject": "forged",
 }
 
 
@@ -154,7 +154,7 @@ def passes_by_subrequest(daemon: Daemon, server: str, service: UploadService, he
     equal(facts, {
         "assay-app": APP, "assay-purpose": "assert", "assay-assurance": "secure_element", "assay-payload-declared": "true",
         "assay-payload-sha256": hashlib.sha256(PHOTO).hexdigest(), "assay-repeated": "false", "assay-simulated": "true",
-        "assay-subject": None, "assay-context": None,
+        "assay-subject": None, "assay-context": None, "assay-would-reject": None,
     })
     expect("assay-evidence" not in got.headers and "assay-challenge" not in got.headers, got.headers)
 

@@ -24,8 +24,11 @@ extension EnforcementRule {
     /// What is not enforced, as a sentence; `nil`: everything is enforced.
     package var summary: String? {
         guard reports else { return nil }
-        let enforced = share == 0 ? "enforces no verdict: rejections" : "enforces the verdicts of \(shareText) of its devices: other rejections"
-        let but = reportsEverything ? "replays and blocked devices included" : "but for replays, revoked keys and blocked devices"
+        let enforced =
+            share == 0
+            ? "enforces no verdict: rejections" : "enforces the verdicts of \(shareText) of its devices: other rejections"
+        let but =
+            reportsEverything ? "replays and blocked devices included" : "but for replays, revoked keys and blocked devices"
         return "\(enforced), \(but), are answered ACCEPTED with would_reject"
     }
 }
@@ -35,7 +38,9 @@ extension ConfigurationReader.Value {
     fileprivate func percentage() -> UInt32? {
         guard let text = text() else { return nil }
         guard let share = Self.hundredths(of: text) else {
-            report("want a share from 0% to 100% with at most two digits after the point, such as 10% or 0.5%, have \"\(text.prefix(20))\"")
+            report(
+                "want a share from 0% to 100% with at most two digits after the point, such as 10% or 0.5%, have \"\(text.prefix(20))\""
+            )
             return nil
         }
         return share

@@ -55,11 +55,11 @@ extension AuditRecord: Hashable {
 
 /// The canonical bytes of a record (`docs/audit.md`): version 1, purpose, assurance and flags (bit 0: simulated), one byte each; then
 /// request id, caller, app, device (empty if there is none), evidence digest, policy digest and claims digest (empty if no claims are
-/// kept), each behind its length as a big-endian u32. The record of a verdict that was not enforced has version 2, and the code of its rejection
+/// kept), each behind its length as a big-endian u32. The record of a verdict that was not enforced has version 3, and the code of its rejection
 /// behind the claims digest. Each record has exactly one encoding.
 extension AuditRecord {
     static let version: UInt8 = 1
-    static let versionOfReported: UInt8 = 2
+    static let versionOfReported: UInt8 = 3
 
     static func encode(
         _ fields: [[UInt8]], _ purpose: Purpose, _ assurance: Assurance, _ simulated: Bool, version: UInt8

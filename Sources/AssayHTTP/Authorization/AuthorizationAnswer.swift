@@ -67,17 +67,20 @@ struct AuthorizationAnswer: Hashable, Sendable {
         self.fields = fields
     }
 
-    /// What a rejection does not show is left out: the device, and that the body is the one which it signed.
+    /// The device, which a rejection does not show, is left out. The body's SHA-256 is the client's word.
     private init(notEnforced verdict: AuthorizationVerdict, _ call: AuthorizationCall) {
         (outcome, status, body) = (.accepted, 200, [])
-        fields = [
+        var fields = [
             AuthorizationField(.app, call.app.text),
             AuthorizationField(.purpose, call.purpose == .register ? "register" : "assert"),
             AuthorizationField(.assurance, "none"), AuthorizationField(.requestID, Hex.encode(verdict.requestID)),
             AuthorizationField(.payloadDeclared, "\(call.isPayloadDeclared)"),
             AuthorizationField(.repeated, "\(verdict.repeated)"), AuthorizationField(.simulated, "\(verdict.simulated)"),
-            AuthorizationField(.wouldReject, verdict.wouldReject),
+            // Its presence counts: the request is not let through without it.
+            AuthorizationField(.wouldReject, verdict.wouldReject.isHeaderWord ? verdict.wouldReject : "other"),
         ]
+        if let payload = call.payload { fields.append(AuthorizationField(.payloadSHA256, Hex.encode(payload))) }
+        self.fields = fields
     }
 
     private init(rejected verdict: AuthorizationVerdict) {
@@ -146,7 +149,7 @@ private struct AuthorizationProblem {
             AuthorizationField(.retry, retry.word),
         ]
         // For proxies that do not pass the body on. A verifier of others may have any code.
-        if !reason.isEmpty, reason.utf8.count <= 64, reason.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) {
+        if reason.isHeaderWord {
             fields.append(AuthorizationField(.reason, reason))
         }
         if !requestID.isEmpty { fields.append(AuthorizationField(.requestID, Hex.encode(requestID))) }
@@ -175,5 +178,12 @@ private struct AuthorizationProblem {
         case 503: "Service Unavailable"
         default: "Internal Server Error"
         }
+    }
+}
+
+extension String {
+    /// Whether it can be the value of a header of ours: 1 to 64 visible characters of ASCII.
+    fileprivate var isHeaderWord: Bool {
+        (1...64).contains(utf8.count) && utf8.allSatisfy { (0x21...0x7E).contains($0) }
     }
 }

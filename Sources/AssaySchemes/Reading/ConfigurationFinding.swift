@@ -115,7 +115,8 @@ package struct ConfigurationFinding: Hashable, Sendable {
         package var isDeliberate: Bool {
             switch self {
             case .testRoots, .softwareRoots, .simulatedAccepted, .testKeys, .unlockedDevices, .unauthenticatedNetwork,
-                .verdictsNotEnforced, .counterStrict, .daemonRunning, .generatedKeys, .pluginSandboxWeaker, .pluginUnpinned, .operationsOpen,
+                .verdictsNotEnforced, .counterStrict, .daemonRunning, .generatedKeys, .pluginSandboxWeaker, .pluginUnpinned,
+                .operationsOpen,
                 .webhookPlain, .webhookEveryVerdict, .newLedgerDeclared, .resultIssuerPlain, .resultKeyAlone:
                 true
             case .ledgerFolder, .ledgerFile, .ledgerDatabase, .ledgerMissing, .newLedgerMarker, .keyFile, .fileUnreadable,

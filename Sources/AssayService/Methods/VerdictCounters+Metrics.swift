@@ -8,7 +8,8 @@ extension VerdictCounters: MetricsCollector {
     )
     private static let wouldReject = MetricFamily(
         "assay_verdicts_would_reject", .counter, labels: ["app", "format", "reason"],
-        "Rejected verdicts that were answered ACCEPTED (enforce), by app, format and reason; counted in assay_verdicts as rejected.")
+        "Rejected verdicts that were answered ACCEPTED (enforce), by app, format and reason; counted in assay_verdicts as rejected."
+    )
     private static let unavailable = MetricFamily(
         "assay_verdicts_unavailable", .counter, labels: ["app", "format", "reason"],
         "Requests that could not be judged, by the reason of the error that answered them.")
@@ -33,7 +34,8 @@ extension VerdictCounters: MetricsCollector {
 
     package var metricFamilies: [MetricFamily] {
         [
-            Self.verdicts, Self.wouldReject, Self.unavailable, Self.seconds, Self.challenges, Self.lookups, Self.notes, Self.rateLimited,
+            Self.verdicts, Self.wouldReject, Self.unavailable, Self.seconds, Self.challenges, Self.lookups, Self.notes,
+            Self.rateLimited,
             Self.remembered,
         ]
     }

@@ -66,6 +66,8 @@ extension Assay_V1_StatusResponse {
             "  traffic   \(traffic.challengesIssued) challenges, \(traffic.accepted) accepted, \(traffic.repeatedVerdicts) repeated, "
                 + "\(traffic.rejected.values.reduce(0, +)) rejected, \(traffic.unavailable) failed")
         lines += Self.counts(traffic.rejected)
+        if !traffic.wouldReject.isEmpty { lines.append("  reported  rejections that were answered ACCEPTED") }
+        lines += Self.counts(traffic.wouldReject)
         if !traffic.notes.isEmpty { lines.append("  noted") }
         lines += Self.counts(traffic.notes)
         lines.append("  load      \(traffic.connections) connections, \(traffic.callsInFlight) calls in flight")
@@ -107,6 +109,7 @@ extension Assay_V1_StatusResponse {
         }
         for app in apps {
             lines.append("  app       \(app.app): \(app.formats.joined(separator: ", "))")
+            if app.hasEnforcement, let enforcement = app.enforcement.line { lines.append("            " + enforcement) }
             for outage in app.outages {
                 let formats = outage.formats.joined(separator: ", ")
                 lines.append("            " + Console.styled("no verdict", .bad) + " on \(formats): \(outage.reason)")
@@ -153,7 +156,7 @@ extension Assay_V1_StatusResponse {
             "traffic": [
                 "challenges_issued": traffic.challengesIssued, "accepted": traffic.accepted,
                 "repeated": traffic.repeatedVerdicts, "unavailable": traffic.unavailable, "rejected": traffic.rejected,
-                "notes": traffic.notes,
+                "would_reject": traffic.wouldReject, "notes": traffic.notes,
                 "connections": traffic.connections, "calls_in_flight": traffic.callsInFlight,
                 "refused_calls": traffic.refusedCalls, "ended_connections": traffic.endedConnections,
                 "rate_limited": traffic.rateLimited.map {
@@ -179,12 +182,7 @@ extension Assay_V1_StatusResponse {
                 "untold": reappraisal.untold, "no_longer_good": reappraisal.noLongerGood,
                 "begun_at_unix_ms": reappraisal.begunAtUnixMs, "ended_at_unix_ms": reappraisal.endedAtUnixMs,
             ] as [String: Any],
-            "apps": apps.map {
-                [
-                    "app": $0.app, "formats": $0.formats, "policy_digest": Hex.encode($0.policyDigest),
-                    "outages": $0.outages.map { ["formats": $0.formats, "reason": $0.reason] as [String: Any] },
-                ] as [String: Any]
-            },
+            "apps": apps.map(\.json),
             "feeds": feeds.map { $0.json(at: Timestamp(unixMilliseconds: nowUnixMs)) },
             "certificates": certificates.map {
                 [
@@ -201,6 +199,34 @@ extension Assay_V1_StatusResponse {
                 ] as [String: Any]
             },
         ]
+    }
+}
+
+extension Assay_V1_StatusResponse.App {
+    fileprivate var json: [String: Any] {
+        var object: [String: Any] = [
+            "app": app, "formats": formats, "policy_digest": Hex.encode(policyDigest),
+            "outages": outages.map { ["formats": $0.formats, "reason": $0.reason] as [String: Any] },
+        ]
+        // A daemon of an earlier release says nothing of it.
+        if hasEnforcement { object["enforcement"] = enforcement.json }
+        return object
+    }
+}
+
+extension Assay_V1_StatusResponse.App.Enforcement {
+    private var rule: EnforcementRule { EnforcementRule(share: share, reportsEverything: reportsEverything) }
+
+    /// Only of an app that does not enforce all its verdicts.
+    fileprivate var line: String? {
+        guard rule.reports else { return nil }
+        return Console.styled("not enforced", .bad) + ": rejections are answered ACCEPTED"
+            + (share == 0 ? "" : ", but for \(rule.shareText) of the devices")
+            + (reportsEverything ? ", replays and blocked devices too" : "") + "; \(wouldReject) since the start"
+    }
+
+    fileprivate var json: [String: Any] {
+        ["share": rule.shareText, "reports_everything": reportsEverything, "would_reject": wouldReject]
     }
 }
 

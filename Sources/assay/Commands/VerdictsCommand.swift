@@ -26,6 +26,9 @@ struct VerdictsListCommand: AsyncParsableCommand {
     @Flag(help: "Only rejections.")
     var rejected = false
 
+    @Flag(help: "Only rejections that were answered ACCEPTED, because the app did not enforce them.")
+    var wouldReject = false
+
     @Flag(help: "Only calls that could not be judged.")
     var unjudged = false
 
@@ -62,15 +65,15 @@ struct VerdictsListCommand: AsyncParsableCommand {
     var json = false
 
     func validate() throws {
-        guard [rejected, unjudged, accepted].count(where: { $0 }) <= 1 else {
-            throw ValidationError("Give one of --rejected, --unjudged and --accepted.")
+        guard [rejected, wouldReject, unjudged, accepted].count(where: { $0 }) <= 1 else {
+            throw ValidationError("Give one of --rejected, --would-reject, --unjudged and --accepted.")
         }
         guard subject.isEmpty || app != nil else { throw ValidationError("--subject needs --app.") }
         guard limit >= 1 else { throw ValidationError("--limit must be at least 1.") }
     }
 
     private var isFiltered: Bool {
-        rejected || unjudged || accepted || since != nil || until != nil || app != nil || device != nil
+        rejected || wouldReject || unjudged || accepted || since != nil || until != nil || app != nil || device != nil
             || ![caller, subject, reason].allSatisfy(\.isEmpty)
     }
 
@@ -79,6 +82,7 @@ struct VerdictsListCommand: AsyncParsableCommand {
         (filter.app, filter.caller, filter.device, filter.reason) = (app, caller, device, reason)
         filter.subject = Array(subject.utf8)
         filter.decision = rejected ? .rejected : unjudged ? .unjudged : accepted ? .accepted : .unspecified
+        filter.wouldReject = wouldReject
         (filter.since, filter.until) = (since?.timestamp(), until?.timestamp())
         return filter
     }

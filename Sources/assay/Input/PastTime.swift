@@ -9,6 +9,10 @@ struct PastTime: ExpressibleByArgument {
     }
     private let form: Form
 
+    static let lastWeek = PastTime(.age(milliseconds: 7 * 86_400_000))
+
+    private init(_ form: Form) { self.form = form }
+
     init?(argument: String) {
         if let time = Timestamp(rfc3339: argument) {
             form = .time(time)
@@ -16,6 +20,13 @@ struct PastTime: ExpressibleByArgument {
         }
         guard let age = DurationText.milliseconds(argument) else { return nil }
         form = .age(milliseconds: age)
+    }
+
+    var defaultValueDescription: String {
+        switch form {
+        case .age(let milliseconds): DurationText.exact(milliseconds)
+        case .time(let time): time.description
+        }
     }
 
     func timestamp(now: Timestamp = SystemClock().now()) -> Timestamp {

@@ -9,7 +9,8 @@ extension AuditRow {
         case .verdict(let record):
             what =
                 "\(record.purpose.name.padded(to: 9))  \(record.app)  \(record.caller)  \(record.device?.description ?? "-")  "
-                + record.assurance.name + (record.simulated ? "  [simulated]" : "")
+                + (record.wouldReject.isEmpty ? record.assurance.name : "[not enforced: \(record.wouldReject.printable)]")
+                + (record.simulated ? "  [simulated]" : "")
         case .change(let change): what = change.line
         case nil: what = Console.styled("a record that cannot be read", .bad)
         }
@@ -39,6 +40,8 @@ extension AuditRow {
         object["policy_digest"] = Hex.encode(record.policyDigest)
         object["simulated"] = record.simulated
         object["claims_digest"] = Hex.encode(record.claimsDigest)
+        // A record of another version, which no accepted verdict has.
+        if !record.wouldReject.isEmpty { object["would_reject"] = record.wouldReject }
         return object
     }
 

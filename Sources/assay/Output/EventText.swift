@@ -13,6 +13,7 @@ extension Assay_V1_Event {
                     : verdict.code + (verdict.check.isEmpty ? "" : " (\(verdict.check))"))
             words += [caller, Hex.encode(verdict.requestID)]
             if verdict.simulated { words.append("[simulated]") }
+            if verdict.wouldReject { words.append("[not enforced]") }
         case .change(let change):
             words.append(caller.isEmpty ? "(\(change.origin))" : caller.printable)
             if !change.name.isEmpty { words.append(change.name.printable) }

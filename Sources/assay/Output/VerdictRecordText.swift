@@ -17,12 +17,14 @@ extension Assay_V1_VerdictRecord {
         words.append(caller)
         if standsFor > 1 { words.append("×\(standsFor)") }
         if simulated { words.append("[simulated]") }
+        if wouldReject { words.append("[answered ACCEPTED]") }
         return words.joined(separator: "  ")
     }
 
     var lines: [String] {
         var lines = [decision.styled(decision.name.uppercased()) + headline]
         if !detail.isEmpty { lines.append("  \(detail)") }
+        if wouldReject { lines.append("  " + Console.styled("answered ACCEPTED", .warning) + ": the app did not enforce it") }
         lines += [
             "  request    \(Hex.encode(requestID))", "  time       \(time)", "  app        \(app)",
         ]
@@ -31,6 +33,10 @@ extension Assay_V1_VerdictRecord {
         lines.append("  caller     \(caller)")
         lines.append("  purpose    \(purpose.word)" + (formats.isEmpty ? "" : ", with " + formats.joined(separator: ", ")))
         if let deviceName { lines.append("  device     \(deviceName)") }
+        if hasTraits {
+            let words = [traits.platform, traits.model, traits.osVersion, traits.appVersion].filter { !$0.isEmpty }
+            lines.append("  says       " + words.joined(separator: ", "))
+        }
         if !subjectHash.isEmpty { lines.append("  subject    \(Hex.short(subjectHash)) (keyed hash)") }
         if binding != .unspecified {
             lines.append(
@@ -83,6 +89,7 @@ extension Assay_V1_VerdictRecord {
             object["detail"] = detail
             object["retry"] = retry.name
             if !check.isEmpty { object["check"] = check }
+            object["would_reject"] = wouldReject
         }
         guard !caller.isEmpty else { return object }
         object["caller"] = caller
@@ -93,6 +100,13 @@ extension Assay_V1_VerdictRecord {
         object["truncated"] = truncated
         if decision == .accepted { object["assurance"] = assurance.name }
         if !deviceID.isEmpty { object.add(device: "device_id", deviceID) }
+        if hasTraits {
+            let named = [
+                ("platform", traits.platform), ("model", traits.model), ("os_version", traits.osVersion),
+                ("app_version", traits.appVersion),
+            ]
+            object["traits"] = Dictionary(uniqueKeysWithValues: named.filter { !$0.1.isEmpty })
+        }
         if !subjectHash.isEmpty { object.add(hex: "subject_hash", subjectHash) }
         if !evidenceDigest.isEmpty { object.add(hex: "evidence_digest", evidenceDigest) }
         if !policyDigest.isEmpty { object.add(hex: "policy_digest", policyDigest) }

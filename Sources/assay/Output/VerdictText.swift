@@ -16,6 +16,9 @@ struct VerdictText {
             line =
                 Console.styled("REJECTED", .bad) + "  \(verdict.reason) (check \(verdict.check), retry: \(verdict.retry.name))"
         }
+        if verdict.hasWouldReject {
+            line += "  " + Console.styled("[not enforced: would be rejected, \(verdict.wouldReject.reason)]", .warning)
+        }
         if verdict.simulated { line += "  [simulated]" }
         if verdict.repeated { line += "  [repeated: do not act twice]" }
         return line
@@ -24,6 +27,7 @@ struct VerdictText {
     var lines: [String] {
         var lines = [headline]
         if !isAccepted { lines.append("  " + verdict.detail) }
+        if verdict.hasWouldReject { lines.append("  " + verdict.wouldReject.detail) }
         if let id = DeviceID(bytes: Array(verdict.deviceID)) { lines.append("  device    \(id)") }
         if verdict.hasBound { lines.append("  bound     \(verdict.bound.sentence)") }
         lines += confidence?.lines ?? []
@@ -70,6 +74,10 @@ struct VerdictText {
             object["detail"] = verdict.detail
             object["check"] = verdict.check
             object["retry"] = verdict.retry.name
+        }
+        if verdict.hasWouldReject {
+            let why = verdict.wouldReject
+            object["would_reject"] = ["reason": why.reason, "detail": why.detail, "check": why.check, "retry": why.retry.name]
         }
         if !verdict.deviceID.isEmpty { object.add(device: "device_id", verdict.deviceID) }
         if verdict.hasBound { object["bound"] = verdict.bound.json }

@@ -76,6 +76,21 @@ struct AuthorizationAnswerTests {
         #expect(unasked.status == 500)
     }
 
+    @Test("A rejection that the app does not enforce lets the request through, and says so, without the device")
+    func notEnforced() throws {
+        let verdict = try Samples.accepted {
+            $0.assurance = .none
+            $0.clearBound()
+            $0.wouldReject = .with { ($0.reason, $0.check) = ("patch_level_too_old", "os_patch_level") }
+        }
+        let answer = SubrequestAuthorization.answer(.success(verdict), to: try call())
+        #expect(answer.outcome == .accepted && answer.status == 200 && answer.body.isEmpty)
+        let fields = fields(answer)
+        #expect(fields["assay-would-reject"] == "patch_level_too_old" && fields["assay-assurance"] == "none")
+        #expect(fields["assay-device-id"] == nil && fields["assay-payload-sha256"] == Hex.encode(Samples.digest))
+        #expect(SubrequestAuthorization.answer(.success(verdict), to: nil).status == 500)
+    }
+
     @Test(
         "A rejection is a 403 with its reason, for every class of what may be done next",
         arguments: [

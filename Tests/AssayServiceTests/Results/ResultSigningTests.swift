@@ -233,7 +233,7 @@ struct ResultSigningTests {
                 #expect(verdict.results.compactMap { ResultShape($0.shape) } == asked[index])
                 for result in verdict.results { _ = try await ResultIssuers.read(result, from: harness) }
             case .verdict: #expect(asked[index].isEmpty || index == 2, "\(index) is not signed")
-            case .repeated, .failed, .abandoned: Issue.record("\(index): \(answer)")
+            case .reported, .repeated, .failed, .abandoned: Issue.record("\(index): \(answer)")
             }
         }
         #expect(issuers.simulatedSigner.signatures == 4)

@@ -14,7 +14,7 @@ extension AppProfile {
             policyDigest: policyDigest,
             keepsAuditClaims: keepsAuditClaims, acceptsSimulated: acceptsSimulated, confidence: confidence, issuing: issuing,
             fleet: fleet, policyKeys: policyKeys, recording: recording, lookup: lookup, shadow: shadow, results: results,
-            uploads: uploads, deviceFlags: deviceFlags)
+            uploads: uploads, deviceFlags: deviceFlags, enforcement: enforcement)
     }
 }
 

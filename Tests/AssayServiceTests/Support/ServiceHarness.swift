@@ -309,7 +309,8 @@ extension AppProfile {
         acceptsSimulated: Bool = true, confidence: ConfidenceRule? = nil, issuing: IssuingRule? = IssuingRule(),
         fleet: Fleet? = nil, policyKeys: PolicyKeys = PolicyKeys(), lookup: LookupRule? = nil,
         policyDigest: [UInt8] = [UInt8](repeating: 0xD1, count: 32), results: ResultComposer? = nil,
-        uploads: UploadRule? = nil, deviceFlags: DeviceFlagRule = DeviceFlagRule()
+        uploads: UploadRule? = nil, deviceFlags: DeviceFlagRule = DeviceFlagRule(),
+        enforcement: EnforcementRule = EnforcementRule()
     ) throws -> AppProfile {
         let anchors = try anchors ?? [TrustAnchor(name: "test root", pem: Handset.authority.rootPEM, simulated: true)]
         let verifiers: [any EvidenceVerifier] = [
@@ -325,7 +326,7 @@ extension AppProfile {
             binding: binding, devicesPerSubject: devicesPerSubject, replacement: replacement, policyDigest: policyDigest,
             keepsAuditClaims: keepsAuditClaims, acceptsSimulated: acceptsSimulated, confidence: confidence,
             issuing: issuing, fleet: fleet, policyKeys: policyKeys, lookup: lookup, results: results,
-            uploads: uploads, deviceFlags: deviceFlags)
+            uploads: uploads, deviceFlags: deviceFlags, enforcement: enforcement)
     }
 }
 
@@ -336,7 +337,6 @@ extension Assay_V1_Verdict {
 }
 
 extension Answer {
-    var verdict: Verdict? { if case .verdict(let verdict) = self { verdict } else { nil } }
     var isAccepted: Bool { if case .accepted? = verdict?.decision { true } else { false } }
     var rejection: ReasonCode? {
         if case .rejected(let rejection, _)? = verdict?.decision { rejection.code.builtIn } else { nil }
