@@ -27,6 +27,7 @@ extension Assay_V1_VerdictEvent {
         object.add("check", check)
         object.add("purpose", (try? Purpose(purpose))?.name ?? "")
         if decision == .accepted { object["assurance"] = assurance.word }
+        if wouldReject { object["would_reject"] = true }
         object.add("policy_digest", Hex.encode(policyDigest))
         return object
     }

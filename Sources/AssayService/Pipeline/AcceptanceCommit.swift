@@ -46,7 +46,7 @@ struct AcceptanceCommit: Sendable {
         do { spent = try await ledger.areSpent(accepted.uses.map(\.token)) } catch { return .failed(.ledger(error)) }
         for (use, isSpent) in zip(accepted.uses, spent) where isSpent {
             guard case .rejected(let rejection) = use.repetition else { continue }
-            return accepted.refused(rejection, check: "use")
+            return accepted.refused(rejection, check: Finding.useCheck)
         }
         return accepted.refused(ReasonCode.challengeReused.rejection, check: "commit")
     }

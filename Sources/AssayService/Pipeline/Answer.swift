@@ -43,6 +43,9 @@ extension Answer {
         case .repeated, .failed, .abandoned: nil
         }
     }
+
+    /// Whether a rejection is answered ACCEPTED now.
+    var isReported: Bool { if case .reported = self { true } else { false } }
 }
 
 /// Why a request cannot be judged. Nothing was decided and nothing was spent. `RPCError+Mapping.swift` maps each case to the wire.

@@ -30,6 +30,8 @@ final class LiveRequest {
     final class Judged {
         /// `nil`: it is not known what the device had to sign.
         var freshness: Freshness?
+        /// Whether the judgement came to the evidence: what ends before may have left out whether it is a replay.
+        private(set) var isAppraised = false
         /// The registered device that the evidence names.
         var device: Device?
         /// What the evidence says, each piece for itself; empty for what was not appraised.
@@ -39,6 +41,7 @@ final class LiveRequest {
         var uses: [EvidenceUse] = []
 
         func note(_ prepared: VerificationCase, _ appraisals: [Appraisal]) {
+            isAppraised = true
             freshness = prepared.freshness
             claims = appraisals.map(\.claims)
             platform = prepared.platform(appraisals)

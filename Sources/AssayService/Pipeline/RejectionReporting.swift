@@ -44,8 +44,7 @@ struct RejectionReporting: Sendable {
             } else {
                 .evidence(admitted.evidenceDigest)
             }
-        // Whether a request is a replay is not known before what the device had to sign is.
-        guard known.freshness != nil || rule.reportsEverything, rule.reports(verdict, of: admitted.request.app, group: group)
+        guard known.isAppraised || rule.reportsEverything, rule.reports(verdict, of: admitted.request.app, group: group)
         else { return nil }
         // A replay, or what a blocked device sent, has nothing more to spend, and the ledger would refuse what names the device.
         let spendsNothing = verdict.isReplayOrRevocation

@@ -2,7 +2,7 @@ import AssayCore
 
 /// Decides which verdicts of a flood are recorded: the first of a kind in a minute each by itself, and then one for many.
 ///
-/// A kind is an app, a caller and a reason. A record that stands for others is that of the first of them, and is given away when their number is
+/// A kind is an app, a caller, a reason, and whether a rejection was enforced. A record that stands for others is that of the first of them, and is given away when their number is
 /// complete, or when ``settle(at:)`` ends the run: so the sum of what records stand for is the number of verdicts.
 struct FloodSampler {
     struct Kind: Hashable {
@@ -10,6 +10,8 @@ struct FloodSampler {
         let caller: String
         /// Empty for acceptances.
         let reason: String
+        /// Whether a rejection was answered ACCEPTED.
+        var isReported = false
     }
 
     fileprivate struct Window {

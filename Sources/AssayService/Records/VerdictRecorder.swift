@@ -70,7 +70,8 @@ package final class VerdictRecorder: AnswerFollower {
         state.withLock { state in
             for (request, answer) in zip(requests, answers) {
                 guard let reason = answer.recordedReason(recorded) else { continue }
-                let kind = FloodSampler.Kind(app: request.request.app, caller: request.caller.name, reason: reason)
+                let kind = FloodSampler.Kind(
+                    app: request.request.app, caller: request.caller.name, reason: reason, isReported: answer.isReported)
                 state.take(kind, at: request.now, into: &kept) { record(request, answer) }
             }
         }
