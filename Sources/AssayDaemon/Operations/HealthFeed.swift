@@ -106,7 +106,8 @@ extension Readiness {
         case .certificateExpired: return service != operations
         case .diskLow, .reloadRefused, .feedNotRefreshed, .certificateExpiresSoon, .issuingUnavailable, .authorityExpiresSoon,
             .revocationListNotRefreshed, .pluginQuarantine, .recordsUnavailable, .webhookFailing, .resultKeyUnavailable,
-            .resultKeyEndsSoon, .resultKeyMissing, .statusListsNotRefreshed:
+            .resultKeyEndsSoon, .resultKeyMissing, .statusListsNotRefreshed,
+            .verdictsNotEnforced:
             return false
         }
     }

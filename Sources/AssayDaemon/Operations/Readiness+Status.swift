@@ -44,7 +44,7 @@ extension AttentionCode {
         case .diskLow, .reloadRefused, .appUnavailable, .feedNotRefreshed, .certificateExpired, .certificateExpiresSoon,
             .issuingUnavailable, .authorityExpiresSoon, .revocationListNotRefreshed, .pluginNotReady, .pluginQuarantine,
             .recordsUnavailable, .webhookFailing, .resultKeyUnavailable, .resultKeyEndsSoon, .resultKeyMissing,
-            .statusListsNotRefreshed:
+            .statusListsNotRefreshed, .verdictsNotEnforced:
             false
         }
     }
