@@ -38,9 +38,9 @@ struct EnforcementConfigurationTests {
         #expect(without.policyDigest(testRoots: []) == with.policyDigest(testRoots: []))
         let loaded = try load("enforce: {share: 10%}, ")
         #expect(loaded.summary.contains("camera: enforces the verdicts of 10% of its devices"), "\(loaded.summary)")
-        let findings = loaded.findings.filter { $0.code == .verdictsNotEnforced }
+        let findings = loaded.warnings.filter { $0.code == .verdictsNotEnforced }
         #expect(findings.map(\.path) == ["apps.camera.enforce"] && findings.allSatisfy(\.code.isDeliberate))
-        #expect(try load("enforce: always, ").findings.allSatisfy { $0.code != .verdictsNotEnforced })
+        #expect(try load("enforce: always, ").warnings.allSatisfy { $0.code != .verdictsNotEnforced })
     }
 
     @Test("A shadow policy enforces nothing by itself")
