@@ -108,7 +108,7 @@ extension EnforcementReport {
         return svg + "</svg>"
     }
 
-    private static func short(_ name: String) -> String { name.count > 36 ? name.prefix(35) + "…" : name }
+    private static func short(_ name: String) -> String { name.count > 36 ? String(name.prefix(35)) + "…" : name }
 
     /// For HTML. Names of models and versions are what devices say.
     private static func escaped(_ text: String) -> String {
