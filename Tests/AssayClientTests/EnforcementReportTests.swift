@@ -2,6 +2,7 @@ import AssayAPI
 import AssayClient
 import AssayCore
 import Foundation
+import SwiftProtobuf
 import Testing
 
 @Suite("Enforcement report")
