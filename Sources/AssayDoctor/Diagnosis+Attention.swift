@@ -106,6 +106,11 @@ package struct AttentionAdvice: Hashable, Sendable {
         case "records_unavailable": (.warning, "look at the file verdicts.file names, and at the space beside it")
         case "webhook_failing":
             (.warning, "'assay webhooks list' says what the receiver answers; afterwards: assay webhooks resend")
+        case "verdicts_not_enforced":
+            (
+                .warning,
+                "if that is no trial, take 'enforce' out of the app; 'assay report enforcement' shows what would be refused"
+            )
         default: nil
         }
     }
