@@ -246,7 +246,7 @@ def show(job, lock):
         sys.stdout.flush()
 
 
-class Lanes:
+class Schedule:
     """Which job runs next: those of ``ONE_AT_A_TIME`` first, one after the other, with one neighbour; then all at once that the machine takes."""
 
     def __init__(self, jobs):
@@ -292,9 +292,9 @@ def run(jobs, executable):
         job.run(executable)
         show(job, lock)
 
-    lanes = Lanes(jobs)
+    schedule = Schedule(jobs)
     with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
-        for done in [pool.submit(lanes.work, one) for _ in range(AT_ONCE)]:
+        for done in [pool.submit(schedule.work, one) for _ in range(AT_ONCE)]:
             done.result()
 
 

@@ -29,7 +29,7 @@ check() {
     plugin=$1
     path=$2
     shift 2
-    .build/debug/assay plugin check "$path" --vectors "$folder/$plugin.json" --calls 2000 --restarts 30 "$@" >"$folder/log" 2>&1 || {
+    .build/debug/assay plugin check "$path" --vectors "$folder/$plugin.json" --calls 1000 --restarts 10 "$@" >"$folder/log" 2>&1 || {
         cat "$folder/log" >&2
         echo "plugins: $plugin does not pass assay plugin check" >&2
         exit 1

@@ -69,7 +69,9 @@ public enum Base64: Sendable {
     package func encode(_ bytes: UnsafeRawBufferPointer, into symbols: UnsafeMutableBufferPointer<UInt8>) -> Int {
         let isPadded = self == .standard
         return (isPadded ? Self.standardDigits : Self.urlDigits).withUnsafeBufferPointer { digits in
-            guard let digits = digits.baseAddress, let text = symbols.baseAddress, let first = bytes.baseAddress else { return 0 }
+            guard let digits = digits.baseAddress, let text = symbols.baseAddress, let first = bytes.baseAddress else {
+                return 0
+            }
             let size = bytes.count
             func byte(_ at: Int) -> Int { Int(first.load(fromByteOffset: at, as: UInt8.self)) }
             var (at, count) = (0, 0)
