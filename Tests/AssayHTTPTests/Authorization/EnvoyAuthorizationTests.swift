@@ -169,7 +169,7 @@ struct EnvoyAuthorizationTests {
         #expect(
             Set(answer.removed) == [
                 "assay-challenge", "assay-evidence", "assay-context", "assay-subject", "assay-content-sha256",
-                "assay-reason", "assay-retry", "assay-anything", "assay_device_id", "assay-device_id",
+                "assay-reason", "assay-retry", "assay-would-reject", "assay-anything", "assay_device_id", "assay-device_id",
             ])
         for name in forged { #expect(answer.fields[name.lowercased()] != nil || answer.removed.contains(name)) }
     }
