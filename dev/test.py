@@ -55,6 +55,9 @@ PROCESSES = {
 # What loads the whole machine on purpose.
 ALONE = {"UnreadAnswerTests", "HostileClientTests", "HostileProvisioningTests"}
 
+# Suites that take longest, mostly by waiting: begun first, so that the end does not wait for one of them.
+LONG = {"DocumentedStepsTests", "FleetCommandTests", "StatusListTests"}
+
 AT_ONCE = os.cpu_count() + 1
 
 # Tests that run at once in the process of many modules. Without a bound all begin together, and a test that waits for something goes on
@@ -214,9 +217,8 @@ def plan(tests):
             jobs.append(Job(name, [f"^{name}\\."], without + [flood]))
         elif name in ONE_AT_A_TIME:
             jobs.append(Job(name, [f"^{name}\\."], without))
-    for name, _ in counts.most_common():
-        jobs.append(Job(name.split("/")[1], [f"^{re.escape(name)}/"]))
-    return jobs
+    suites = [Job(name.split("/")[1], [f"^{re.escape(name)}/"]) for name, _ in counts.most_common()]
+    return jobs + sorted(suites, key=lambda job: job.name not in LONG)
 
 
 def listed(executable):
