@@ -52,33 +52,32 @@ struct AuthorizationAnswer: Hashable, Sendable {
     }
 
     private init(accepted verdict: AuthorizationVerdict, _ call: AuthorizationCall) {
-        (outcome, status, body) = (.accepted, 200, [])
-        var fields = [
-            AuthorizationField(.app, call.app.text),
-            AuthorizationField(.purpose, call.purpose == .register ? "register" : "assert"),
-            AuthorizationField(.assurance, verdict.assurance.word ?? ""),
-            AuthorizationField(.requestID, Hex.encode(verdict.requestID)),
-            AuthorizationField(.payloadDeclared, "\(call.isPayloadDeclared)"),
-            AuthorizationField(.repeated, "\(verdict.repeated)"),
-            AuthorizationField(.simulated, "\(verdict.simulated)"),
-        ]
-        if let device = DeviceID(bytes: verdict.device) { fields.append(AuthorizationField(.deviceID, device.description)) }
-        if let payload = call.payload { fields.append(AuthorizationField(.payloadSHA256, Hex.encode(payload))) }
-        self.fields = fields
+        self.init(
+            passing: verdict, call, assurance: verdict.assurance.word ?? "",
+            DeviceID(bytes: verdict.device).map { AuthorizationField(.deviceID, $0.description) })
     }
 
     /// The device, which a rejection does not show, is left out. The body's SHA-256 is the client's word.
     private init(notEnforced verdict: AuthorizationVerdict, _ call: AuthorizationCall) {
+        // The field's presence counts: the request is not let through without it.
+        self.init(
+            passing: verdict, call, assurance: "none",
+            AuthorizationField(.wouldReject, verdict.wouldReject.isHeaderWord ? verdict.wouldReject : "other"))
+    }
+
+    /// What the service behind is told of every request that is let through.
+    private init(
+        passing verdict: AuthorizationVerdict, _ call: AuthorizationCall, assurance: String, _ own: AuthorizationField?
+    ) {
         (outcome, status, body) = (.accepted, 200, [])
         var fields = [
             AuthorizationField(.app, call.app.text),
             AuthorizationField(.purpose, call.purpose == .register ? "register" : "assert"),
-            AuthorizationField(.assurance, "none"), AuthorizationField(.requestID, Hex.encode(verdict.requestID)),
+            AuthorizationField(.assurance, assurance), AuthorizationField(.requestID, Hex.encode(verdict.requestID)),
             AuthorizationField(.payloadDeclared, "\(call.isPayloadDeclared)"),
             AuthorizationField(.repeated, "\(verdict.repeated)"), AuthorizationField(.simulated, "\(verdict.simulated)"),
-            // Its presence counts: the request is not let through without it.
-            AuthorizationField(.wouldReject, verdict.wouldReject.isHeaderWord ? verdict.wouldReject : "other"),
         ]
+        if let own { fields.append(own) }
         if let payload = call.payload { fields.append(AuthorizationField(.payloadSHA256, Hex.encode(payload))) }
         self.fields = fields
     }

@@ -5,8 +5,10 @@ enum ControlFrame {
     /// What the PING has that asks whether the client knows of the end.
     static let question: UInt64 = 0x676f_2061_7761_7921
 
-    private static let (settings, ping, goAway, windowUpdate) = (UInt8(4), UInt8(6), UInt8(7), UInt8(8))
-    private static let acknowledged: UInt8 = 1
+    /// The types (RFC 9113 §6).
+    static let (settings, ping, goAway, windowUpdate) = (UInt8(4), UInt8(6), UInt8(7), UInt8(8))
+    /// The flag ACK of SETTINGS and PING.
+    static let acknowledged: UInt8 = 1
 
     static let settingsAcknowledged = frame(settings, flags: acknowledged, ByteBuffer())
 

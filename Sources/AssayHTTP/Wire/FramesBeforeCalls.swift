@@ -24,8 +24,6 @@ package struct FramesBeforeCalls {
     private var window: UInt32 = 65_535
 
     private static let headLength = 9
-    private static let (settingsType, pingType, windowUpdateType) = (UInt8(4), UInt8(6), UInt8(8))
-    private static let acknowledged: UInt8 = 1
     private static let widestWindow: UInt32 = 0x7fff_ffff
 
     package init() {}
@@ -67,22 +65,22 @@ package struct FramesBeforeCalls {
     private func isExpected(_ head: Head) -> Bool {
         guard head.stream == 0 else { return false }
         switch (head.type, head.flags) {
-        case (Self.settingsType, 0): return head.length % 6 == 0
+        case (ControlFrame.settings, 0): return head.length % 6 == 0
         // Settings are the first frame of a client.
-        case (Self.settingsType, Self.acknowledged): return head.length == 0 && settings > 0 && !hasAcknowledged
-        case (Self.windowUpdateType, 0): return head.length == 4 && settings > 0
-        case (Self.pingType, Self.acknowledged): return head.length == 8 && question != nil
+        case (ControlFrame.settings, ControlFrame.acknowledged): return head.length == 0 && settings > 0 && !hasAcknowledged
+        case (ControlFrame.windowUpdate, 0): return head.length == 4 && settings > 0
+        case (ControlFrame.ping, ControlFrame.acknowledged): return head.length == 8 && question != nil
         default: return false
         }
     }
 
     private mutating func take(_ head: Head, _ payload: ByteBuffer) -> Bool {
         switch (head.type, head.flags) {
-        case (Self.settingsType, 0):
+        case (ControlFrame.settings, 0):
             guard Self.areValid(payload) else { return false }
             settings += 1
-        case (Self.settingsType, _): hasAcknowledged = true
-        case (Self.windowUpdateType, _):
+        case (ControlFrame.settings, _): hasAcknowledged = true
+        case (ControlFrame.windowUpdate, _):
             guard let increment = payload.getInteger(at: payload.readerIndex, as: UInt32.self) else { return false }
             guard increment > 0, increment <= Self.widestWindow - window else { return false }
             window += increment
