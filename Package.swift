@@ -193,9 +193,8 @@ let package = Package(
 
         // The other side: the library for plugins in Swift, and plugins. Each of the folders is also a package of its own.
         module("AssayPlugin", path: "plugins/sdk/swift/Sources/AssayPlugin", [protobuf]),
-        .systemLibrary(
-            name: "CLibcrypto", path: "plugins/template-swift/Sources/CLibcrypto", pkgConfig: "libcrypto",
-            providers: [.apt(["libssl-dev"])]),
+        // Without pkg-config, which would warn of libssl-dev where only the daemon is built.
+        .systemLibrary(name: "CLibcrypto", path: "plugins/template-swift/Sources/CLibcrypto"),
         .executableTarget(
             name: "example-hmac", dependencies: ["AssayPlugin", "CLibcrypto"],
             path: "plugins/template-swift/Sources/example-hmac", swiftSettings: strict),
