@@ -261,6 +261,8 @@ let package = Package(
         module("AssayTop", ["AssayAPI"]),
         // What `assay doctor` says of an installation, by facts that the command collects.
         module("AssayDoctor", ["AssayTop", "AssayAPI", "AssayCore"]),
+        // What `assay init` writes, by its answers; and who signs an app, by its package or keystore.
+        module("AssayInstallation", ["AssayCertificates", "AssayCompression", "AssayEncoding", "AssayCore", crypto]),
         module("AssayCommandLine", ["AssayCore", arguments]),
         module(
             "AssayDaemon",
@@ -287,7 +289,8 @@ let package = Package(
         .executableTarget(
             name: "assay",
             dependencies: [
-                "AssayDoctor", "AssayTop", "AssayApps", "AssayConfiguration", "AssaySchemes", "AssayPlugins", "AssayAudit",
+                "AssayInstallation", "AssayDoctor", "AssayTop", "AssayApps", "AssayConfiguration", "AssaySchemes",
+                "AssayPlugins", "AssayAudit",
                 "AssayCommandLine",
                 "AssayClient", "AssayVirtualDevices", "AssaySimulator", "AssayVendors", "AssayProvisioning", "AssayResults",
                 "AssaySigning",
@@ -330,6 +333,9 @@ let package = Package(
         tests("AssayTracing", ["AssayMetrics"]),
         tests("AssayTop", ["AssayAPI"]),
         tests("AssayDoctor", ["AssayTop", "AssayService", "AssayAPI", "AssayCore"]),
+        tests(
+            "AssayInstallation",
+            ["AssayConfiguration", "AssaySchemes", "AssayCompression", "AssayEncoding", "AssayCore"]),
         tests(
             "AssayTraceExport",
             [
