@@ -54,7 +54,7 @@ extension ProcessTests {
                 (["--for", "trial"], "verdicts are as they have to be"),
                 (["--reach", "network", "--host", "assay.example.org"] + android, "verdicts are as they have to be"),
                 (["--for", "security"] + iOS, ""),
-                (["--for", "provisioning", "--manufacturer", "Example Cameras"], "CAM-0001"),
+                (["--for", "provisioning", "--manufacturer", "Example Cameras"], "PROVISIONED"),
             ])
         func pasted(_ words: [String], _ said: String) async throws {
             let ending = try await initialize(words + ["--json"])

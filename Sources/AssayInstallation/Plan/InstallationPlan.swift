@@ -68,7 +68,9 @@ package struct InstallationPlan: Hashable, Sendable {
             }
         case .upload, .security, .trial:
             guard iOS != nil || android != nil else {
-                throw PlanError("an app is needed: an iOS team and bundle identifier, or an Android package and signer", "")
+                throw PlanError(
+                    "an app is needed: an iOS team and bundle identifier (--team, --bundle), or an Android package and signer (--apk, or "
+                        + "--package and --signer)", "")
             }
         }
         guard port != testPort || reach == .socket else {

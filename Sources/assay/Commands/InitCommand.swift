@@ -2,6 +2,7 @@ import ArgumentParser
 import AssayCore
 import AssayInstallation
 import AssayProvisioning
+import AssaySigning
 import Foundation
 
 struct InitCommand: AsyncParsableCommand {

@@ -70,7 +70,9 @@ struct InitAnswers {
     private func iOS() throws -> IOSApp? {
         let options = command.identity
         guard questions.isAsking || options.team != nil || options.bundle != nil else { return nil }
-        let team = try questions.answer(options.team, "The team of your iOS app (empty: there is no iOS app)") { try IOSApp.team($0) }
+        let team = try questions.answer(options.team, "The team of your iOS app (empty: there is no iOS app)") {
+            try IOSApp.team($0)
+        }
         guard let team else {
             guard options.bundle == nil else { throw ValidationError("--bundle needs --team.") }
             return nil

@@ -25,7 +25,7 @@ struct InitQuestions {
 
     /// What is wrong with an option is wrong usage.
     private func checked<Value>(_ read: () throws -> Value) throws -> Value {
-        do { return try read() } catch let error as CustomStringConvertible & Error where !(error is ExitCode) {
+        do { return try read() } catch let error as any CustomStringConvertible & Error {
             throw ValidationError(error.description.prefix(1).uppercased() + error.description.dropFirst() + ".")
         }
     }

@@ -1,4 +1,5 @@
 import AssayCommandLine
+import AssayCore
 import AssayInstallation
 import Foundation
 
