@@ -136,7 +136,7 @@ struct AnswerTests {
             do {
                 _ = try DatabaseAddress(text)
                 Issue.record("\(text) was read")
-            } catch let error as PlanError {
+            } catch {
                 #expect(!error.description.contains("secret"), "\(error)")
             }
         }
