@@ -57,7 +57,7 @@ plugins-check:
 	@plugins/sdk/python/check.sh
 	@plugins/sdk/swift/check.sh
 	@plugins/examine.sh
-	@dev/run-page.sh docs/plugins/write-in-swift.md || [ $$? -eq 77 ]
+	@dev/run-page.sh docs/extend/write-in-swift.md || [ $$? -eq 77 ]
 
 .PHONY: build
 build: setup ## release build of assayd and assay

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Checks that code, documents and commands use the field's words (docs/terms.md, CONTRIBUTING.md, "Words"). Each line below names an
+# Checks that code, documents and commands use the field's words (docs/concepts/terms.md, CONTRIBUTING.md, "Words"). Each line below names an
 # expression that may not occur, and the plain word. Words in identifiers count too: withHouse has the word house.
 set -eu
 cd "$(dirname "$0")/.."
@@ -29,7 +29,7 @@ crowds?|many connections
 guardians?|reaper
 ordeals?|fault scenario
 notebooks?|expected state
-hallmarks?|(only in the first sentence of README.md and docs/architecture.md)
+hallmarks?|(only in the first sentence of README.md and docs/concepts/architecture.md)
 mint(s|ed|ing)?|make, issue
 errands?|task
 whoever|the caller, anyone who, a caller that

@@ -262,9 +262,9 @@ struct ConfigurationTests {
 
     /// The overview, and a page for each section.
     private static func pages() throws -> String {
-        let folder = Package.path("docs/configuration")
+        let folder = Package.path("docs/reference/configuration")
         let sections = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".md") }
-        return try (["docs/configuration.md"] + sections.map { "docs/configuration/\($0)" })
+        return try (["docs/reference/configuration.md"] + sections.map { "docs/reference/configuration/\($0)" })
             .map { try Package.text($0) }.joined(separator: "\n")
     }
 
