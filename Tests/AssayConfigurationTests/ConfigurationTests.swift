@@ -255,8 +255,8 @@ struct ConfigurationTests {
         #expect(example.testRoots.isEmpty)
         let unit = try Configuration.load(Package.path("deploy/systemd/assayd.yaml"))
         #expect(unit.callers.loopback == nil && unit.testRoots.isEmpty && unit.store.file == "/var/lib/assay/ledger.db")
-        let readme = try Package.text("README.md")
-        let block = try #require(readme.components(separatedBy: "```yaml\n").dropFirst().first)
+        let page = try Package.text("docs/start/production.md")
+        let block = try #require(page.components(separatedBy: "```yaml\n").dropFirst().first)
         _ = try parse(try #require(block.components(separatedBy: "```").first))
     }
 

@@ -9,7 +9,8 @@ extension ProcessTests {
     struct DocumentedStepsTests {
         /// A page with steps, and how many of its blocks are run.
         static let pages = [
-            ("README.md", 14), ("docs/start/try-it-out.md", 1), ("docs/start/protect-an-upload.md", 9),
+            ("README.md", 1), ("docs/start/try-it-out.md", 1), ("docs/start/step-by-step.md", 12),
+            ("docs/start/production.md", 10), ("docs/start/protect-an-upload.md", 9),
             ("docs/operate/callers.md", 7), ("docs/operate/set-up.md", 4),
             ("docs/reference/command-line.md", 3), ("docs/reference/http.md", 4), ("docs/start/check-a-result.md", 14),
             ("docs/start/uploads-in-chunks.md", 8),
