@@ -248,7 +248,7 @@ struct ConfigurationTests {
         #expect(store.disk.freeBytes == 0 && store.disk.freePercent == 9)
     }
 
-    @Test("The deployed example and the README's are valid")
+    @Test("The deployed example and that of the page for production are valid")
     func examples() throws {
         let example = try Configuration.load(Package.path("deploy/assayd.example.yaml"))
         #expect(example.callers.loopback == nil, "the example accepts only the callers that it names")

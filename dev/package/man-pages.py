@@ -207,4 +207,5 @@ def main():
         write([name, child["commandName"]], child, [(name, section)])
 
 
-main()
+if __name__ == "__main__":
+    main()
