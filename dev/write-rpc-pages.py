@@ -377,7 +377,11 @@ def main():
             sys.exit("rpc pages: stale: " + ", ".join(stale) + "; run dev/write-rpc-pages.py and commit what it writes")
         print("rpc pages: they are what docs/openapi.yaml says")
         return
-    import yaml
+    try:
+        import yaml
+    except ImportError:
+        print("rpc pages: PyYAML (Debian: python3-yaml) is not installed")
+        sys.exit(77)
     pages = Pages(yaml.safe_load(SOURCE.read_text(encoding="utf-8")))
     if len(sys.argv) == 3 and sys.argv[1] == "--try":
         unread = attempt(pages, sys.argv[2])
