@@ -11,7 +11,7 @@ extension ProcessTests {
         static let pages = [
             ("README.md", 1), ("docs/start/try-it-out.md", 1), ("docs/start/step-by-step.md", 12),
             ("docs/start/production.md", 10), ("docs/start/protect-an-upload.md", 9),
-            ("docs/operate/callers.md", 7), ("docs/operate/set-up.md", 4),
+            ("docs/operate/callers.md", 7), ("docs/operate/backups.md", 4),
             ("docs/reference/command-line.md", 3), ("docs/reference/http.md", 4), ("docs/start/check-a-result.md", 14),
             ("docs/start/uploads-in-chunks.md", 8),
             // The last of pages that continue each other runs all of them.
