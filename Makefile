@@ -63,7 +63,7 @@ plugins-check: $(PLUGIN_CHECKS)
 plugins-check-python:
 	@plugins/examine.sh
 	@plugins/sdk/python/check.sh
-	@dev/run-page.sh docs/plugins/write-in-swift.md || [ $$? -eq 77 ]
+	@dev/run-page.sh docs/extend/write-in-swift.md || [ $$? -eq 77 ]
 
 plugins-check-others:
 	@$(MAKE) --no-print-directory -C plugins/launcher test
@@ -85,7 +85,7 @@ format: ## format every Swift file in place
 	@$(WRITTEN) | xargs -0 $(SWIFT) format --in-place --parallel
 
 .PHONY: lint
-lint: ## formatting, imports between modules, places of platforms, text comparisons, words, links
+lint: ## formatting, imports between modules, places of platforms, text comparisons, words, links, pages of methods
 	@$(WRITTEN) | xargs -0 $(SWIFT) format lint --strict --parallel
 	@echo "format: every file is as the formatter would write it"
 	@dev/check-modules.sh
@@ -93,15 +93,17 @@ lint: ## formatting, imports between modules, places of platforms, text comparis
 	@dev/check-text.sh
 	@dev/check-words.sh
 	@dev/check-links.sh
+	@dev/write-rpc-pages.py --check
 
 .PHONY: proto
 proto: ## generate Swift and Python from proto/
 	@dev/generate-protos.sh
 
 .PHONY: openapi
-openapi: setup ## write docs/openapi.yaml, the interface over HTTP, from the declared methods and proto/
+openapi: setup ## write docs/openapi.yaml, the interface over HTTP, from the declared methods and proto/, and its pages
 	@$(BUILD) --product assay
 	@.build/debug/assay openapi > docs/openapi.yaml.new && mv docs/openapi.yaml.new docs/openapi.yaml
+	@dev/write-rpc-pages.py
 
 .PHONY: proto-check
 proto-check: ## is the generated code fresh? needs no tools

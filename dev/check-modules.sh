@@ -1,5 +1,5 @@
 #!/bin/sh
-# Checks that each module imports only the modules that docs/architecture.md lets it import, that the modules which read
+# Checks that each module imports only the modules that docs/concepts/modules.md lets it import, that the modules which read
 # untrusted bytes do not import Foundation, that only transports import SwiftNIO, that the pipeline does not import AssayRPC, and that the
 # command line reaches neither the daemon nor its HTTP server.
 # A new module gets a line here. With --modules it prints that table, and checks nothing.

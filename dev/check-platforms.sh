@@ -80,7 +80,7 @@ platforms | awk -F';' -v allowed="$allowed" '
             }
     }
     END { exit failed }' - $(find Sources -name '*.swift' | LC_ALL=C sort) || {
-    echo "platforms: the lines above name a platform outside its folder (docs/add-a-platform.md)" >&2
+    echo "platforms: the lines above name a platform outside its folder (docs/extend/add-a-platform.md)" >&2
     exit 1
 }
 echo "platforms: each is named in its folder only"

@@ -4,7 +4,7 @@
 # By default the daemon is .build/debug/assayd, with assay beside it, and the folder of the virtual environment .build/result-verifiers.
 # The first run installs what dev/result_verifiers/requirements.txt names; openssl and gzip are the system's. The daemon signs a result of each shape about virtual
 # devices, in a folder that is thrown away. READER is a word of the first column: only its checks run then. Exit status 1 if a good token does
-# not verify, a forged one does, or the table of docs/results.md says something else.
+# not verify, a forged one does, or the table of docs/reference/results.md says something else.
 set -eu
 repository=$(cd "$(dirname "$0")/.." && pwd)
 parts=$repository/dev/result_verifiers

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the code blocks of a page of the documentation, as they stand, one after the other in one shell in a temporary folder:
 #
-#     dev/run-page.sh docs/callers.md [FOLDER]        with assayd and assay of FOLDER, by default .build/debug
+#     dev/run-page.sh docs/operate/callers.md [FOLDER]        with assayd and assay of FOLDER, by default .build/debug
 #
 # A comment in the line before a block says what is to become of it; readers do not see it:
 #
@@ -13,6 +13,8 @@
 #     <!-- run: until it listens -->   the last command is the daemon, which stays
 #     <!-- run: the log says WORDS --> the commands are run, and the daemon's log has to have the words then
 #     <!-- not run: REASON -->
+#
+# A page with the line <!-- continues NAME.md --> goes on where the page of that name, in its folder, ends: that one is run first.
 #
 # A block of shell or YAML without one is an error. What a page does to the machine stays below the temporary folder: its places are moved
 # there, its ports are exchanged for free ones, and systemctl, sudo, useradd and pidof are played by functions below.
@@ -30,6 +32,11 @@ fi
 unset MAKEFLAGS MFLAGS MAKELEVEL
 repository=$(cd "$(dirname "$0")/.." && pwd)
 page=$1
+# The page, and before it those that it continues.
+pages=("$page")
+while before=$(sed -n 's/^<!-- continues \(.*\) -->$/\1/p' "${pages[0]}") && [ -n "$before" ]; do
+    pages=("$(dirname "$page")/$before" "${pages[@]}")
+done
 bin=$(cd "${2:-$repository/.build/debug}" && pwd)
 for program in assayd assay; do
     [ -x "$bin/$program" ] || { echo "there is no $program in $bin" >&2; exit 1; }
@@ -41,13 +48,13 @@ for program in openssl sqlite3 softhsm2-util nginx curl node java; do
         nginx | curl | node | java) call="^$program " ;;
         *) call=$program ;;
     esac
-    if grep -q "$call" "$page" && ! command -v "$program" >/dev/null; then
+    if grep -q "$call" "${pages[@]}" && ! command -v "$program" >/dev/null; then
         echo "there is no $program here: $page is not run"
         exit 77
     fi
 done
 # Plugins need their launcher, and a kernel that can enforce their sandbox.
-if grep -q "^make build plugins" "$page"; then
+if grep -q "^make build plugins" "${pages[@]}"; then
     support=$("$repository/.build/plugins/assay-plugin-launcher" --print-support 2>/dev/null) || true
     case $support in
         *"=landlock "[1-9]*"=seccomp allow-list"*) ;;
@@ -59,9 +66,9 @@ if grep -q "^make build plugins" "$page"; then
 fi
 # The client in Python needs protobuf, which Debian's own Python has; a page about tokens needs a library for them.
 python=$(command -v python3)
-if grep -q "^python3 " "$page"; then
+if grep -q "^python3 " "${pages[@]}"; then
     module=google.protobuf.internal.builder
-    ! grep -q "^from joserfc" "$page" || module=joserfc
+    ! grep -q "^from joserfc" "${pages[@]}" || module=joserfc
     for python in "$python" /usr/bin/python3; do
         if "$python" -c "import $module" 2>/dev/null; then break; fi
         python=
@@ -101,13 +108,14 @@ while (exec 3<>"/dev/tcp/127.0.0.1/$web") 2>/dev/null; do web=$((web + 1)); done
 tls=$((web + 1))
 while (exec 3<>"/dev/tcp/127.0.0.1/$tls") 2>/dev/null; do tls=$((tls + 1)); done
 
-# Each block becomes a file LINE.sh, and its mark LINE.mark.
-awk -v blocks="$blocks" -v page="$page" '
+# Each block becomes a file PAGE-LINE.sh, and its mark PAGE-LINE.mark.
+awk -v blocks="$blocks" '
+    FNR == 1 { number++; inside = 0; mark = "" }
     !inside && /^ *```/ {
-        inside = 1; indent = match($0, /`/) - 1; language = substr($0, indent + 4); first = NR + 1
-        name = sprintf("%s/%05d", blocks, first)
+        inside = 1; indent = match($0, /`/) - 1; language = substr($0, indent + 4); first = FNR + 1
+        name = sprintf("%s/%02d-%05d", blocks, number, first)
         if (mark != "") print mark > (name ".mark")
-        else if (language ~ /^(sh|yaml)$/) { print page ":" NR ": a block without a mark" > "/dev/stderr"; bad = 1 }
+        else if (language ~ /^(sh|yaml)$/) { print FILENAME ":" FNR ": a block without a mark" > "/dev/stderr"; bad = 1 }
         kept = mark != "" && mark !~ /^not run/
         if (kept) printf "" > (name ".sh")
         next
@@ -116,7 +124,7 @@ awk -v blocks="$blocks" -v page="$page" '
     inside { if (kept) print substr($0, indent + 1) > (name ".sh"); next }
     { mark = "" }
     /^ *<!-- ((not )?run.*|output) -->$/ { mark = $0; sub(/^ *<!-- /, "", mark); sub(/ -->$/, "", mark) }
-    END { exit bad }' "$page"
+    END { exit bad }' "${pages[@]}"
 sed -i -e "s#/\(etc\|usr/bin\|usr/share\|var/lib\|run\)/#$root/\1/#g" -e "s/7443/$port/g" -e "s/8080/$web/g" -e "s/8443/$tls/g" \
     -e "s#$root/etc/ld.so.cache#/etc/ld.so.cache#g" "$blocks"/*.sh          # which plugins read
 
@@ -247,8 +255,8 @@ count=0
 for mark in "$blocks"/*.mark; do
     block=${mark%.mark}.sh
     kind=$(cat "$mark")
-    line=$(basename "$mark" .mark)
-    place=$page:$((10#$line))
+    name=$(basename "$mark" .mark)
+    place=${pages[10#${name%-*} - 1]}:$((10#${name#*-}))
     case $kind in
         run) . "$block" </dev/null >"$output" 2>&1 ;;
         "run: status "*)

@@ -3,7 +3,7 @@ public import AssayCore
 import Foundation
 import SwiftProtobuf
 
-/// Uploads in chunks, whose bytes stay with the caller (docs/uploads.md). A finished upload's id stands in ``VerificationRequest/upload``.
+/// Uploads in chunks, whose bytes stay with the caller (docs/reference/uploads.md). A finished upload's id stands in ``VerificationRequest/upload``.
 extension AssayClient {
     /// Begins an upload.
     ///

@@ -5,7 +5,7 @@ import Foundation
 ///
 /// A command says it and throws the exit status (``shown(as:)``), or throws the failure: the program then says it behind its own name.
 ///
-/// Members and reasons are a contract; docs/command-line.md describes them.
+/// Members and reasons are a contract; docs/reference/command-line.md describes them.
 package struct CommandFailure: Error, Hashable, Sendable {
     /// For people.
     package let message: String
@@ -14,7 +14,7 @@ package struct CommandFailure: Error, Hashable, Sendable {
     package let exitStatus: Int32
     /// gRPC's name of a call's error code; empty where no call failed.
     package var code = ""
-    /// What may be done next: a retry class (docs/reason-codes.md).
+    /// What may be done next: a retry class (docs/reference/reason-codes.md).
     package var retry = "never"
     /// In milliseconds.
     package var retryAfter: UInt32?

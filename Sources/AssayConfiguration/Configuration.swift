@@ -5,7 +5,7 @@ package import AssayPlugins
 package import AssayRPC
 package import AssaySchemes
 
-/// The daemon's configuration, read from YAML; `docs/configuration.md` and the pages below it describe every key.
+/// The daemon's configuration, read from YAML; `docs/reference/configuration.md` and the pages below it describe every key.
 ///
 /// It has two parts of different types: what a running daemon cannot change, from which its state is made, and what it follows at a
 /// reload.

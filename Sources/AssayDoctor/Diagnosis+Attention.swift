@@ -25,7 +25,7 @@ extension Assay_V1_StatusResponse {
     }
 }
 
-/// How urgent a code of the daemon's status is, and what to do about it. docs/operations.md says what each means.
+/// How urgent a code of the daemon's status is, and what to do about it. docs/operate/status.md says what each means.
 package struct AttentionAdvice: Hashable, Sendable {
     package let severity: DoctorFinding.Severity
     package let remedy: String
@@ -35,7 +35,7 @@ package struct AttentionAdvice: Hashable, Sendable {
     package init(code: String) {
         let known = Self.known(code)
         isKnown = known != nil
-        (severity, remedy) = known ?? (.warning, "look it up in docs/operations.md, under \"What needs looking after\"")
+        (severity, remedy) = known ?? (.warning, "look it up in docs/operate/status.md, under \"What needs looking after\"")
     }
 
     private static func known(_ code: String) -> (DoctorFinding.Severity, String)? {

@@ -19,7 +19,7 @@ package struct DoctorFinding: Hashable, Sendable {
         }
     }
 
-    /// Codes of `assay doctor` itself. Raw values are a contract; docs/doctor.md lists them. A finding may also have a code of the daemon's
+    /// Codes of `assay doctor` itself. Raw values are a contract; docs/operate/doctor.md lists them. A finding may also have a code of the daemon's
     /// status or of check-config.
     package enum Code: String, CaseIterable, Sendable {
         case daemon

@@ -1,7 +1,7 @@
 /// Whether the daemon can do its work, and what keeps it from that.
 package struct Readiness: Hashable, Sendable {
     package struct Cause: Hashable, Sendable {
-        /// Stable: a code of `attention` (docs/operations.md), `starting` or `stopping`.
+        /// Stable: a code of `attention` (docs/operate/status.md), `starting` or `stopping`.
         package let code: String
         /// For the operator.
         package let message: String

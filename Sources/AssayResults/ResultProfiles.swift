@@ -1,6 +1,6 @@
 package import AssayCore
 
-/// The texts that the shapes follow, and every constant that changes with their versions. docs/results.md has the same versions.
+/// The texts that the shapes follow, and every constant that changes with their versions. docs/reference/results.md has the same versions.
 package enum ResultProfiles {
     /// `eat_profile` of draft-ietf-rats-ear-04 §3. It changes with each revision of the draft.
     package static let ear = "tag:ietf.org,2026:rats/ear#04"

@@ -71,7 +71,7 @@ package struct TrustVector: Hashable, Sendable {
 }
 
 extension TrustVector {
-    /// The one table from evidence to vector; docs/results.md says why. It rests on what every acceptance of such evidence means, under any
+    /// The one table from evidence to vector; docs/reference/results.md says why. It rests on what every acceptance of such evidence means, under any
     /// policy, and never says more than the assurance, which is the weakest of all pieces.
     package init(formats: [EvidenceFormat], assurance: Assurance) {
         let scope = formats.reduce(EvidenceScope()) { $0.union($1.scope ?? []) }

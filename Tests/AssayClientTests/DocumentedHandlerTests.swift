@@ -49,10 +49,12 @@ func clientData(_ purpose: UInt8, _ challenge: Data, _ payload: Data) -> Data {
 
 @Suite("Documented handler")
 struct DocumentedHandlerTests {
-    @Test("is the one of the page, word for word")
+    @Test("is the one of the pages, word for word")
     func page() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        let page = try String(contentsOf: root.appending(path: "docs/protect-an-upload.md"), encoding: .utf8)
+        let page = try ["on-the-phone", "upload-handler-in-swift"].map {
+            try String(contentsOf: root.appending(path: "docs/start/\($0).md"), encoding: .utf8)
+        }.joined()
         let here = try String(contentsOf: URL(filePath: #filePath), encoding: .utf8)
         for beginning in ["/// The HTTP status for an upload", "/// What the phone signs."] {
             let start = try #require(here.range(of: beginning)?.lowerBound)

@@ -55,6 +55,14 @@ extension CommandTests {
             }
         }
 
+        @Test("The reference of the command line is what the programs say of themselves")
+        func reference() async throws {
+            let programs = URL(fileURLWithPath: try Child.built("assay")).deletingLastPathComponent().path
+            let script = Package.path("dev/write-command-pages.py")
+            let ending = await (try Child("/usr/bin/env", ["python3", "-B", script, "--check", programs])).ending()
+            #expect(ending.status == 0, "\(ending)")
+        }
+
         @Test("The completions are scripts of their shells", arguments: ["assay", "assayd"])
         func completions(_ program: String) async throws {
             var checked = 0

@@ -209,7 +209,7 @@ struct ConfigurationFindingTests {
 
     @Test("have codes and severities that the page lists, and no other")
     func page() throws {
-        let page = try Package.text("docs/check-config.md")
+        let page = try Package.text("docs/reference/check-config.md")
         for code in ConfigurationFinding.Code.allCases {
             #expect(page.contains("| `\(code.rawValue)` | \(code.severity.rawValue) |"), "\(code)")
         }

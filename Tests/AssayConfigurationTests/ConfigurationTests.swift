@@ -248,23 +248,23 @@ struct ConfigurationTests {
         #expect(store.disk.freeBytes == 0 && store.disk.freePercent == 9)
     }
 
-    @Test("The deployed example and the README's are valid")
+    @Test("The deployed example and that of the page for production are valid")
     func examples() throws {
         let example = try Configuration.load(Package.path("deploy/assayd.example.yaml"))
         #expect(example.callers.loopback == nil, "the example accepts only the callers that it names")
         #expect(example.testRoots.isEmpty)
         let unit = try Configuration.load(Package.path("deploy/systemd/assayd.yaml"))
         #expect(unit.callers.loopback == nil && unit.testRoots.isEmpty && unit.store.file == "/var/lib/assay/ledger.db")
-        let readme = try Package.text("README.md")
-        let block = try #require(readme.components(separatedBy: "```yaml\n").dropFirst().first)
+        let page = try Package.text("docs/start/production.md")
+        let block = try #require(page.components(separatedBy: "```yaml\n").dropFirst().first)
         _ = try parse(try #require(block.components(separatedBy: "```").first))
     }
 
     /// The overview, and a page for each section.
     private static func pages() throws -> String {
-        let folder = Package.path("docs/configuration")
+        let folder = Package.path("docs/reference/configuration")
         let sections = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".md") }
-        return try (["docs/configuration.md"] + sections.map { "docs/configuration/\($0)" })
+        return try (["docs/reference/configuration.md"] + sections.map { "docs/reference/configuration/\($0)" })
             .map { try Package.text($0) }.joined(separator: "\n")
     }
 

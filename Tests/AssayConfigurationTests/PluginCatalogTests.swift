@@ -504,7 +504,7 @@ struct PluginCatalogTests {
 
     @Test("The examples in the documentation are read")
     func documented() throws {
-        let page = try Package.text("docs/configuration/plugins.md")
+        let page = try Package.text("docs/reference/configuration/plugins.md")
         let examples = page.components(separatedBy: "```yaml\n").dropFirst().compactMap {
             $0.components(separatedBy: "```").first
         }

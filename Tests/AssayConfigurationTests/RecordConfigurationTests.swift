@@ -89,7 +89,7 @@ struct RecordConfigurationTests {
         var count = 0
         for scheme in builtInSchemes {
             guard let section = scheme.sectionKey else { continue }
-            let page = try Package.text("docs/configuration/\(section).md")
+            let page = try Package.text("docs/reference/configuration/\(section).md")
             for key in scheme.keysShownByClaims {
                 let last = key.split(separator: ".").last.map(String.init) ?? key
                 let isInText = keys.contains {

@@ -171,7 +171,7 @@ struct AuditVectorTests {
 
     @Test("The page documents each kind of fault and no other")
     func words() throws {
-        let page = try String(contentsOf: docs.appending(path: "audit.md"), encoding: .utf8)
+        let page = try String(contentsOf: docs.appending(path: "operate/audit.md"), encoding: .utf8)
         let onPage = page.matches(of: /(?m)^\| `([a-z_]+)` \|/).map { String($0.1) }
         #expect(onPage.sorted() == AuditError.Kind.allCases.map(\.rawValue).sorted())
     }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Key tables")
 struct KeyTablesTests {
-    /// A key as docs/plugins/protocol.md defines it, by the library.
+    /// A key as docs/reference/plugin-protocol.md defines it, by the library.
     private static func expected(_ master: [UInt8], _ index: Int) -> [UInt8] {
         derived(master, [0, 0, UInt8(index >> 8), UInt8(index & 0xFF)] + Array("Birthmark".utf8))
     }

@@ -16,7 +16,7 @@ struct OfflineCaptureTests {
         #expect(Array(bytes[15..<47]) == Array(SHA256.hash(data: Array("camera".utf8))))
         #expect(Array(bytes[47..<55]) == [0x00, 0x00, 0x01, 0xA3, 0x18, 0x5C, 0x50, 0x00])
         #expect(Array(bytes[55...]) == Array(SHA256.hash(data: Array("a photo\n".utf8))))
-        // As docs/offline.md has it.
+        // As docs/concepts/offline.md has it.
         let digest = "28f3f889adaca45a165d9bc519a6fbfa9a2381c0bc82de94d63ff3c8f0420016"
         #expect(Hex.encode(Array(SHA256.hash(data: bytes))) == digest)
     }

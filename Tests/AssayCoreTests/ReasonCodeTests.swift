@@ -9,9 +9,9 @@ struct ReasonCodeTests {
 
     @Test("The documented table is the enumeration's")
     func table() throws {
-        let page = docs.appending(path: "reason-codes.md")
+        let page = docs.appending(path: "reference/reason-codes.md")
         let text = try String(contentsOf: page, encoding: .utf8)
-        let start = try #require(text.range(of: "| code |"), "docs/reason-codes.md has lost its table").lowerBound
+        let start = try #require(text.range(of: "| code |"), "docs/reference/reason-codes.md has lost its table").lowerBound
         let end = text.range(of: "\n\n", range: start..<text.endIndex).map { text.index(after: $0.lowerBound) } ?? text.endIndex
         if Self.regenerates {
             try text.replacingCharacters(in: start..<end, with: ReasonCode.markdownTable)
@@ -19,7 +19,7 @@ struct ReasonCodeTests {
         } else {
             #expect(
                 text[start..<end] == ReasonCode.markdownTable,
-                "docs/reason-codes.md is stale. Regenerate: ASSAY_WRITE_DOCS=1 swift test --disable-index-store --filter AssayCoreTests.ReasonCodeTests"
+                "docs/reference/reason-codes.md is stale. Regenerate: ASSAY_WRITE_DOCS=1 swift test --disable-index-store --filter AssayCoreTests.ReasonCodeTests"
             )
         }
     }

@@ -31,7 +31,7 @@ struct ReasonGuidanceTests {
 
     @Test("Guidance names only keys that the pages of the configuration have, commands that exist, and names of interfaces")
     func names() throws {
-        let keys = try DocumentedKeys(pages: docs.appending(path: "configuration"))
+        let keys = try DocumentedKeys(pages: docs.appending(path: "reference/configuration"))
         let sources = docs.deletingLastPathComponent().appending(path: "Sources")
         let commands = try DeclaredCommands(in: sources.appending(path: "assay"), root: "Assay").paths
             .union(DeclaredCommands(in: sources.appending(path: "assayd"), root: "Assayd").paths)

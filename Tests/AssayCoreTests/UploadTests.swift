@@ -6,8 +6,8 @@ import Testing
 struct UploadTests {
     @Test("The documented table of codes is the enumeration's")
     func table() throws {
-        let text = try String(contentsOf: docs.appending(path: "uploads.md"), encoding: .utf8)
-        #expect(text.contains("\n" + UploadRefusal.Code.markdownTable), "docs/uploads.md is stale")
+        let text = try String(contentsOf: docs.appending(path: "reference/uploads.md"), encoding: .utf8)
+        #expect(text.contains("\n" + UploadRefusal.Code.markdownTable), "docs/reference/uploads.md is stale")
     }
 
     @Test("No two codes have the same meaning, and each is a sentence", arguments: UploadRefusal.Code.allCases)

@@ -14,7 +14,7 @@ import Testing
 @testable import DaemonTesting
 
 extension ProcessTests {
-    /// The platform of `docs/add-a-platform.md`: one folder (`HMAC`), and the one line below.
+    /// The platform of `docs/extend/add-a-platform.md`: one folder (`HMAC`), and the one line below.
     @Suite("A platform that is added", .timeLimit(.minutes(5)))
     struct AddedPlatformTests {
         private static let schemes = builtInSchemes + [HMACScheme.self]
@@ -103,10 +103,10 @@ extension ProcessTests {
 
         @Test("The page shows the files of the platform as they are")
         func page() throws {
-            let page = try Package.text("docs/add-a-platform.md")
+            let page = try Package.text("docs/extend/add-a-platform.md")
             for file in ["HMACScheme", "HMACVerifier"] {
                 let text = try Package.text("Tests/AssayDaemonTests/HMAC/\(file).swift")
-                #expect(page.contains("```swift\n\(text)```"), "docs/add-a-platform.md differs from \(file).swift")
+                #expect(page.contains("```swift\n\(text)```"), "docs/extend/add-a-platform.md differs from \(file).swift")
             }
         }
     }

@@ -64,7 +64,7 @@ extension ProcessTests {
             #expect(
                 text.contains("key_file: /run/credentials/assay/ledger.key") && text.contains("open_to_the_network: [probes]"))
             // The operations address has its page where the daemon has it.
-            if !FileManager.default.fileExists(atPath: Package.path("docs/configuration/operate.md")) {
+            if !FileManager.default.fileExists(atPath: Package.path("docs/reference/configuration/operate.md")) {
                 text = text.replacing(/operate:\n( .*\n)*/, with: "")
             }
             let codes = try await findings(text)

@@ -9,16 +9,19 @@ extension ProcessTests {
     struct DocumentedStepsTests {
         /// A page with steps, and how many of its blocks are run.
         static let pages = [
-            ("README.md", 14), ("docs/try-it-out.md", 1), ("docs/protect-an-upload.md", 9), ("docs/callers.md", 7),
-            ("docs/init.md", 4),
-            ("docs/operations.md", 4),
-            ("docs/command-line.md", 3), ("docs/http.md", 4), ("docs/check-a-result.md", 14), ("docs/uploads.md", 8),
-            ("docs/captures.md", 44),
-            ("docs/provisioning.md", 30),
-            ("docs/provisioning/pkcs11.md", 10),
-            ("docs/provisioning/tls-client.md", 16),
+            ("README.md", 1), ("docs/start/try-it-out.md", 1), ("docs/start/step-by-step.md", 12),
+            ("docs/start/production.md", 10), ("docs/start/protect-an-upload.md", 9),
+            ("docs/start/init.md", 4), ("docs/operate/callers.md", 7), ("docs/operate/backups.md", 4),
+            ("docs/reference/command-line.md", 3), ("docs/reference/http.md", 4), ("docs/start/check-a-result.md", 14),
+            ("docs/start/uploads-in-chunks.md", 8),
+            // The last of pages that continue each other runs all of them.
+            ("docs/start/captures-sealed.md", 44),
+            ("docs/start/renew-and-revoke.md", 30),
+            ("docs/operate/pkcs11.md", 10),
+            ("docs/start/tls-client.md", 16),
             // That in Swift compiles swift-protobuf, which takes minutes: `make plugins-test` runs it.
-            ("docs/plugins/write-in-c.md", 9), ("docs/plugins/write-in-python.md", 9), ("docs/plugins/tutorial.md", 20),
+            ("docs/extend/write-in-c.md", 9), ("docs/extend/write-in-python.md", 9),
+            ("docs/extend/tutorial-in-a-daemon.md", 20),
         ]
 
         @Test("The steps of each page work", arguments: pages)

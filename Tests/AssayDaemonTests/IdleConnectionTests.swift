@@ -76,7 +76,7 @@ extension ProcessTests {
 
         @Test("The limits for honest callers are the documented ones")
         func documented() throws {
-            let page = try Package.text("docs/operations.md")
+            let page = try Package.text("docs/operate/load.md")
             let seconds = HonestCaller.bound.components.seconds
             #expect(page.contains("99 of 100 of the honest caller's requests are answered within \(seconds) s"))
             let limits = RPCLimits()

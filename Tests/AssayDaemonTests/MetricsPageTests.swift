@@ -28,23 +28,23 @@ struct MetricsPageTests {
         // A family of several collectors is listed once.
         var seen: Set<String> = []
         let table = Self.table(families.filter { seen.insert($0.name).inserted })
-        let text = try Package.text("docs/metrics.md")
-        let start = try #require(text.range(of: "| metric |"), "docs/metrics.md has lost its table").lowerBound
+        let text = try Package.text("docs/reference/metrics.md")
+        let start = try #require(text.range(of: "| metric |"), "docs/reference/metrics.md has lost its table").lowerBound
         let end = text.range(of: "\n\n", range: start..<text.endIndex).map { text.index(after: $0.lowerBound) } ?? text.endIndex
         if Self.regenerates {
             try text.replacingCharacters(in: start..<end, with: table)
-                .write(toFile: Package.path("docs/metrics.md"), atomically: true, encoding: .utf8)
+                .write(toFile: Package.path("docs/reference/metrics.md"), atomically: true, encoding: .utf8)
         } else {
             #expect(
                 text[start..<end] == table,
-                "docs/metrics.md is stale. Regenerate: ASSAY_WRITE_DOCS=1 swift test --disable-index-store --filter AssayDaemonTests.MetricsPageTests"
+                "docs/reference/metrics.md is stale. Regenerate: ASSAY_WRITE_DOCS=1 swift test --disable-index-store --filter AssayDaemonTests.MetricsPageTests"
             )
         }
     }
 
     @Test("The page lists the metrics that only a ledger on PostgreSQL has")
     func postgresql() throws {
-        let text = try Package.text("docs/metrics.md")
+        let text = try Package.text("docs/reference/metrics.md")
         #expect(text.contains(Self.table(PostgresLedger.ownMetricFamilies)))
         for family in PostgresLedger.ownMetricFamilies { #expect(family.problem == nil, "\(family.problem ?? "")") }
     }

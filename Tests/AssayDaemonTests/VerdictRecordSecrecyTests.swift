@@ -81,7 +81,7 @@ struct VerdictRecordSecrecyTests {
                 #expect(scheme.policyKeys.isEmpty)
                 continue
             }
-            let page = try Package.text("docs/configuration/\(section).md")
+            let page = try Package.text("docs/reference/configuration/\(section).md")
             for (check, path) in scheme.policyKeys {
                 for key in path.split(separator: ".") {
                     #expect(page.contains("| `\(key)` |"), "\(section): \(check) is decided by \(path)")

@@ -89,11 +89,11 @@ struct DiagnosisTests {
     @Test("A program and a daemon of different versions are a warning")
     func versions() { #expect(bad(facts { $0.version = "0.0.1" }) == ["warning versions_differ"]) }
 
-    @Test("docs/doctor.md lists every code")
+    @Test("docs/operate/doctor.md lists every code")
     func page() throws {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
-        let page = try String(contentsOf: root.appending(path: "docs/doctor.md"), encoding: .utf8)
+        let page = try String(contentsOf: root.appending(path: "docs/operate/doctor.md"), encoding: .utf8)
         for code in DoctorFinding.Code.allCases { #expect(page.contains("| `\(code.rawValue)` |"), "\(code)") }
     }
 }

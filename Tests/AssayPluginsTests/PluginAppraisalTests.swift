@@ -75,7 +75,8 @@ struct PluginAppraisalTests {
 
     @Test("The page of the protocol lists the codes that are not a plugin's to say")
     func documentedCodes() throws {
-        let page = try String(contentsOf: BuiltPlugin.root.appending(path: "docs/plugins/protocol.md"), encoding: .utf8)
+        let page = try String(
+            contentsOf: BuiltPlugin.root.appending(path: "docs/reference/plugin-protocol.md"), encoding: .utf8)
         let paragraph = try #require(page.components(separatedBy: "Codes of what the daemon alone decides").dropFirst().first)
         let sentence = try #require(paragraph.components(separatedBy: "A plugin may repeat").first)
         let listed = sentence.split(separator: "`").enumerated().filter { $0.offset % 2 == 1 }.map { String($0.element) }

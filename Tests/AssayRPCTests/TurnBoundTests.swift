@@ -4,7 +4,7 @@ import Testing
 
 @testable import AssayRPC
 
-/// The bound that docs/operations.md states ("Floods and many connections"), in turns and not in time: the test says the same on any machine.
+/// The bound that docs/operate/load.md states ("Floods and many connections"), in turns and not in time: the test says the same on any machine.
 @Suite("Bound on turns")
 struct TurnBoundTests {
     /// Turns that began between the arrival of a call and its own.

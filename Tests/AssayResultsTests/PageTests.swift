@@ -4,14 +4,14 @@ import Testing
 
 @testable import AssayResults
 
-/// What docs/results.md says of shapes, limits and problems is what the code has.
+/// What docs/reference/results.md says of shapes, limits and problems is what the code has.
 @Suite("The page about results")
 struct PageTests {
     private let page: String
 
     init() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        page = try String(contentsOf: root.appending(path: "docs/results.md"), encoding: .utf8)
+        page = try String(contentsOf: root.appending(path: "docs/reference/results.md"), encoding: .utf8)
     }
 
     private func row(_ name: String) throws -> String {

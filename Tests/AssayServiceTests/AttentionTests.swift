@@ -161,7 +161,7 @@ struct AttentionTests {
     @Test("has codes that the operators' page lists, and no other")
     func page() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        let page = try String(contentsOf: root.appending(path: "docs/operations.md"), encoding: .utf8)
+        let page = try String(contentsOf: root.appending(path: "docs/operate/status.md"), encoding: .utf8)
         for code in AttentionCode.allCases { #expect(page.contains("| `\(code.rawValue)` |"), "\(code)") }
     }
 }

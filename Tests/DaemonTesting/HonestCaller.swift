@@ -4,7 +4,7 @@ import Testing
 
 /// A caller that requests verdicts while others misbehave, and measures the time.
 struct HonestCaller: Sendable {
-    /// Of 100 requests under any of the floods 99 are answered within this time. docs/operations.md states it.
+    /// Of 100 requests under any of the floods 99 are answered within this time. docs/operate/load.md states it.
     static let bound = Duration.seconds(1)
     /// The number of measured requests.
     static let requests = 150

@@ -4,7 +4,7 @@ import Testing
 
 @testable import AssayConfiguration
 
-/// Depth maps with known numbers (docs/plugins/scene-depth.md), and others that a seed makes.
+/// Depth maps with known numbers (docs/reference/scene-depth.md), and others that a seed makes.
 enum SampleDepthMap {
     static let bands: [Float] = drawn { x, _ in x < 85 ? 0.8 : x < 170 ? 2.0 : 4.0 }
     static let checker: [Float] = drawn { x, y in [0.8, 2.0, 4.0][(x / 16 + y / 16) % 3] }

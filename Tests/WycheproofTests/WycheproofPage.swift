@@ -1,10 +1,10 @@
 import Foundation
 import Synchronization
 
-/// The page with the results, whose table the run makes: docs/verifiers/wycheproof.md.
+/// The page with the results, whose table the run makes: docs/reference/verifiers/wycheproof.md.
 enum WycheproofPage {
     private static let url = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().appending(path: "docs/verifiers/wycheproof.md")
+        .deletingLastPathComponent().appending(path: "docs/reference/verifiers/wycheproof.md")
     private static let lock = Mutex(())
 
     /// Whether the run writes the rows instead of comparing them.

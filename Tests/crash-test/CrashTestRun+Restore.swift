@@ -14,7 +14,7 @@ extension CrashTestRun {
     }
 
     /// A backup is made under load; the daemon continues and is killed; the backup replaces the ledger and is started as
-    /// docs/operations.md describes.
+    /// docs/operate/backups.md describes.
     mutating func restore(_ load: Load) async throws {
         let process = try await running()
         let (before, after) = (someAcceptances(), someAcceptances())

@@ -36,9 +36,9 @@ def problem(text):
 
 
 def documented():
-    """Metrics by name, with their type and labels, of docs/metrics.md."""
+    """Metrics by name, with their type and labels, of docs/reference/metrics.md."""
     metrics = {}
-    for line in (ROOT / "docs/metrics.md").read_text().splitlines():
+    for line in (ROOT / "docs/reference/metrics.md").read_text().splitlines():
         cells = [cell.strip() for cell in line.split("|")]
         if len(cells) == 6 and cells[1].startswith("`"):
             metrics[cells[1].strip("`")] = (cells[2], set(re.findall(r"`([^`]+)`", cells[3])))
@@ -46,7 +46,7 @@ def documented():
 
 
 def attention_codes():
-    page = (ROOT / "docs/operations.md").read_text()
+    page = (ROOT / "docs/operate/status.md").read_text()
     return set(re.findall(r"^\| `([a-z_]+)` \|", page.split("| code | it means |")[1].split("\n\n")[0], re.M))
 
 
@@ -55,17 +55,17 @@ def check_expression(where, expression, metrics, codes):
     for name in METRIC.findall(re.sub(r'"[^"]*"', '""', expression)):
         base = re.sub(r"_(bucket|sum|count)$", "", name)
         if name not in metrics and name not in SCRAPE and metrics.get(base, ("",))[0] != "histogram":
-            problem(f"{where}: docs/metrics.md has no {name}")
+            problem(f"{where}: docs/reference/metrics.md has no {name}")
     for name, selector in SELECTOR.findall(expression):
         base = name if name in metrics else re.sub(r"_(bucket|sum|count)$", "", name)
         known = metrics.get(base, ("", SCRAPE.get(name, set())))[1] | COMMON
         for label, value in re.findall(r'(\w+)(?:=~|!~|!=|=)"([^"]*)"', selector):
             if label not in known:
-                problem(f"{where}: docs/metrics.md has no label {label} of {name}")
+                problem(f"{where}: docs/reference/metrics.md has no label {label} of {name}")
             if name == "assay_attention" and label == "code":
                 for code in value.split("|"):
                     if code not in codes and "$" not in code:
-                        problem(f"{where}: docs/operations.md has no attention code {code}")
+                        problem(f"{where}: docs/operate/status.md has no attention code {code}")
 
 
 def promtool_inputs(rules, cases):
@@ -117,7 +117,7 @@ def main():
     rules = [rule for group in yaml.safe_load(RULES.read_text())["groups"] for rule in group["rules"]]
     alerts = [rule for rule in rules if "alert" in rule]
     metrics, codes = documented(), attention_codes()
-    operations = (ROOT / "docs/operations.md").read_text()
+    page = (ROOT / "docs/reference/alerts.md").read_text()
     recorded = {rule["record"] for rule in rules if "record" in rule}
 
     causes = (ROOT / "deploy/tests/fire_alerts.py").read_text()
@@ -132,9 +132,9 @@ def main():
         name = rule["alert"]
         if rule["labels"]["severity"] not in ("page", "ticket"):
             problem(f"{name}: the severity is page or ticket")
-        if f"\n### {name}\n" not in operations:
-            problem(f"docs/operations.md has no section for {name}")
-        if rule["annotations"].get("runbook_url") != f"{DOCS}/operations.md#{name.lower()}":
+        if f"\n## {name}\n" not in page:
+            problem(f"docs/reference/alerts.md has no section for {name}")
+        if rule["annotations"].get("runbook_url") != f"{DOCS}/reference/alerts.md#{name.lower()}":
             problem(f"{name}: runbook_url does not name its section")
         if not re.search(rf"\b{name}\b", causes):
             problem(f"deploy/tests/fire_alerts.py neither causes {name} nor says why not")
@@ -143,9 +143,9 @@ def main():
                 problem(f"{name} has no {key}")
         if '!~' not in rule["expr"] or name != "AssayAttention":
             covered |= set(re.findall(r'assay_attention\{code="([a-z_]+)"\}', rule["expr"]))
-    for name in re.findall(r"^### (Assay[A-Z]\w+)$", operations, re.M):
+    for name in re.findall(r"^## (Assay[A-Z]\w+)$", page, re.M):
         if name not in {rule["alert"] for rule in alerts}:
-            problem(f"docs/operations.md has a section for {name}, which is no alert")
+            problem(f"docs/reference/alerts.md has a section for {name}, which is no alert")
     # assay_app_unavailable_formats says more than the code app_unavailable, assay_webhook_failing which webhook.
     rest = next(rule for rule in alerts if rule["alert"] == "AssayAttention")
     if set(re.search(r'!~"([^"]*)"', rest["expr"])[1].split("|")) != covered | {"app_unavailable", "webhook_failing"}:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A receiver of webhooks for tests: verifies requests by the code of docs/webhooks.md, and answers as it is told.
+"""A receiver of webhooks for tests: verifies requests by the code of docs/operate/webhooks.md, and answers as it is told.
 
     webhook_receiver.py SECRET ANSWERS [PORT]
 
@@ -16,7 +16,7 @@ import sys
 import threading
 import time
 
-PAGE = pathlib.Path(__file__).parents[2] / "docs" / "webhooks.md"
+PAGE = pathlib.Path(__file__).parents[2] / "docs" / "operate" / "webhooks.md"
 verification = {}
 exec(re.search(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.S).group(1), verification)
 

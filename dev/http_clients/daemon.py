@@ -238,7 +238,7 @@ def until(what: str, condition, seconds: float = 30) -> None:
 # MARK: Certificates
 
 def make_certificates(folder: pathlib.Path) -> None:
-    """A CA, and certificates of the daemon and of the caller "uploads", as docs/callers.md makes them."""
+    """A CA, and certificates of the daemon and of the caller "uploads", as docs/operate/callers.md makes them."""
     folder.mkdir(mode=0o700)
     openssl(folder, "ecparam", "-name", "prime256v1", "-genkey", "-noout", "-out", "ca.key")
     openssl(

@@ -27,7 +27,7 @@ import with_caddy  # noqa: E402, F401
 import with_traefik  # noqa: E402, F401
 import with_the_end  # noqa: E402, F401
 
-PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs/http.md"
+PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs/reference/http.md"
 
 
 def clients_of_the_page() -> list[str]:
@@ -48,7 +48,7 @@ def main() -> int:
     if unknown := [name for name in arguments.clients if name not in clients]:
         parser.error(f"there is no client {unknown[0]}; there are {', '.join(clients)}")
     if clients_of_the_page() != clients:
-        print(f"docs/http.md lists other clients than {', '.join(clients)}", file=sys.stderr)
+        print(f"docs/reference/http.md lists other clients than {', '.join(clients)}", file=sys.stderr)
         return 1
     checks = [each for each in CHECKS if not arguments.clients or each.client in arguments.clients]
     if arguments.list:

@@ -1,4 +1,4 @@
-"""Uploads through a proxy that asks the daemon first (docs/protect-uploads.md): the client, and the service behind the proxy."""
+"""Uploads through a proxy that asks the daemon first (docs/start/at-the-proxy.md): the client, and the service behind the proxy."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ import with_curl
 from checks import equal, expect
 from daemon import APP, PHOTO, RATED_APP, Daemon, free_ports
 
-PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs/protect-uploads.md"
+DOCS = pathlib.Path(__file__).resolve().parents[2] / "docs/start"
+PAGES = [DOCS / "at-the-proxy.md", DOCS / "proxies.md"]
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,7 @@ def replaced(*pairs: tuple[str, str]) -> Change:
 
     def change(text: str) -> str:
         for old, new in pairs:
-            expect(old in text, f"docs/protect-uploads.md has no {old!r} there")
+            expect(old in text, f"docs/start/proxies.md has no {old!r} there")
             text = text.replace(old, new)
         return text
 
@@ -93,14 +94,14 @@ def replaced(*pairs: tuple[str, str]) -> Change:
 
 
 def section(name: str) -> str:
-    """What stands below a heading of the page."""
-    return PAGE.read_text().partition(f"\n## {name}\n")[2].partition("\n## ")[0]
+    """What stands below a heading of the pages."""
+    return "".join(page.read_text().partition(f"\n## {name}\n")[2].partition("\n## ")[0] for page in PAGES)
 
 
 def configuration(proxy: str, daemon: Daemon, service: UploadService, change: Change = unchanged) -> str:
     """The configuration in the page's section of a proxy, with the ports of the daemon and of the service."""
     block = re.search(r"(?ms)^```\w*\n(.*?)^```$", section(proxy))
-    expect(block, f"docs/protect-uploads.md has no configuration of {proxy}")
+    expect(block, f"docs/start/proxies.md has no configuration of {proxy}")
     text = change(block[1])
     port = daemon.plain.rsplit(":", 1)[1]
     for old, new in (
@@ -212,5 +213,5 @@ def result_of_the_page(words: str, column: str) -> str:
         [cell.strip() for cell in line.strip("|").split("|")]
         for line in section("What the client gets").splitlines() if line.startswith("| ")]
     lines = [line for line in table if words in line[0]]
-    equal(len(lines), 1, f"lines with {words!r} in the table of docs/protect-uploads.md")
+    equal(len(lines), 1, f"lines with {words!r} in the table of docs/start/at-the-proxy.md")
     return lines[0][table[0].index(column)]

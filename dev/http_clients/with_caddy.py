@@ -33,7 +33,7 @@ def programs() -> list[str]:
 def by_the_page(
     program: str, daemon: Daemon, service: UploadService, change: uploads.Change = uploads.unchanged
 ) -> Iterator[str]:
-    """Caddy by the configuration of docs/protect-uploads.md."""
+    """Caddy by the configuration of docs/start/proxies.md."""
     address = own_address()
     text = uploads.configuration("Caddy", daemon, service, change)
     expect(text.startswith(":8000 {"), text)
@@ -59,7 +59,7 @@ def by_the_page(
         process.wait(20)
 
 
-@check("Caddy", "forward_auth, by the configuration of docs/protect-uploads.md: an upload with evidence passes, others do not")
+@check("Caddy", "forward_auth, by the configuration of docs/start/proxies.md: an upload with evidence passes, others do not")
 def forward_auth(daemon: Daemon) -> None:
     for program in programs():
         with UploadService() as service, by_the_page(program, daemon, service) as server:

@@ -120,7 +120,7 @@ def transcoder(daemon: Daemon) -> None:
 
 @contextlib.contextmanager
 def by_the_page(daemon: Daemon, service: UploadService, change: uploads.Change = uploads.unchanged) -> Iterator[str]:
-    """Envoy by the configuration of docs/protect-uploads.md."""
+    """Envoy by the configuration of docs/start/proxies.md."""
     host, port = own_address().rsplit(":", 1)
     text = uploads.configuration("Envoy", daemon, service, change)
     text = text.replace("{address: 0.0.0.0, port_value: 8000}", f"{{address: {host}, port_value: {port}}}")
@@ -128,7 +128,7 @@ def by_the_page(daemon: Daemon, service: UploadService, change: uploads.Change =
         yield f"http://{address}"
 
 
-@check("Envoy", "ext_authz, by the configuration of docs/protect-uploads.md: an upload with evidence passes, others do not")
+@check("Envoy", "ext_authz, by the configuration of docs/start/proxies.md: an upload with evidence passes, others do not")
 def ext_authz(daemon: Daemon) -> None:
     with UploadService() as service:
         with by_the_page(daemon, service) as server:

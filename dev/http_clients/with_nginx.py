@@ -139,14 +139,14 @@ def calls_by_grpc(daemon: Daemon, address: str) -> None:
 
 @contextlib.contextmanager
 def by_the_page(daemon: Daemon, service: UploadService, change: uploads.Change = uploads.unchanged) -> Iterator[str]:
-    """nginx by the configuration of docs/protect-uploads.md."""
+    """nginx by the configuration of docs/start/proxies.md."""
     address = own_address()
     servers = uploads.configuration("nginx", daemon, service, change).replace("listen 8000;", f"listen {address};")
     with nginx(daemon, servers, address) as server:
         yield server
 
 
-@check("nginx", "auth_request, by the configuration of docs/protect-uploads.md: an upload with evidence passes, others do not")
+@check("nginx", "auth_request, by the configuration of docs/start/proxies.md: an upload with evidence passes, others do not")
 def auth_request(daemon: Daemon) -> None:
     with UploadService() as service:
         with by_the_page(daemon, service) as server:

@@ -17,7 +17,7 @@ from with_nginx import own_address
 
 @contextlib.contextmanager
 def by_the_page(daemon: Daemon, service: UploadService, change: uploads.Change = uploads.unchanged) -> Iterator[str]:
-    """Traefik by the configuration of docs/protect-uploads.md."""
+    """Traefik by the configuration of docs/start/proxies.md."""
     program = shutil.which("traefik")
     if program is None:
         raise Skip("there is no traefik")
@@ -43,7 +43,7 @@ def by_the_page(daemon: Daemon, service: UploadService, change: uploads.Change =
         process.wait(20)
 
 
-@check("Traefik", "forwardAuth, by the configuration of docs/protect-uploads.md: an upload with evidence passes, others do not")
+@check("Traefik", "forwardAuth, by the configuration of docs/start/proxies.md: an upload with evidence passes, others do not")
 def forward_auth(daemon: Daemon) -> None:
     with UploadService() as service, by_the_page(daemon, service) as server:
         headers = uploads.declared(daemon)

@@ -26,7 +26,7 @@ FURTHER = {
             ("/etc/assay/ledger.key", "The key that wraps the ledger's secrets. Keep a copy apart from copies of the ledger."),
             ("/var/lib/assay/", "The ledger, and private copies of plugins."),
             ("/run/assay/assayd.sock", "The Unix socket of callers on this machine."),
-            ("/usr/share/doc/assay/", "The documentation; operations.md is the page to begin with."),
+            ("/usr/share/doc/assay/", "The documentation; index.md is the page to begin with."),
         ]),
         ("SIGNALS", [
             ("SIGTERM, SIGINT", "Calls in flight are finished, then the daemon ends."),
@@ -207,4 +207,5 @@ def main():
         write([name, child["commandName"]], child, [(name, section)])
 
 
-main()
+if __name__ == "__main__":
+    main()

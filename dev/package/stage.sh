@@ -21,9 +21,12 @@ done
 
 install -D -m 644 -t "$stage/lib/systemd/system" deploy/systemd/assayd.service
 doc=$stage/share/doc/assay
-install -D -m 644 -t "$doc" README.md SECURITY.md docs/*.md docs/openapi.yaml deploy/assayd.example.yaml
-for folder in configuration decisions plugins provisioning verifiers; do
-    install -D -m 644 -t "$doc/$folder" "docs/$folder"/*.md
+install -D -m 644 -t "$doc" README.md SECURITY.md deploy/assayd.example.yaml
+# The pages in the folders that they have below docs. Their front door is index.md, since README.md is that of the sources.
+find docs -name '*.md' -o -name openapi.yaml | while IFS= read -r page; do
+    at=${page#docs/}
+    [ "$at" != README.md ] || at=index.md
+    install -D -m 644 "$page" "$doc/$at"
 done
 mkdir -p "$doc/examples"
 cp -R examples/configurations "$doc/examples/"

@@ -38,7 +38,7 @@ objdump -p libexec/assay/assay-plugin-launcher | grep -q NEEDED && fail "the lau
 if grep -aq "$OLDPWD" bin/* libexec/assay/*; then fail "a program contains the folder in which it was built"; fi
 for file in share/man/man1/assay.1.gz share/man/man8/assayd.8.gz share/bash-completion/completions/assay \
     share/zsh/site-functions/_assay share/fish/vendor_completions.d/assay.fish lib/systemd/system/assayd.service etc/assay/assayd.yaml \
-    share/doc/assay/operations.md share/doc/assay/third-party-licences.txt LICENSE; do
+    share/doc/assay/index.md share/doc/assay/third-party-licences.txt LICENSE; do
     [ -s "$file" ] || fail "there is no $file"
 done
 

@@ -1,4 +1,4 @@
-// Checks a JWT by node:crypto alone, as docs/check-a-result.md does: {token, keys, typ, issuer} on standard input, the claims on standard output.
+// Checks a JWT by node:crypto alone, as docs/start/check-a-result.md does: {token, keys, typ, issuer} on standard input, the claims on standard output.
 import { createPublicKey, verify, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 

@@ -29,7 +29,7 @@ def chosen(header: dict, keys: dict) -> dict:
 
 
 def certified(header: dict, keys: dict) -> list[dict]:
-    """The JWK of the first certificate, which a published key signed, as docs/check-a-result.md has it."""
+    """The JWK of the first certificate, which a published key signed, as docs/start/check-a-result.md has it."""
     chain = header[33] if 33 in header else [base64.b64decode(text) for text in header.get("x5c", [])]
     if not chain:
         return []

@@ -16,7 +16,7 @@ from issuer import ISSUER, SHAPES, SHORT_LIVED, Issuer, Shape, decoded, until
 from keys import renamed
 from readers import READERS, Reader
 
-PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs/results.md"
+PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs/reference/results.md"
 LISTS = [Shape("status-list-jwt", "statuslist+jwt", issuer=False, audience=False, nonce=None),
          Shape("status-list-cwt", "application/statuslist+cwt", issuer=False, audience=False, nonce=None)]
 # Prints why each forgery is refused.
@@ -136,7 +136,7 @@ def main() -> int:
         parser.error(f"there is no reader {unknown[0]}; there are {', '.join(names)}")
     add_checks()
     if table_of_the_page() != table():
-        print(f"the table of docs/results.md has {table_of_the_page()}, the checks have {table()}", file=sys.stderr)
+        print(f"the table of docs/reference/results.md has {table_of_the_page()}, the checks have {table()}", file=sys.stderr)
         return 1
     chosen = [each for each in CHECKS if not arguments.readers or each.client in arguments.readers]
     if arguments.list:

@@ -1,4 +1,4 @@
-"""What a library, or a program, makes of a token: its claims, or an error. Each reader does what docs/check-a-result.md tells its user."""
+"""What a library, or a program, makes of a token: its claims, or an error. Each reader does what docs/start/check-a-result.md tells its user."""
 
 from __future__ import annotations
 

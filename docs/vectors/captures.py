@@ -1,4 +1,4 @@
-"""Documents of version 2 and the profile suite, written from the text of docs/confidence.md."""
+"""Documents of version 2 and the profile suite, written from the text of docs/reference/capture-documents.md."""
 import datetime
 import json
 import re

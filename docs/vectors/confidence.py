@@ -1,4 +1,4 @@
-"""The confidence of docs/confidence.md, written from the text of the page: profiles, cross-validation, ceilings, evidence model."""
+"""The confidence of docs/reference/confidence-profiles.md, written from the text of the page: profiles, cross-validation, ceilings, evidence model."""
 import hashlib
 import json
 from fractions import Fraction

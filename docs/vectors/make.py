@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Writes challenge-v1.json and client-data-v1.json, the test vectors of docs/challenges.md; audit-v1.json, those of
-docs/audit.md; confidence-v1.json and captures-v2.json, those of docs/confidence.md; and frames-v1.json, those of proto/README.md.
+"""Writes the test vectors: challenge-v1.json of docs/concepts/challenges.md, client-data-v1.json of docs/concepts/client-data.md, audit-v1.json of
+docs/reference/audit-format.md, confidence-v1.json of docs/reference/confidence-profiles.md, captures-v2.json of docs/reference/capture-documents.md, and
+frames-v1.json of proto/README.md.
 
 Standard library only, and written from the text of the pages, not from the Swift code: that is what makes them a test.
 Run it after a change of a page; without one it changes nothing.
@@ -252,19 +253,19 @@ def main() -> None:
     write_document("frames-v1.json", frames.document())
     write(
         "confidence-v1.json",
-        "Signals and the evidence models that they give, and models of older versions; docs/confidence.md. Made by make.py.",
+        "Signals and the evidence models that they give, and models of older versions; docs/reference/confidence-profiles.md. Made by make.py.",
         confidence.vectors(), older=confidence.older())
     write(
         "captures-v2.json",
-        "Documents of version 2 and the evidence models of the profile suite that they give; docs/confidence.md. Made by make.py.",
+        "Documents of version 2 and the evidence models of the profile suite that they give; docs/reference/capture-documents.md. Made by make.py.",
         captures.vectors())
     verdicts = audit()
     changes = audit_changes(verdicts[-1]["number"], bytes.fromhex(verdicts[-1]["head_hex"]))
     write(
-        "audit-v1.json", "A chain of audit records, in order: verdicts, then changes; docs/audit.md. Made by make.py.", verdicts,
+        "audit-v1.json", "A chain of audit records, in order: verdicts, then changes; docs/reference/audit-format.md. Made by make.py.", verdicts,
         changes=changes, signed_heads=audit_signed_heads(verdicts + changes))
-    write("challenge-v1.json", "54-byte challenges; docs/challenges.md. Made by make.py.", challenges)
-    write("client-data-v1.json", "93-byte client data; docs/challenges.md. Made by make.py.", data)
+    write("challenge-v1.json", "54-byte challenges; docs/concepts/challenges.md. Made by make.py.", challenges)
+    write("client-data-v1.json", "93-byte client data; docs/concepts/client-data.md. Made by make.py.", data)
 
 
 if __name__ == "__main__":

@@ -409,7 +409,7 @@ class Client:
         return self.call("/assay.v1.Attestation/Verify", request, Verdict, timeout, trace_parent)
 
     def begin_upload(self, app, size, chunk_size, payload_sha256, idempotency_key=b"", timeout=10.0):
-        """Begins an upload in chunks (docs/uploads.md). The hash is what the device states of the payload: 32 bytes."""
+        """Begins an upload in chunks (docs/reference/uploads.md). The hash is what the device states of the payload: 32 bytes."""
         request = BeginUploadRequest(
             app=app, size=size, chunk_size=chunk_size, payload_sha256=payload_sha256, idempotency_key=idempotency_key)
         return self.call("/assay.v1.Uploads/Begin", request, Upload, timeout)
@@ -528,7 +528,7 @@ def key_signature(key_id, signature, algorithm=KeySignature.ALGORITHM_ECDSA_P256
 
 
 def offline_signature(key_id, signature, captured_at_unix_ms, payload, algorithm=KeySignature.ALGORITHM_ECDSA_P256_SHA256):
-    """A registered key's signature over a capture that was made without a challenge (docs/offline.md). Its request has neither
+    """A registered key's signature over a capture that was made without a challenge (docs/concepts/offline.md). Its request has neither
     challenge nor binding: `verify_request(app, PURPOSE_ASSERT, b"", [piece])`. Parts of the payload may stand beside it (`plugin_evidence`)."""
     return Evidence(offline_signature={
         "key_id": key_id, "algorithm": algorithm, "signature": signature, "captured_at_unix_ms": captured_at_unix_ms,

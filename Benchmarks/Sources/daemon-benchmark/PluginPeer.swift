@@ -3,7 +3,7 @@ import AssayAPI
 import Foundation
 import SwiftProtobuf
 
-/// A plugin's process and the daemon's end of its connection, as `docs/plugins/protocol.md` has them.
+/// A plugin's process and the daemon's end of its connection, as `docs/reference/plugin-protocol.md` has them.
 final class PluginPeer {
     private let connection: PlainConnection
     private let process: pid_t

@@ -1,7 +1,7 @@
 import AssayCore
 import Foundation
 
-/// Events as JSON objects: in webhooks, and as lines of `assay watch --json`. docs/watch.md describes the members; they are never renamed.
+/// Events as JSON objects: in webhooks, and as lines of `assay watch --json`. docs/operate/watch.md describes the members; they are never renamed.
 extension Assay_V1_Event {
     package var json: [String: Any] {
         var object: [String: Any] = [

@@ -388,9 +388,9 @@ enum OpenAPIResources {
               "title": {"type": "string"},
               "status": {"type": "integer"},
               "detail": {"type": "string", "description": "For people."},
-              "reason": {"type": "string", "description": "A stable word: a code of docs/reason-codes.md, or the reason of an error."},
+              "reason": {"type": "string", "description": "A stable word: a code of docs/reference/reason-codes.md, or the reason of an error."},
               "check": {"type": "string", "description": "The check that says so."},
-              "retry": {"type": "string", "description": "What the client may do next: a retry class of docs/reason-codes.md."},
+              "retry": {"type": "string", "description": "What the client may do next: a retry class of docs/reference/reason-codes.md."},
               "requestId": {"type": "string", "description": "Names the verdict: 32 hexadecimal digits."}
             }
           }

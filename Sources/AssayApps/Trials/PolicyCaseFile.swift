@@ -4,7 +4,7 @@ package import AssaySchemes
 import AssayVendors
 import Foundation
 
-/// A file with tests of a policy, beside the configuration that they are of. `docs/policy.md` describes it.
+/// A file with tests of a policy, beside the configuration that they are of. `docs/operate/test-a-policy.md` describes it.
 package struct PolicyCaseFile: Sendable {
     package let configuration: Configuration
     /// The lists that answer in place of the fetched ones, by name.
@@ -225,7 +225,7 @@ extension PolicyCase.Expectation {
     /// One code, or a list of codes of which one is expected.
     private static func codes(_ value: ConfigurationReader.Value) -> [String]? {
         let known = ReasonCode.allCases.map(\.rawValue)
-        let what = "a reason code (docs/reason-codes.md)"
+        let what = "a reason code (docs/reference/reason-codes.md)"
         guard value.isList else { return value.choice(among: known, of: what).map { [$0] } }
         let codes = value.filledList()?.compactMap { $0.choice(among: known, of: what) } ?? []
         return codes.isEmpty ? nil : codes

@@ -1,6 +1,6 @@
 import Crypto
 
-/// A capture that a device signed while it had no challenge (`docs/offline.md`).
+/// A capture that a device signed while it had no challenge (`docs/concepts/offline.md`).
 ///
 /// The device signs 87 bytes, always; numbers are big-endian:
 ///

@@ -329,7 +329,7 @@ extension AuditChange.Kind {
 
 // MARK: Canonical bytes
 
-/// The canonical bytes of a change (`docs/audit.md`): version 2, kind, origin and flags (bit 0), one byte each; then caller, app,
+/// The canonical bytes of a change (`docs/reference/audit-format.md`): version 2, kind, origin and flags (bit 0), one byte each; then caller, app,
 /// device, target, digest (each empty if there is none), count (8 bytes, big-endian), name and reason, each behind its length as a
 /// big-endian u32. Each change has exactly one encoding.
 extension AuditChange {

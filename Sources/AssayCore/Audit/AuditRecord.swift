@@ -53,7 +53,7 @@ extension AuditRecord: Hashable {
     public func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
 }
 
-/// The canonical bytes of a record (`docs/audit.md`): version 1, purpose, assurance and flags (bit 0: simulated), one byte each; then
+/// The canonical bytes of a record (`docs/reference/audit-format.md`): version 1, purpose, assurance and flags (bit 0: simulated), one byte each; then
 /// request id, caller, app, device (empty if there is none), evidence digest, policy digest and claims digest (empty if no claims are
 /// kept), each behind its length as a big-endian u32. The record of a verdict that was not enforced has version 3, and the code of its rejection
 /// behind the claims digest. Each record has exactly one encoding.

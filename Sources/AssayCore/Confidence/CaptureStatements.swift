@@ -1,4 +1,4 @@
-/// What the document of a capture states from version 2 on beside its signals (`docs/confidence.md`, "Version 2").
+/// What the document of a capture states from version 2 on beside its signals (`docs/reference/capture-documents.md`, "Version 2").
 public struct CaptureStatements: Hashable, Sendable {
     public var mode = SignalDocument.Mode.full
     public var depth: DepthNumbers?

@@ -1,4 +1,4 @@
-/// How levels are made of attestation and signals (`docs/confidence.md`).
+/// How levels are made of attestation and signals (`docs/concepts/confidence.md`).
 public enum ConfidenceProfile: String, CaseIterable, Hashable, Sendable {
     /// A table over three checks.
     case mvp

@@ -1,4 +1,4 @@
-/// The confidence in a capture as JSON, for those who keep or show it beside the capture (`docs/confidence.md`, "The evidence model").
+/// The confidence in a capture as JSON, for those who keep or show it beside the capture (`docs/reference/confidence-profiles.md`, "The evidence model").
 ///
 /// The daemon writes every member. Packages that were written before a member existed are read too: what they do not say is `nil` here,
 /// and members that are not known are ignored. The profile `suite` has a shape of its own.

@@ -1,6 +1,6 @@
 /// A number from 0 to 1 in whole millionths: a score, a weight or a threshold.
 ///
-/// All arithmetic is on whole numbers, and a quotient is rounded once, half up. So two implementations of `docs/confidence.md` get the
+/// All arithmetic is on whole numbers, and a quotient is rounded once, half up. So two implementations of `docs/reference/confidence-profiles.md` get the
 /// same digits on every machine, which binary floating point does not guarantee.
 public struct Score: Hashable, Comparable, Sendable, CustomStringConvertible {
     public static let zero = Score(counted: 0)

@@ -19,7 +19,7 @@ public struct Signal: Hashable, Sendable {
     public init(name: String, value: Value) { (self.name, self.value) = (name, value) }
 }
 
-/// The signals of one capture and the digests of its media, as the app wrote them (`docs/confidence.md`, "The signals' document").
+/// The signals of one capture and the digests of its media, as the app wrote them (`docs/reference/capture-documents.md`, "The signals' document").
 ///
 /// The bytes are the canonical form: the device signs their SHA-256 as its payload, and nothing is encoded again. Unknown members are
 /// ignored, so that an app can have its own statements in the document. Those that version 2 added are unknown to version 1.

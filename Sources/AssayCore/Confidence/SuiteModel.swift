@@ -1,5 +1,5 @@
 /// The evidence model of the profile `suite` below its first three members: how each method of the device's suite came out
-/// (`docs/confidence.md`, "The evidence model of the profile suite").
+/// (`docs/reference/confidence-profiles.md`, "The evidence model of the profile suite").
 ///
 /// Other programs write models of this shape too. Their texts and measured numbers are kept as they are, so that a model comes out again as it
 /// came in, without the members that are not known.

@@ -1,6 +1,6 @@
 /// What the answer to a look-up means, and what it does not, in one sentence or two for people who know nothing of attestation.
 ///
-/// Raw values are on the wire: never renamed, never reused. Sentences are stable too: they are shown beside photos. `docs/look-up.md` lists both.
+/// Raw values are on the wire: never renamed, never reused. Sentences are stable too: they are shown beside photos. `docs/reference/look-up-notes.md` lists both.
 package enum LookupNote: String, CaseIterable, Hashable, Sendable {
     case nothingFound = "nothing_found"
     case simulated

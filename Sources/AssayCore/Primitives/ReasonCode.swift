@@ -1,6 +1,6 @@
 /// The reason for a rejection, as a stable code.
 ///
-/// The raw value is the contract: it is on the wire, in the ledger and in `docs/reason-codes.md`. A code is never renamed and
+/// The raw value is the contract: it is on the wire, in the ledger and in `docs/reference/reason-codes.md`. A code is never renamed and
 /// never reused. A failure that several platforms share has one code. A test keeps the table of the documentation equal to this
 /// enumeration.
 public enum ReasonCode: String, CaseIterable, Hashable, Sendable {
@@ -381,7 +381,7 @@ extension ReasonCode {
         }
     }
 
-    /// The table of `docs/reason-codes.md`, one row per code, in the order of this enumeration.
+    /// The table of `docs/reference/reason-codes.md`, one row per code, in the order of this enumeration.
     public static var markdownTable: String {
         let rows = allCases.map { code in
             let columns = [

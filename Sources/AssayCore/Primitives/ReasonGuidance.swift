@@ -1,4 +1,4 @@
-/// The usual cause of a rejection, and how to fix it: for operators and authors of apps. `docs/reason-codes.md` and the commands
+/// The usual cause of a rejection, and how to fix it: for operators and authors of apps. `docs/reference/reason-codes.md` and the commands
 /// that explain a verdict show the same texts.
 ///
 /// The texts have no value of a verdict, so that each of them goes with every verdict of its code. In back quotes are keys of the

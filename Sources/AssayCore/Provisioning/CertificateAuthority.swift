@@ -64,7 +64,7 @@ package struct CertificateProfile: Hashable, Sendable {
     package var alternativeNames: [NameTemplate] = ["assay://{app}/{device}"]
     /// Where the CRL is published; `nil`: no CRL distribution point is written. `{ca}` stands for the CA's name.
     package var revocationListURL: NameTemplate?
-    /// The arc of Assay's extension: see `docs/provisioning/certificates.md`.
+    /// The arc of Assay's extension: see `docs/reference/certificates.md`.
     package var extensionArc = ExtensionArc.statement
     /// The purposes of extendedKeyUsage, by default for certificates that devices show to TLS servers; empty: the extension is left out.
     package var keyPurposes: [KeyPurpose] = [.clientAuthentication]

@@ -25,7 +25,7 @@ public enum UploadRefusal: Error, Hashable, Sendable {
     /// Another upload was begun under the idempotency key.
     case keyReused
 
-    /// The stable words, by which callers tell refusals apart. They are never renamed. `docs/uploads.md` has them.
+    /// The stable words, by which callers tell refusals apart. They are never renamed. `docs/reference/uploads.md` has them.
     public enum Code: String, CaseIterable, Hashable, Sendable {
         case uploadsNotConfigured = "uploads_not_configured"
         case uploadUnknown = "upload_unknown"
@@ -62,7 +62,7 @@ public enum UploadRefusal: Error, Hashable, Sendable {
 }
 
 extension UploadRefusal.Code {
-    /// What the code means, as `docs/uploads.md` says it.
+    /// What the code means, as `docs/reference/uploads.md` says it.
     public var summary: String {
         switch self {
         case .uploadsNotConfigured: "The app's configuration has no section `uploads`."
@@ -94,7 +94,7 @@ extension UploadRefusal.Code {
         }
     }
 
-    /// The table of `docs/uploads.md`, one row per code.
+    /// The table of `docs/reference/uploads.md`, one row per code.
     public static var markdownTable: String {
         let rows = allCases.map { "| `\($0.rawValue)` | \($0.summary) | `\($0.retry.rawValue)` |" }
         return (["| code | meaning | retry |", "|---|---|---|"] + rows).joined(separator: "\n") + "\n"

@@ -16,7 +16,7 @@ import AssayService
 
 extension Configuration {
     /// What keeps the daemon from opening its ledger and its key file. What only SQLite could tell is not looked at: it would make
-    /// files beside the ledger, and disturb a daemon that has it open. docs/check-config.md names that.
+    /// files beside the ledger, and disturb a daemon that has it open. docs/reference/check-config.md names that.
     func storeFindings(_ account: UnixAccount, _ now: Timestamp) -> [ConfigurationFinding] {
         let findings =
             switch fixed.store.place {

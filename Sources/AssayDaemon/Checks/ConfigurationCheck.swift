@@ -94,7 +94,7 @@ package struct ConfigurationCheck: Sendable {
         return "would not work here: " + ([failures] + others).joined(separator: ", ")
     }
 
-    /// One JSON object, its members in the order of their names. docs/check-config.md describes it.
+    /// One JSON object, its members in the order of their names. docs/reference/check-config.md describes it.
     package var json: String {
         var object: [String: Any] = [
             "file": file, "good": isGood,

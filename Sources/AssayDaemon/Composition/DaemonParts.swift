@@ -57,7 +57,7 @@ struct DaemonParts: Sendable {
         ]
     }
 
-    /// What every part measures, in the order of a scrape, which is that of `docs/metrics.md`.
+    /// What every part measures, in the order of a scrape, which is that of `docs/reference/metrics.md`.
     func collectors(_ methods: MethodsPart) -> [any MetricsCollector] {
         let measured: [any DaemonPart] = [
             methods, listening, vendors, traces, callers, watching, time, records, store, base, plugins, statusLists,

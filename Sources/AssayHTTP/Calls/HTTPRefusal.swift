@@ -32,7 +32,7 @@ struct HTTPRefusal: Error {
         }
     }
 
-    /// The reasons of refusals by a head. docs/http.md lists them; none is ever renamed.
+    /// The reasons of refusals by a head. docs/reference/http.md lists them; none is ever renamed.
     private static func reason(of status: Int) -> String {
         switch status {
         case 405: "method_not_allowed"

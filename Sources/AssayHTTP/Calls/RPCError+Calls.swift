@@ -1,6 +1,6 @@
 import AssayRPC
 
-/// What refuses a call for what its request is over HTTP. docs/http.md lists the reasons; none is ever renamed.
+/// What refuses a call for what its request is over HTTP. docs/reference/http.md lists the reasons; none is ever renamed.
 extension RPCError {
     /// The form of a request does not fit the method that it calls.
     static func wrongForm(_ message: String) -> RPCError {

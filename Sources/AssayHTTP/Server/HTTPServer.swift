@@ -3,7 +3,7 @@ package import AssayRPC
 package import Logging
 import NIOCore
 
-/// The front for HTTP: gRPC, gRPC-Web and Connect over HTTP/1.1 and HTTP/2 (docs/http.md). A graceful stop tells every client to begin no more, lets
+/// The front for HTTP: gRPC, gRPC-Web and Connect over HTTP/1.1 and HTTP/2 (docs/reference/http.md). A graceful stop tells every client to begin no more, lets
 /// what is in work finish within the drain timeout, and closes the connections and the listeners.
 package final class HTTPServer: RPCFront {
     /// What it offers in TLS. A client that names none of them is served HTTP/1.1.

@@ -12,7 +12,7 @@ struct ErrorDetail: Hashable, Sendable {
     /// The domain in which reasons have a meaning.
     static let domain = "assay"
 
-    /// The reason, and what a caller may do next as a retry class under `retry` (docs/reason-codes.md).
+    /// The reason, and what a caller may do next as a retry class under `retry` (docs/reference/reason-codes.md).
     private static func errorInfo(of error: RPCError) -> ErrorDetail {
         var info = ProtobufWriter(capacity: 96)
         info.write(1, error.reason)

@@ -1,7 +1,7 @@
 package import AssayCore
 import Crypto
 
-/// One entry of the catalog: what runs, what it may do, and for whom. `docs/configuration/plugins.md` describes each key.
+/// One entry of the catalog: what runs, what it may do, and for whom. `docs/reference/configuration/plugins.md` describes each key.
 package struct PluginEntry: Hashable, Sendable {
     /// How the plugin's judgement counts where several judge one format.
     package enum Role: String, CaseIterable, Hashable, Sendable {

@@ -1,4 +1,4 @@
-/// What a plugin said or did against its contract (`docs/plugins/protocol.md`). Nothing of such an answer is used.
+/// What a plugin said or did against its contract (`docs/reference/plugin-protocol.md`). Nothing of such an answer is used.
 package struct PluginFault: Error, Hashable, Sendable, CustomStringConvertible {
     /// A sentence with expected and found values, for operators and authors.
     package let description: String

@@ -8,7 +8,7 @@ package import SwiftProtobuf
 package struct PluginConnection: Sendable {
     private let connection: RPCConnection
 
-    /// Frames as `docs/plugins/protocol.md`, "The connection", has them.
+    /// Frames as `docs/reference/plugin-protocol.md`, "The connection", has them.
     private static var limits: RPCConnectionLimits {
         var limits = RPCConnectionLimits()
         // Calls of the daemon wait in its own queue, not in a socket.

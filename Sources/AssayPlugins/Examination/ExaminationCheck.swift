@@ -1,4 +1,4 @@
-/// The checks of the examination, in the order in which they are made. `docs/plugins/check.md` describes each.
+/// The checks of the examination, in the order in which they are made. `docs/extend/check.md` describes each.
 package enum ExaminationCheck: String, CaseIterable, Sendable {
     case start
     case description

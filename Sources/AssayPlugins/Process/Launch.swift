@@ -19,7 +19,7 @@ package struct Launch: Sendable {
         (self.launcher, self.executable, self.arguments, self.sandbox) = (launcher, executable, arguments, sandbox)
     }
 
-    /// `docs/plugins/protocol.md`, "The process".
+    /// `docs/reference/plugin-protocol.md`, "The process".
     static let environment = [
         "ASSAY_PLUGIN_COOKIE=1b5f6a40-assay-plugin-v1", "ASSAY_PLUGIN_PROTOCOLS=1", "PATH=/usr/bin:/bin", "LANG=C.UTF-8",
         "TZ=UTC",

@@ -26,7 +26,7 @@ package struct PluginEnvironment: Sendable {
     }
 }
 
-/// Intervals that are the same for all plugins (`docs/plugins/protocol.md`).
+/// Intervals that are the same for all plugins (`docs/reference/plugin-protocol.md`).
 package struct SupervisionTimes: Hashable, Sendable {
     /// From the start of a process until it describes itself, and again until it is configured.
     package var start = Duration.seconds(10)

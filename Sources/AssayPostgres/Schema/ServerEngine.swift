@@ -2,7 +2,7 @@
 /// way is chosen here.
 ///
 /// YugabyteDB and CockroachDB keep each commit on a majority of their nodes, so that there is no standby to ask for and no promotion to
-/// look for. Both were written for by their documents; docs/postgresql.md says what was run.
+/// look for. Both were written for by their documents; docs/operate/other-databases.md says what was run.
 package enum ServerEngine: Hashable, Sendable {
     /// Also with Citus, where the ledger's tables stay on one node.
     case postgresql

@@ -1,7 +1,7 @@
 import AssayCore
 import AssayEncoding
 
-/// Assay's extension of a device certificate: `arc.1`, whose ASN.1 is in docs/provisioning/certificates.md.
+/// Assay's extension of a device certificate: `arc.1`, whose ASN.1 is in docs/reference/certificates.md.
 enum DeviceStatement {
     static let version: UInt64 = 1
 

@@ -25,7 +25,7 @@ struct KeyAttestation {
         }
     }
 
-    /// The resistance to attacks of what holds the key (OpenID4VCI 1.0 Appendix D.2), by what is demanded of such hardware; docs/results.md says why.
+    /// The resistance to attacks of what holds the key (OpenID4VCI 1.0 Appendix D.2), by what is demanded of such hardware; docs/reference/results.md says why.
     private var resistance: String? {
         switch facts.assurance {
         case .secureElement: "iso_18045_high"

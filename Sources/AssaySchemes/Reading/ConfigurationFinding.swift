@@ -8,7 +8,7 @@ package struct ConfigurationFinding: Hashable, Sendable {
         case note
     }
 
-    /// Raw values are a contract (`assayd check-config --json`); docs/check-config.md lists them.
+    /// Raw values are a contract (`assayd check-config --json`); docs/reference/check-config.md lists them.
     package enum Code: String, CaseIterable, Sendable {
         case ledgerFolder = "ledger_folder"
         case ledgerFile = "ledger_file"

@@ -4,7 +4,7 @@ import AssayResults
 import SwiftProtobuf
 import Synchronization
 
-/// What needs an operator's attention, in `Operations.Status`. Raw values are a contract: docs/operations.md lists them.
+/// What needs an operator's attention, in `Operations.Status`. Raw values are a contract: docs/operate/status.md lists them.
 package enum AttentionCode: String, CaseIterable, Sendable {
     /// The ledger does not answer: nothing is accepted.
     case storeUnavailable = "store_unavailable"

@@ -3,7 +3,7 @@ package import AssayCore
 import Crypto
 
 /// Appraises a chain from `KeyStore.getCertificateChain`: a key that Android Keystore attests (source.android.com, "Key and ID
-/// attestation"). `docs/verifiers/key-attestation.md` lists the checks in their order.
+/// attestation"). `docs/reference/verifiers/key-attestation.md` lists the checks in their order.
 package struct KeyAttestationVerifier: EvidenceVerifier {
     package static let format = EvidenceFormat.keyAttestation
 

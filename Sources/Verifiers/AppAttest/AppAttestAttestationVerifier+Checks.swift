@@ -3,7 +3,7 @@ import AssayCore
 import AssayEncoding
 import Crypto
 
-/// The checks in documented order. `docs/verifiers/app-attest.md` has their numbers.
+/// The checks in documented order. `docs/reference/verifiers/app-attest.md` has their numbers.
 extension AppAttestAttestationVerifier {
     /// A0 to A4, after the size: key id, CBOR, format, number of certificates, receipt.
     func readObject(_ evidence: BoundedEvidence, _ appraisal: inout Appraisal) throws(Rejection) -> AttestationObject {

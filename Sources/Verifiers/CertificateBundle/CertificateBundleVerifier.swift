@@ -1,7 +1,7 @@
 import AssayCertificates
 package import AssayCore
 
-/// Appraises bundles that cameras sign with the keys of their device certificates. `docs/verifiers/certificate-bundle.md` lists the checks in
+/// Appraises bundles that cameras sign with the keys of their device certificates. `docs/reference/verifiers/certificate-bundle.md` lists the checks in
 /// their order.
 ///
 /// A bundle has no challenge: the same statement again is accepted again. What a device may do is limited by its registration, its

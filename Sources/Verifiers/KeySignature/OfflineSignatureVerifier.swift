@@ -1,8 +1,8 @@
 package import AssayCore
 import Crypto
 
-/// Appraises a capture that a registered key signed while its device had no challenge. `docs/offline.md` has the signed bytes, and
-/// `docs/verifiers/key-signature.md` the checks in their order.
+/// Appraises a capture that a registered key signed while its device had no challenge. `docs/concepts/offline.md` has the signed bytes, and
+/// `docs/reference/verifiers/key-signature.md` the checks in their order.
 ///
 /// Like a certificate bundle it is a statement: the same one again is accepted again, marked `repeated`, until it is too old. When it was made is the
 /// word of the device's clock.

@@ -1,6 +1,6 @@
 import AssayCore
 
-/// The checks of the payload. `docs/verifiers/play-integrity.md` has their numbers.
+/// The checks of the payload. `docs/reference/verifiers/play-integrity.md` has their numbers.
 extension PlayIntegrityVerifier {
     /// P7 to P10: no test response, the package that requested the token, the binding of the token, its age.
     func checkRequest(

@@ -1,7 +1,7 @@
 import AssayCore
 import AssayEncoding
 
-/// From the token to its payload: with the app's keys, or by Google's service. `docs/verifiers/play-integrity.md` has the
+/// From the token to its payload: with the app's keys, or by Google's service. `docs/reference/verifiers/play-integrity.md` has the
 /// numbers of the checks.
 extension PlayIntegrityVerifier {
     /// `nil` if the payload is unavailable now; the appraisal then has the finding.

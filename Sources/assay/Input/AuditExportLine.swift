@@ -1,7 +1,7 @@
 import AssayCore
 import Foundation
 
-/// A line of an export of the audit log: JSON Lines, described in `docs/audit.md`.
+/// A line of an export of the audit log: JSON Lines, described in `docs/operate/audit.md`.
 enum AuditExportLine {
     /// The first line: the chain before the export, and whose chain it is.
     case start(AuditChain, of: AuditWriter)

@@ -34,7 +34,7 @@ enum Console {
 
     /// Says on standard error why the command fails; throw the result.
     ///
-    /// - Parameter reason: for machines, with `--json`. docs/command-line.md lists them.
+    /// - Parameter reason: for machines, with `--json`. docs/reference/command-line.md lists them.
     static func failure(_ reason: String, _ text: String, status: Int32 = 1) -> ExitCode {
         tell(CommandFailure(reason, text, exitStatus: status))
     }

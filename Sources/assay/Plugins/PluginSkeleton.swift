@@ -35,8 +35,8 @@ struct PluginSkeleton {
         try copy(source + "/sdk/\(language.rawValue)", to: folder + "/assay/plugins/sdk/\(language.rawValue)")
         try copy(source + "/sdk/tests", to: folder + "/assay/plugins/sdk/tests")
         // The tests of the libraries read the lists of codes in these.
-        try files.createDirectory(atPath: folder + "/assay/docs/plugins", withIntermediateDirectories: true)
-        for page in ["docs/reason-codes.md", "docs/plugins/protocol.md"] {
+        try files.createDirectory(atPath: folder + "/assay/docs/reference", withIntermediateDirectories: true)
+        for page in ["docs/reference/reason-codes.md", "docs/reference/plugin-protocol.md"] {
             try files.copyItem(atPath: source + "/../" + page, toPath: folder + "/assay/" + page)
         }
         for package in ["plugin", "rpc"] {

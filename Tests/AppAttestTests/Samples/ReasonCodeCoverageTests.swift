@@ -4,9 +4,9 @@ import Testing
 
 @Suite("Reason codes of App Attest")
 struct ReasonCodeCoverageTests {
-    /// The codes of the tables of checks in `docs/verifiers/app-attest.md`: the words in backticks in their last column.
+    /// The codes of the tables of checks in `docs/reference/verifiers/app-attest.md`: the words in backticks in their last column.
     static func documented() throws -> Set<String> {
-        let page = URL(filePath: #filePath).appending(path: "../../../../docs/verifiers/app-attest.md").standardized
+        let page = URL(filePath: #filePath).appending(path: "../../../../docs/reference/verifiers/app-attest.md").standardized
         let lines = try String(contentsOf: page, encoding: .utf8).split(separator: "\n", omittingEmptySubsequences: false)
         var codes: Set<String> = []
         var isTable = false

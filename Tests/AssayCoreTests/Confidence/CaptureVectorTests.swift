@@ -3,7 +3,7 @@ import Crypto
 import Foundation
 import Testing
 
-/// A vector of `docs/vectors/captures-v2.json`, which a second implementation made from the text of `docs/confidence.md`.
+/// A vector of `docs/vectors/captures-v2.json`, which a second implementation made from the text of `docs/reference/capture-documents.md`.
 private struct CaptureVector: Decodable {
     let id: String
     let platform: String?

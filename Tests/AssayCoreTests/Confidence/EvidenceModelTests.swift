@@ -3,7 +3,7 @@ import Crypto
 import Foundation
 import Testing
 
-/// A vector of `docs/vectors/confidence-v1.json`, which a second implementation made from the text of `docs/confidence.md`.
+/// A vector of `docs/vectors/confidence-v1.json`, which a second implementation made from the text of `docs/reference/confidence-profiles.md`.
 struct ConfidenceVector: Decodable {
     let id: String
     let profile: String

@@ -167,7 +167,7 @@ struct LookupTests {
     @Test("The page has every note and its word as they are answered")
     func page() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..")
-        let page = try String(contentsOf: root.appending(path: "docs/look-up.md"), encoding: .utf8)
+        let page = try String(contentsOf: root.appending(path: "docs/reference/look-up-notes.md"), encoding: .utf8)
         for note in LookupNote.allCases { #expect(page.contains("| `\(note.rawValue)` | \(note.sentence) |"), "\(note)") }
     }
 

@@ -6,7 +6,7 @@ import AssayTesting
 /// Compares a restored backup with what callers were told about certificates before and after it, and continues with it.
 ///
 /// Certificates that were issued since are unknown, and their cameras can be provisioned again; revocations since must be repeated, and
-/// bundles that were accepted since count as new ones (docs/operations.md).
+/// bundles that were accepted since count as new ones (docs/operate/backups.md).
 struct CertificateRestore: Sendable {
     /// The expected state before and after the backup.
     struct Backup: Sendable {

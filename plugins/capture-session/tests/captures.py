@@ -63,7 +63,7 @@ def salt_binding(session_id=SESSION_ID, timestamp=NOW_MS // 1000, device_id="dev
 def signed(payload):
     """What is expected of the piece beside this one: its client data bind the payload, and the device's key signed them."""
     digest = hashlib.sha256(payload).digest()
-    # docs/challenges.md: "assay1", purpose, challenge (54 bytes), then the payload's digest.
+    # docs/concepts/client-data.md: "assay1", purpose, challenge (54 bytes), then the payload's digest.
     client_data = b"assay1" + bytes([2]) + hashlib.sha512(b"challenge of the tests").digest()[:54] + digest
     signature = DEVICE.sign(client_data, ec.ECDSA(hashes.SHA256()))
     return {"client_data_b64": b64(client_data), "payload_sha256_b64": b64(digest), "signature_b64": b64(signature)}

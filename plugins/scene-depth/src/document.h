@@ -1,4 +1,4 @@
-/* The signed document of a capture's signals (docs/confidence.md), as far as it concerns the depth map. */
+/* The signed document of a capture's signals (docs/reference/capture-documents.md), as far as it concerns the depth map. */
 #ifndef SCENE_DEPTH_DOCUMENT_H
 #define SCENE_DEPTH_DOCUMENT_H
 

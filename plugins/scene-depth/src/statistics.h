@@ -1,4 +1,4 @@
-/* The numbers of a depth map, and what they are judged by. docs/plugins/scene-depth.md has each definition and its source. */
+/* The numbers of a depth map, and what they are judged by. docs/reference/scene-depth.md has each definition and its source. */
 #ifndef SCENE_DEPTH_STATISTICS_H
 #define SCENE_DEPTH_STATISTICS_H
 

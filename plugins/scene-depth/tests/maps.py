@@ -1,4 +1,4 @@
-"""Makes depth maps, and computes their numbers: the plugin's other half, written from docs/plugins/scene-depth.md and not from the C code."""
+"""Makes depth maps, and computes their numbers: the plugin's other half, written from docs/reference/scene-depth.md and not from the C code."""
 import array
 import gzip
 import math

@@ -1,4 +1,4 @@
-"""From a plugin's appraisal to a verdict, by the rules of docs/plugins/protocol.md; an appraisal that breaks them is invalid."""
+"""From a plugin's appraisal to a verdict, by the rules of docs/reference/plugin-protocol.md; an appraisal that breaks them is invalid."""
 import base64
 import hashlib
 import os
@@ -66,12 +66,12 @@ def value_of(claim):
 
 
 REASON_CODES = frozenset(
-    line.split("`")[1] for line in (ROOT / "docs/reason-codes.md").read_text().splitlines() if line.startswith("| `"))
+    line.split("`")[1] for line in (ROOT / "docs/reference/reason-codes.md").read_text().splitlines() if line.startswith("| `"))
 
 
-# What only the daemon decides, as docs/plugins/protocol.md lists it.
+# What only the daemon decides, as docs/reference/plugin-protocol.md lists it.
 RESERVED_CODES = frozenset(re.findall(
-    "`([a-z_]+)`", re.search(r"Codes of what the daemon alone decides.*?\n\n", (ROOT / "docs/plugins/protocol.md").read_text(), re.S)[0]))
+    "`([a-z_]+)`", re.search(r"Codes of what the daemon alone decides.*?\n\n", (ROOT / "docs/reference/plugin-protocol.md").read_text(), re.S)[0]))
 
 
 def check_code(code, declared, world):

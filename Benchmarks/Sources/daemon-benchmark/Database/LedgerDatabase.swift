@@ -25,7 +25,7 @@ final class LedgerDatabase: Sendable {
         }
         primary = try PostgresServer(binaries: programs)
         certificate = try primary.serveTLS()
-        // As docs/postgresql.md advises; no checkpoint by size falls into a round.
+        // As docs/operate/postgresql.md advises; no checkpoint by size falls into a round.
         try primary.configure(
             """
             shared_buffers = 512MB

@@ -60,7 +60,7 @@ struct GrowthBenchmark: AsyncParsableCommand {
         for step in steps { print(step.line) }
         print("\nThe tables at the end:\n\n| table | rows | heap | indexes |\n|---|---|---|---|")
         for line in sizes.lines { print(line) }
-        print("\nFor docs/postgresql.md, \"Sizes\":\n\n| | heap | indexes |\n|---|---|---|")
+        print("\nFor docs/operate/shared-ledger.md, \"Sizes\":\n\n| | heap | indexes |\n|---|---|---|")
         for (name, title) in [
             ("devices", "records (claims of \(claims.text(0)) bytes)"), ("counters", "counters"), ("device_keys", "keys"),
         ] {

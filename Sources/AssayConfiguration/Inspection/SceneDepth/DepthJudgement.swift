@@ -1,6 +1,6 @@
 import AssayCore
 
-/// What the numbers of a depth map say: a scene, or a screen that shows one. docs/plugins/scene-depth.md has the source of each constant.
+/// What the numbers of a depth map say: a scene, or a screen that shows one. docs/reference/scene-depth.md has the source of each constant.
 package struct DepthJudgement: Hashable, Sendable {
     // Those by which the numbers of a document are judged.
     package static let deviationAbove = Double(DepthNumbers.leastVariance.millionths) / 1_000_000

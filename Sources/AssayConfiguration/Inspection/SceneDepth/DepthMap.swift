@@ -4,7 +4,7 @@ package import AssaySchemes
 
 /// A depth map of a capture: gzip (RFC 1952) of 32-bit floats in little endian, row by row from the top, in metres.
 ///
-/// docs/plugins/scene-depth.md is the specification of the map and of its numbers. The plugin that judges maps for verdicts is in C; a test compares
+/// docs/reference/scene-depth.md is the specification of the map and of its numbers. The plugin that judges maps for verdicts is in C; a test compares
 /// both.
 package struct DepthMap: Sendable {
     /// Width and height in pixels.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The numbers of a depth map, as docs/plugins/scene-depth.md defines them. Lengths are in metres.
+/// The numbers of a depth map, as docs/reference/scene-depth.md defines them. Lengths are in metres.
 package struct DepthStatistics: Sendable {
     /// The depths of a valid pixel. Only valid pixels count.
     package static let validDepths = 0.1...20.0

@@ -1,6 +1,6 @@
 import AssayCore
 
-/// An authorization list as claims, and read back from them. `docs/verifiers/key-attestation.md` lists the names.
+/// An authorization list as claims, and read back from them. `docs/reference/verifiers/key-attestation.md` lists the names.
 extension AuthorizationList {
     fileprivate enum Part {
         static let bootKey = ".verified_boot_key"

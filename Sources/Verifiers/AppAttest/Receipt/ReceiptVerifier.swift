@@ -25,7 +25,7 @@ package struct ReceiptVerifier: Sendable {
         validator = ChainValidator(anchors: anchors, profile: Self.chainProfile, links: links)
     }
 
-    /// The checks in documented order (`docs/verifiers/app-attest.md`). Nothing is claimed before the signature holds.
+    /// The checks in documented order (`docs/reference/verifiers/app-attest.md`). Nothing is claimed before the signature holds.
     package func appraise(
         _ bytes: ArraySlice<UInt8>, against expected: ReceiptExpectation, _ moment: ReceiptMoment,
         under examination: Examination? = nil

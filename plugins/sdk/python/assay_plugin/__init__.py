@@ -1,6 +1,6 @@
 """A plugin of Assay in Python: declare it as a `Plugin`, and call `run(plugin)`.
 
-docs/plugins/protocol.md is the specification of what this package does for the plugin; README.md beside the package shows a whole one.
+docs/reference/plugin-protocol.md is the specification of what this package does for the plugin; README.md beside the package shows a whole one.
 """
 from .appraisal import Appraisal
 from .call import Call

@@ -125,7 +125,7 @@ class Claim:
 
 @dataclass(frozen=True)
 class Code:
-    """A reason code of the plugin's own. Codes of docs/reason-codes.md need no declaration."""
+    """A reason code of the plugin's own. Codes of docs/reference/reason-codes.md need no declaration."""
 
     code: str
     retry: Retry

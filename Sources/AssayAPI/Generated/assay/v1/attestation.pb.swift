@@ -109,7 +109,7 @@ public nonisolated struct Assay_V1_VerifyRequest: Sendable {
   /// address, the first 64 bits of an IPv6 address. It is not stored or logged, and bears on no verdict.
   public var sourceAddress: String = String()
 
-  /// Signals about a capture, at most 64 KiB: the JSON document (docs/confidence.md) byte for byte as the app made it. They count only if
+  /// Signals about a capture, at most 64 KiB: the JSON document (docs/reference/capture-documents.md) byte for byte as the app made it. They count only if
   /// the payload that the device signed is their SHA-256.
   public var signals: Data = Data()
 

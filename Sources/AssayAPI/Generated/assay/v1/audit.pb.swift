@@ -93,7 +93,7 @@ public nonisolated struct Assay_V1_AuditRow: Sendable {
   /// When the verdict was reached, or the change made.
   public var timeUnixMs: Int64 = 0
 
-  /// The record's canonical bytes; their layout stands in docs/audit.md.
+  /// The record's canonical bytes; their layout stands in docs/reference/audit-format.md.
   public var record: Data = Data()
 
   /// SHA-256: the head of the chain after this record.

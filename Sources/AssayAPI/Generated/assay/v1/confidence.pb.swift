@@ -25,7 +25,7 @@ fileprivate nonisolated struct _GeneratedWithProtocGenSwiftVersion: SwiftProtobu
   typealias Version = _2
 }
 
-/// The confidence in a capture, of attestation and signals. docs/confidence.md has the tables and formulas.
+/// The confidence in a capture, of attestation and signals. docs/reference/confidence-profiles.md has the tables and formulas.
 public nonisolated struct Assay_V1_Confidence: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for

@@ -339,7 +339,7 @@ public nonisolated struct Assay_V1_KeySignature: Sendable {
 }
 
 /// A capture that a device signed while it had no challenge: a statement by a registered key over the time of the capture and its payload
-/// (docs/offline.md has the signed bytes). For the purpose ASSERT, without challenge and binding; beside it stand parts of the payload alone, as
+/// (docs/concepts/offline.md has the signed bytes). For the purpose ASSERT, without challenge and binding; beside it stand parts of the payload alone, as
 /// PluginEvidence. The same statement again is accepted again, marked repeated.
 public nonisolated struct Assay_V1_OfflineSignature: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -403,7 +403,7 @@ public nonisolated struct Assay_V1_Binding: Sendable {
 
   public var mode: Assay_V1_Binding.OneOf_Mode? = nil
 
-  /// Assay's own client data: "assay1", purpose, challenge, payload hash. See docs/challenges.md.
+  /// Assay's own client data: "assay1", purpose, challenge, payload hash. See docs/concepts/client-data.md.
   public var clientData: Assay_V1_PayloadBinding {
     get {
       if case .clientData(let v)? = mode {return v}
@@ -443,7 +443,7 @@ public nonisolated struct Assay_V1_Binding: Sendable {
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public nonisolated enum OneOf_Mode: Equatable, Sendable {
-    /// Assay's own client data: "assay1", purpose, challenge, payload hash. See docs/challenges.md.
+    /// Assay's own client data: "assay1", purpose, challenge, payload hash. See docs/concepts/client-data.md.
     case clientData(Assay_V1_PayloadBinding)
     /// The app's own client data, with the challenge at the place that the configuration names.
     case embedded(Assay_V1_EmbeddedBinding)

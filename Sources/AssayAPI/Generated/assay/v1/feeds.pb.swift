@@ -81,7 +81,7 @@ public nonisolated struct Assay_V1_Feed: Sendable {
   public var unavailable: String = String()
 
   /// Entries that are not of the documented form, and the name of the first of them (at most 40 visible ASCII characters). The
-  /// rest of the list serves: docs/feeds.md says what becomes of such entries.
+  /// rest of the list serves: docs/operate/feeds.md says what becomes of such entries.
   public var unreadableEntries: UInt32 = 0
 
   public var unreadableExample: String = String()

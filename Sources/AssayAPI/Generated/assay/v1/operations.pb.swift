@@ -520,7 +520,7 @@ public nonisolated struct Assay_V1_StatusResponse: @unchecked Sendable {
     // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
     // methods supported on all messages.
 
-    /// Stable, one of those in docs/operations.md, e.g. feed_missing.
+    /// Stable, one of those in docs/operate/status.md, e.g. feed_missing.
     public var code: String = String()
 
     /// For people.
@@ -629,7 +629,7 @@ public nonisolated struct Assay_V1_StatusResponse: @unchecked Sendable {
     // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
     // methods supported on all messages.
 
-    /// Records ever, of verdicts and of changes, and the hash at the head of their chain: what is signed, as docs/audit.md says.
+    /// Records ever, of verdicts and of changes, and the hash at the head of their chain: what is signed, as docs/reference/audit-format.md says.
     public var count: Int64 = 0
 
     public var head: Data = Data()

@@ -95,7 +95,7 @@ public nonisolated struct Assay_V1_Policy: Sendable {
   /// Whether it judges the app now.
   public var inForce: Bool = false
 
-  /// A line for each setting that bears on a verdict, in ASCII: docs/policy.md.
+  /// A line for each setting that bears on a verdict, in ASCII: docs/operate/policy.md.
   public var text: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()

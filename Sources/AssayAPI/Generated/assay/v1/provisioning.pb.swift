@@ -834,7 +834,7 @@ public nonisolated struct Assay_V1_ProvisioningRejection: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// A stable code of docs/reason-codes.md, a sentence, and what may be done.
+  /// A stable code of docs/reference/reason-codes.md, a sentence, and what may be done.
   public var reason: String = String()
 
   public var detail: String = String()

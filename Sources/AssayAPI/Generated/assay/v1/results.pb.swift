@@ -25,7 +25,7 @@ fileprivate nonisolated struct _GeneratedWithProtocGenSwiftVersion: SwiftProtobu
   typealias Version = _2
 }
 
-/// A signed form of a verdict. docs/results.md says which text each follows.
+/// A signed form of a verdict. docs/reference/results.md says which text each follows.
 public nonisolated enum Assay_V1_ResultShape: SwiftProtobuf.Enum, Swift.CaseIterable {
   public typealias RawValue = Int
   case unspecified // = 0
@@ -235,7 +235,7 @@ public nonisolated struct Assay_V1_ResultProblem: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// A stable word of docs/results.md.
+  /// A stable word of docs/reference/results.md.
   public var code: String = String()
 
   /// For people.

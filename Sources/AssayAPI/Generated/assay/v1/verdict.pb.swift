@@ -272,7 +272,7 @@ public nonisolated struct Assay_V1_Verdict: @unchecked Sendable {
     set {_uniqueStorage()._assurance = newValue}
   }
 
-  /// When rejected: a stable code of docs/reason-codes.md, a sentence, the check that said so, and what may be done.
+  /// When rejected: a stable code of docs/reference/reason-codes.md, a sentence, the check that said so, and what may be done.
   public var reason: String {
     get {_storage._reason}
     set {_uniqueStorage()._reason = newValue}
@@ -320,7 +320,7 @@ public nonisolated struct Assay_V1_Verdict: @unchecked Sendable {
   /// Clears the value of `bound`. Subsequent reads from it will return its default value.
   public mutating func clearBound() {_uniqueStorage()._bound = nil}
 
-  /// SHA-256, see docs/challenges.md.
+  /// SHA-256, see docs/concepts/client-data.md.
   public var evidenceDigest: Data {
     get {_storage._evidenceDigest}
     set {_uniqueStorage()._evidenceDigest = newValue}
@@ -378,13 +378,13 @@ public nonisolated struct Assay_V1_Verdict: @unchecked Sendable {
     set {_uniqueStorage()._results = newValue}
   }
 
-  /// What an ACCEPTED verdict does not say, so that nothing is read into it; docs/results.md has the list.
+  /// What an ACCEPTED verdict does not say, so that nothing is read into it; docs/reference/results.md has the list.
   public var limits: [Assay_V1_VerdictLimit] {
     get {_storage._limits}
     set {_uniqueStorage()._limits = newValue}
   }
 
-  /// Set if the evidence was judged REJECTED and is answered ACCEPTED because the app does not enforce the verdict (docs/monitor-mode.md). Nothing
+  /// Set if the evidence was judged REJECTED and is answered ACCEPTED because the app does not enforce the verdict (docs/operate/monitor-mode.md). Nothing
   /// was registered and no counter advanced. The other fields are those of the rejection, but for decision, reason, detail, check and retry.
   public var wouldReject: Assay_V1_WouldReject {
     get {_storage._wouldReject ?? Assay_V1_WouldReject()}
@@ -408,7 +408,7 @@ public nonisolated struct Assay_V1_WouldReject: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// As a rejection would have them: a stable code of docs/reason-codes.md, a sentence, the check that said so, and what may be done.
+  /// As a rejection would have them: a stable code of docs/reference/reason-codes.md, a sentence, the check that said so, and what may be done.
   public var reason: String = String()
 
   public var detail: String = String()

@@ -43,7 +43,7 @@ public nonisolated struct Assay_V1_ListVerdictsRequest: Sendable {
   /// The caller's account or user, as in the requests, at most 256 bytes.
   public var subject: Data = Data()
 
-  /// A code of docs/reason-codes.md, a plugin's own, or the reason of an error; at most 64 bytes.
+  /// A code of docs/reference/reason-codes.md, a plugin's own, or the reason of an error; at most 64 bytes.
   public var reason: String = String()
 
   public var decision: Assay_V1_VerdictRecord.Decision = .unspecified
@@ -291,7 +291,7 @@ public nonisolated struct Assay_V1_VerdictRecord: @unchecked Sendable {
     set {_uniqueStorage()._remedy = newValue}
   }
 
-  /// REJECTED, and answered ACCEPTED because the app did not enforce the verdict (docs/monitor-mode.md).
+  /// REJECTED, and answered ACCEPTED because the app did not enforce the verdict (docs/operate/monitor-mode.md).
   public var wouldReject: Bool {
     get {_storage._wouldReject}
     set {_uniqueStorage()._wouldReject = newValue}
@@ -504,7 +504,7 @@ public nonisolated struct Assay_V1_FoundVerdict: Sendable {
   /// The evidence model as the verdict had it, byte for byte.
   public var evidenceModelJson: String = String()
 
-  /// What the verdict means, and what it does not, for people; and the stable word for it (docs/look-up.md).
+  /// What the verdict means, and what it does not, for people; and the stable word for it (docs/concepts/look-up.md).
   public var note: String = String()
 
   public var noteCode: String = String()

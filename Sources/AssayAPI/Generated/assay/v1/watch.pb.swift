@@ -42,7 +42,7 @@ public nonisolated struct Assay_V1_WatchRequest: Sendable {
   /// Names of callers in the configuration, at most 64.
   public var callers: [String] = []
 
-  /// Codes of docs/reason-codes.md, plugins' own, or reasons of errors; at most 64.
+  /// Codes of docs/reference/reason-codes.md, plugins' own, or reasons of errors; at most 64.
   public var codes: [String] = []
 
   /// 16 bytes.

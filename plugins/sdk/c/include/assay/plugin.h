@@ -1,5 +1,5 @@
 /* A plugin of Assay in C: declare it in `struct assay_plugin`, and let main return assay_plugin_run(&plugin).
- * docs/plugins/protocol.md is the specification of what the library does for the plugin.
+ * docs/reference/plugin-protocol.md is the specification of what the library does for the plugin.
  *
  * A plugin is one thread, and judges one call at a time. What is given to a handler, and what the functions below return, lasts
  * until the handler returns. No function below needs a check for memory: a call that needs more than ASSAY_CALL_MEMORY is
@@ -90,7 +90,7 @@ struct assay_claim_declaration {
     const char *meaning;
 };
 
-/* A reason code of the plugin's own. Codes of docs/reason-codes.md need no declaration. */
+/* A reason code of the plugin's own. Codes of docs/reference/reason-codes.md need no declaration. */
 struct assay_code_declaration {
     const char *code;
     enum assay_retry retry;

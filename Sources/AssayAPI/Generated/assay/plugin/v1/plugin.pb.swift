@@ -519,7 +519,7 @@ public nonisolated struct Assay_Plugin_V1_Format: Sendable {
   /// The claims that appraisals may have. At most 64.
   public var claims: [Assay_Plugin_V1_ClaimDeclaration] = []
 
-  /// The plugin's own reason codes. At most 64. Codes of docs/reason-codes.md need no declaration.
+  /// The plugin's own reason codes. At most 64. Codes of docs/reference/reason-codes.md need no declaration.
   public var codes: [Assay_Plugin_V1_CodeDeclaration] = []
 
   /// Freshness by payload: the signals of the confidence that appraisals may measure, each [a-z0-9_]{1,32}, such as "lidar". At most 16.

@@ -8,7 +8,7 @@ public struct Format: Sendable {
     public var freshness: Freshness
     /// The claims that appraisals may have, at most 64.
     public var claims: [ClaimDeclaration]
-    /// The plugin's own reason codes, at most 64. Codes of docs/reason-codes.md need no declaration.
+    /// The plugin's own reason codes, at most 64. Codes of docs/reference/reason-codes.md need no declaration.
     public var codes: [CodeDeclaration]
     /// Freshness by payload: the signals of the confidence that appraisals may measure, each `[a-z0-9_]{1,32}`, such as `lidar`. At most 16.
     public var measures: [String]

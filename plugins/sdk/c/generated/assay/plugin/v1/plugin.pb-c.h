@@ -250,7 +250,7 @@ struct  Assay__Plugin__V1__Format
   size_t n_claims;
   Assay__Plugin__V1__ClaimDeclaration **claims;
   /*
-   * The plugin's own reason codes. At most 64. Codes of docs/reason-codes.md need no declaration.
+   * The plugin's own reason codes. At most 64. Codes of docs/reference/reason-codes.md need no declaration.
    */
   size_t n_codes;
   Assay__Plugin__V1__CodeDeclaration **codes;
