@@ -43,7 +43,7 @@ package struct SigningKey: Sendable {
     package func sign(_ bytes: [UInt8]) throws(SigningKeyError) -> [UInt8] {
         do {
             switch key {
-            case .p256(let key): return Self.der(Array(try key.signature(for: bytes).rawRepresentation))
+            case .p256(let key): return Self.der(Array(try key.signature(for: SHA256.digest(of: bytes)).rawRepresentation))
             case .ed25519(let key): return Array(try key.signature(for: bytes))
             case .p384(let key): return Self.der(Array(try key.signature(for: bytes).rawRepresentation))
             }
@@ -62,7 +62,7 @@ package struct SigningKey: Sendable {
     package func signRaw(_ bytes: [UInt8]) throws(SigningKeyError) -> [UInt8] {
         do {
             switch key {
-            case .p256(let key): return Array(try key.signature(for: bytes).rawRepresentation)
+            case .p256(let key): return Array(try key.signature(for: SHA256.digest(of: bytes)).rawRepresentation)
             case .ed25519(let key): return Array(try key.signature(for: bytes))
             case .p384(let key): return Array(try key.signature(for: bytes).rawRepresentation)
             }
