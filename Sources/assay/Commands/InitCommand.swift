@@ -108,10 +108,10 @@ struct InitDaemonOptions: ParsableArguments {
             valueName: "name"))
     var host: [String] = []
 
-    @Option(help: ArgumentHelp("Where it listens with TLS. Default: 8443.", valueName: "number"))
+    @Option(help: ArgumentHelp("Where it listens with TLS.", valueName: "number"))
     var port: UInt16 = 8443
 
-    @Option(help: ArgumentHelp("Where the test daemon does. Default: 9443.", valueName: "number"))
+    @Option(help: ArgumentHelp("Where the test daemon does.", valueName: "number"))
     var testPort: UInt16 = 9443
 
     @Option(
