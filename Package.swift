@@ -312,7 +312,8 @@ let package = Package(
         module(
             "FuzzTargets", path: "Fuzz/Targets",
             [
-                "AssayConfiguration", "AssaySchemes", "AssaySimulator", "AssayProvisioning", "AssayResults", "AssaySigning",
+                "AssayInstallation", "AssayConfiguration", "AssaySchemes", "AssaySimulator", "AssayProvisioning",
+                "AssayResults", "AssaySigning",
                 "AssayVendors", "AssayCertificates", "AssayCompression",
                 "AssayEncoding", "AssayAPI", "AssayHTTP", "AssayFramedRPC", "AssayRPC", "AssayCore", protobuf,
                 .product(name: "NIOCore", package: "swift-nio"),

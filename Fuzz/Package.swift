@@ -20,6 +20,6 @@ let package = Package(
         fuzzer("certificate-bundle"), fuzzer("signals"), fuzzer("method-json"),
         fuzzer("envelope"), fuzzer("gzip"), fuzzer("grpc-web-text"), fuzzer("reflection"), fuzzer("forwarded"),
         fuzzer("header-blocks"),
-        fuzzer("results"), fuzzer("depth-map"), fuzzer("offline-capture"), fuzzer("uploads"),
+        fuzzer("results"), fuzzer("depth-map"), fuzzer("offline-capture"), fuzzer("uploads"), fuzzer("signers"),
     ]
 )

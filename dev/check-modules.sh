@@ -59,7 +59,7 @@ assay|Sources/assay|yes|AssayInstallation AssayDoctor AssayTop AssayApps AssayCo
 AssaySimulator|Sources/AssaySimulator|no|AssayEncoding AssayCore
 AssayVirtualDevices|Sources/AssayVirtualDevices|yes|AssaySimulator AssayCommandLine AssayEncoding AssayCore
 AssayTesting|Sources/AssayTesting|yes|AssayCore
-FuzzTargets|Fuzz/Targets|yes|AssayConfiguration AssaySchemes AppAttest AndroidKeyAttestation PlayIntegrity KeySignature DeviceCheck SafetyNet CertificateBundle AssaySimulator AssayProvisioning AssayResults AssaySigning AssayVendors AssayCertificates AssayCompression AssayEncoding AssayAPI AssayHTTP AssayFramedRPC AssayRPC AssayCore
+FuzzTargets|Fuzz/Targets|yes|AssayInstallation AssayConfiguration AssaySchemes AppAttest AndroidKeyAttestation PlayIntegrity KeySignature DeviceCheck SafetyNet CertificateBundle AssaySimulator AssayProvisioning AssayResults AssaySigning AssayVendors AssayCertificates AssayCompression AssayEncoding AssayAPI AssayHTTP AssayFramedRPC AssayRPC AssayCore
 CSQLite|Sources/CSQLite|yes|
 CZlib|Sources/CZlib|yes|
 CPostgres|Sources/CPostgres|yes|

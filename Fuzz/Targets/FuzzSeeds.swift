@@ -14,7 +14,7 @@ public enum FuzzSeeds {
             let evidence = objects.filter { $0.name.hasPrefix("app-attest/") }
             return try objects + certificates + messages(evidence) + frames + configurations + tokens + keyAttestation
                 + androidDevices + vendors + certificateRequests + certificateBundles + methodJSON + httpBodies + http + results
-                + captures
+                + captures + signers
                 + evidence.map { ("cbor/" + $0.name.replacing("app-attest/", with: ""), $0.bytes) }
         }
     }

@@ -55,6 +55,8 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case offlineCapture = "offline-capture"
     /// The messages of uploads in chunks, and requests that name an upload.
     case uploads
+    /// APKs, keystores and certificates, as far as who signs an app.
+    case signers
 
     public func run(_ bytes: [UInt8]) {
         switch self {
@@ -85,6 +87,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
         case .depthMap: Self.depthMap(bytes)
         case .offlineCapture: Self.offlineCapture(bytes)
         case .uploads: Self.uploads(bytes)
+        case .signers: Self.signers(bytes)
         }
     }
 }
