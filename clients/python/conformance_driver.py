@@ -45,7 +45,7 @@ def to_base64(data: bytes) -> str:
 
 
 def snake(name: str) -> str:
-    return re.sub(r"([A-Z]|(?<=[a-z])[0-9])", lambda match: "_" + match[1].lower(), name).replace("sha_256", "sha256").replace("_s_h_a", "_sha")
+    return re.sub("[A-Z]", lambda match: "_" + match[0].lower(), name)
 
 
 def evidence_of(message: Dict[str, Any]) -> assay.Evidence:
@@ -283,7 +283,12 @@ async def settled(value: Any) -> Any:
 
 async def main() -> None:
     driver = Driver(assay.AsyncClient if sys.argv[1:] == ["async"] else assay.Client)
-    for text in sys.stdin:
+    loop = asyncio.get_running_loop()
+    while True:
+        # Not in the loop's thread: connections that are kept open are looked after meanwhile.
+        text = await loop.run_in_executor(None, sys.stdin.readline)
+        if not text:
+            break
         line: Dict[str, Any] = {}
         try:
             line = json.loads(text)

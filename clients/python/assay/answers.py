@@ -7,7 +7,7 @@ import binascii
 import json
 import re
 import time
-from calendar import timegm
+from datetime import datetime, timezone
 from typing import Any, Dict, List, Optional
 
 from . import details
@@ -123,10 +123,10 @@ def _read_retry_after(text: str) -> Optional[float]:
         return None
     day, year, hour, minute, second = (int(match[group]) for group in (2, 4, 5, 6, 7))
     try:
-        then = timegm((year, months.index(match[3]) + 1, day, hour, minute, second))
-    except (ValueError, OverflowError):
+        then = datetime(year, months.index(match[3]) + 1, day, hour, minute, second, tzinfo=timezone.utc)
+    except ValueError:
         return None
-    return max(0.0, then - time.time())
+    return max(0.0, then.timestamp() - time.time())
 
 
 def decode_base64(text: str) -> bytes:
