@@ -103,6 +103,18 @@ def drip(data: bytes, seconds: float) -> Step:
     return Step(act)
 
 
+def in_pieces(data: bytes) -> Step:
+    """Sends a byte at a time, each in a packet of its own."""
+
+    def act(connection: socket.socket) -> bool:
+        for byte in data:
+            connection.sendall(bytes([byte]))
+            time.sleep(0.0005)
+        return KEEP
+
+    return Step(act)
+
+
 def endless(data: bytes, then: bytes) -> Step:
     """Sends `data`, and then `then` again and again, at most 64 MiB in all."""
 

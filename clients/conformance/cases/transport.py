@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Dict, List
 
 from case import CHALLENGE, CHALLENGE_CALL, CHALLENGE_OUTCOME, Case, Check, Line, any_of, call, fails, outcome, sent, within
-from scripted import Step, answer, chunked, close, drip, endless, hang, head, ok, raw, reset, then_close
+from scripted import Step, answer, chunked, close, drip, endless, hang, head, in_pieces, ok, raw, reset, then_close
 
 from .retries import FAKE, UNBLOCK
 
@@ -99,6 +99,8 @@ def cases() -> List[Case]:
         _good("in-chunks", chunked([GOOD[i : i + 1] for i in range(len(GOOD))])),
         _good("in-chunks-with-extensions", chunked([GOOD[:9], GOOD[9:]], extension=';name="v"')),
         _good("in-chunks-with-trailers", chunked([GOOD], trailers=b"x-checksum: 1\r\n")),
+        _good("in-pieces", in_pieces(whole)),
+        _good("in-chunks-in-pieces", in_pieces(bodiless + b"5\r\n" + GOOD[:5] + b"\r\n" + b"%x\r\n" % len(GOOD[5:]) + GOOD[5:] + b"\r\n0\r\n\r\n")),
         _good("until-the-end", raw(head(200, {**JSON, "connection": "close"}) + GOOD)),
         _good("http-1.0", raw(head(200, {**JSON, "content-length": str(len(GOOD))}, "HTTP/1.0") + GOOD)),
         _good("many-fields", raw(head(200, {**JSON, "content-length": str(len(GOOD)), "x-filler": ["v" * 50] * 60}) + GOOD, True)),

@@ -246,8 +246,10 @@ class _Connections:
                 if self._closed:
                     raise own("bad_request", "the client is closed")
                 if self._process != os.getpid():
-                    # A fork shares its parent's connections, which are not to be used by both.
-                    self._idle, self._process = [], os.getpid()
+                    # A fork shares its parent's connections, which are not to be used by both. Here they are closed without a word.
+                    inherited, self._idle, self._process = self._idle, [], os.getpid()
+                    for each in inherited:
+                        each.close()
                 connection = self._idle.pop() if self._idle else None
             if connection is None:
                 return _Connection.open(self._options.endpoint, end, self._options.connect_timeout), False

@@ -43,9 +43,12 @@ class AnswerReader:
         self._parts: List[bytes] = []
         self._size = 0
         self._left: Optional[int] = None
+        """Bytes of the body, or of the chunk, that are still to come; None: until the connection ends."""
         self._chunked = False
-        self._closes = False
+        self._in_chunk = False
+        self._behind_chunk = False
         self._in_trailers = False
+        self._closes = False
         self._trailer_bytes = 0
 
     def feed(self, data: bytes) -> None:
@@ -128,40 +131,35 @@ class AnswerReader:
                 self._finish()
 
     def _take_chunks(self) -> None:
-        while True:
-            if self._left:
+        while not self.is_whole:
+            if self._in_chunk:
                 data = bytes(self._buffer[: self._left])
-                if not data:
-                    return
                 del self._buffer[: len(data)]
                 self._add(data)
-                self._left -= len(data)
-                if self._left == 0:
-                    self._left = -1
-                elif self._left > 0:
+                self._left = (self._left or 0) - len(data)
+                if self._left:
                     return
+                self._in_chunk, self._behind_chunk = False, True
             line = self._take_line()
             if line is None:
                 return
-            if self._left == -1:
+            if self._behind_chunk:
                 if line:
                     raise own("protocol_broken", "a chunk of the answer does not end where it should")
-                self._left = None
+                self._behind_chunk = False
             elif self._in_trailers:
                 self._trailer_bytes += len(line) + 2
                 if self._trailer_bytes > _MAX_HEAD:
                     raise own("protocol_broken", f"the trailers of the answer have more than {_MAX_HEAD} bytes")
                 if not line:
                     self._finish()
-                    return
             else:
                 digits = line.split(b";")[0].strip(b" \t")
                 if not 0 < len(digits) <= 15 or any(c not in b"0123456789abcdefABCDEF" for c in digits):
                     raise own("protocol_broken", "the length of a chunk is not a number")
-                size = int(digits, 16)
-                self._check_size(self._size + size)
-                self._left = size or None
-                self._in_trailers = size == 0
+                self._left = int(digits, 16)
+                self._check_size(self._size + self._left)
+                self._in_chunk, self._in_trailers = self._left > 0, self._left == 0
 
     def _take_line(self) -> Optional[bytes]:
         end = self._buffer.find(b"\r\n")
