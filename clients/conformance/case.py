@@ -103,7 +103,7 @@ def failure(code: str, reason: str = "", retry: str = "", details: Optional[List
 # Checks.
 
 
-def _difference(want: Any, got: Any, place: str) -> Optional[str]:
+def difference(want: Any, got: Any, place: str) -> Optional[str]:
     """Every member of `want` is as it is there; functions are asked."""
     if callable(want):
         return None if want(got) else f"{place} is {got!r}"
@@ -111,13 +111,13 @@ def _difference(want: Any, got: Any, place: str) -> Optional[str]:
         for name, value in want.items():
             if name not in got:
                 return f"{place}.{name} is missing"
-            problem = _difference(value, got[name], f"{place}.{name}")
+            problem = difference(value, got[name], f"{place}.{name}")
             if problem:
                 return problem
         return None
     if isinstance(want, list) and isinstance(got, list) and len(want) == len(got):
         for index, (one, other) in enumerate(zip(want, got)):
-            problem = _difference(one, other, f"{place}[{index}]")
+            problem = difference(one, other, f"{place}[{index}]")
             if problem:
                 return problem
         return None
@@ -132,7 +132,7 @@ def outcome(want: Dict[str, Any], of: int = 0) -> Check:
         said = run.answers[of]
         if "outcome" not in said:
             return f"call {of + 1} has no outcome: {said}"
-        return _difference(want, said["outcome"], "outcome")
+        return difference(want, said["outcome"], "outcome")
 
     return check
 
@@ -154,7 +154,7 @@ def fails(want: Dict[str, Any], of: int = 0) -> Check:
             "httpStatus": lambda value: isinstance(value, int),
             "attempts": lambda value: isinstance(value, int),
         }
-        return _difference(forms, error, "error") or _difference(want, error, "error")
+        return difference(forms, error, "error") or difference(want, error, "error")
 
     return check
 

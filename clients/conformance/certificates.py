@@ -12,7 +12,7 @@ class Certificates:
     """A CA, servers by name, and a client. Made once for all languages."""
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder
+        self.folder = folder
         self.ca = self._authority("ca")
         self.other_ca = self._authority("other-ca")
         both = "subjectAltName=DNS:localhost,IP:127.0.0.1"
@@ -35,8 +35,8 @@ class Certificates:
         return {
             "ca": str(self.ca),
             "other_ca": str(self.other_ca),
-            "client_certificate": str(self._folder / "client.pem"),
-            "client_key": str(self._folder / "client.key"),
+            "client_certificate": str(self.folder / "client.pem"),
+            "client_key": str(self.folder / "client.key"),
             "not_pem": str(self.not_pem),
         }
 
@@ -45,15 +45,19 @@ class Certificates:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.minimum_version = ssl.TLSVersion.TLSv1_3
         file = "good" if name == "mutual" else name
-        context.load_cert_chain(self._folder / f"{file}.pem", self._folder / f"{file}.key")
+        context.load_cert_chain(self.folder / f"{file}.pem", self.folder / f"{file}.key")
         context.set_alpn_protocols(["http/1.1"])
         if name == "mutual":
             context.verify_mode = ssl.CERT_REQUIRED
             context.load_verify_locations(self.ca)
         return context
 
-    def _openssl(self, *arguments: str) -> None:
-        subprocess.run(["openssl", *arguments], cwd=self._folder, check=True, capture_output=True, timeout=30)
+    def request(self) -> bytes:
+        """A certificate signing request of the client's key, as DER."""
+        return self._openssl("req", "-new", "-key", "client.key", "-subj", "/CN=device", "-outform", "DER")
+
+    def _openssl(self, *arguments: str) -> bytes:
+        return subprocess.run(["openssl", *arguments], cwd=self.folder, check=True, capture_output=True, timeout=30).stdout
 
     def _key(self, name: str) -> None:
         self._openssl("genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out", f"{name}.key")
@@ -64,15 +68,15 @@ class Certificates:
             "req", "-x509", "-new", "-key", f"{name}.key", "-days", "30", "-subj", f"/CN={name}",
             "-addext", "keyUsage=critical,keyCertSign,cRLSign", "-out", f"{name}.pem",
         )  # fmt: skip
-        (self._folder / f"{name}.txt").write_text("")
-        (self._folder / f"{name}.srl").write_text("1000\n")
-        return self._folder / f"{name}.pem"
+        (self.folder / f"{name}.txt").write_text("")
+        (self.folder / f"{name}.srl").write_text("1000\n")
+        return self.folder / f"{name}.pem"
 
     def _issue(self, name: str, extensions: List[str], subject: str = "", dates: List[str] = []) -> None:
         self._key(name)
         self._openssl("req", "-new", "-key", f"{name}.key", "-subj", f"/CN={subject or name}", "-out", f"{name}.csr")
         lines = ["basicConstraints=critical,CA:FALSE", "keyUsage=critical,digitalSignature", *extensions]
-        (self._folder / f"{name}.cnf").write_text(
+        (self.folder / f"{name}.cnf").write_text(
             "\n".join(
                 ["[ca]", "default_ca=own", "[own]", "database=ca.txt", "serial=ca.srl", "new_certs_dir=.", "default_md=sha256", "policy=any", "unique_subject=no", "[any]", "commonName=supplied", "[ext]", *lines, ""]
             )

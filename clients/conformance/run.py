@@ -252,13 +252,20 @@ def run_all(arguments: argparse.Namespace, cases: List[Case], daemon_names: List
                 print(f"{language}: cannot be built: {' '.join(said['build'])}\n{built.stdout.decode(errors='replace')[-4000:]}")
                 bad = True
                 continue
+        if "test" in said and not arguments.case:
+            tested = subprocess.run(said["test"], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+            if tested.returncode:
+                print(f"{language}: its own tests fail: {' '.join(said['test'])}\n{tested.stdout.decode(errors='replace')[-4000:]}")
+                bad = True
+            else:
+                print(f"{language}: its own tests pass")
         for name, command in said["drivers"].items():
             filled = [part.replace("{bin}", str(bin)) for part in command]
             runs.append(DriverRun(name, filled, folder, said.get("skip", {}), certificates, scratch))
     daemon: Optional[DaemonCases] = None
     try:
         if daemon_names and runs and (bin / "assayd").exists() and (bin / "assay").exists():
-            daemon = DaemonCases(bin, scratch)
+            daemon = DaemonCases(bin, scratch, certificates)
         with ThreadPoolExecutor(max_workers=2) as pool:
             for done in [pool.submit(run.run, cases, daemon, daemon_names) for run in runs]:
                 done.result()
