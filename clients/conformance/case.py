@@ -103,8 +103,20 @@ def failure(code: str, reason: str = "", retry: str = "", details: Optional[List
 # Checks.
 
 
+class _Anything:
+    """A member that a client does not have."""
+
+    def __repr__(self) -> str:
+        return "(lacking)"
+
+
+ANYTHING = _Anything()
+
+
 def difference(want: Any, got: Any, place: str) -> Optional[str]:
     """Every member of `want` is as it is there; functions are asked."""
+    if got is ANYTHING:
+        return None
     if callable(want):
         return None if want(got) else f"{place} is {got!r}"
     if isinstance(want, dict) and isinstance(got, dict):

@@ -22,7 +22,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 sys.dont_write_bytecode = True
 
-from case import Case, Run  # noqa: E402
+from case import ANYTHING, Case, Run  # noqa: E402
 from cases import all_cases  # noqa: E402
 from certificates import Certificates  # noqa: E402
 from daemon import DaemonCases, daemon_case_names  # noqa: E402
@@ -91,9 +91,12 @@ class Driver:
 class DriverRun:
     """All cases against one driver."""
 
-    def __init__(self, name: str, command: List[str], folder: Path, skip: Dict[str, str], certificates: Certificates, scratch: Path) -> None:
+    def __init__(self, name: str, command: List[str], folder: Path, said: Dict[str, Any], certificates: Certificates, scratch: Path) -> None:
         self.name = name
-        self._command, self._folder, self._skip = command, folder, skip
+        self._command, self._folder = command, folder
+        self._skip: Dict[str, str] = said.get("skip", {})
+        self._only: Optional[Dict[str, Any]] = said.get("only")
+        self._lacks: List[str] = said.get("lacks", {}).get("members", [])
         self._certificates, self._scratch = certificates, scratch
         self._driver: Optional[Driver] = None
         self.passed = 0
@@ -117,7 +120,10 @@ class DriverRun:
     def ask(self, line: Dict[str, Any]) -> Dict[str, Any]:
         if self._driver is None:
             self._driver = Driver(self._command, self._folder)
-        return self._driver.ask(line)
+        answer = self._driver.ask(line)
+        if isinstance(answer.get("error"), dict):
+            answer["error"].update({name: ANYTHING for name in self._lacks})
+        return answer
 
     def _end_driver(self) -> None:
         if self._driver is not None:
@@ -126,6 +132,8 @@ class DriverRun:
 
     def _judge(self, name: str, check: Any) -> None:
         reason = next((reason for pattern, reason in self._skip.items() if fnmatch.fnmatchcase(name, pattern)), None)
+        if reason is None and self._only and not any(fnmatch.fnmatchcase(name, pattern) for pattern in self._only["cases"]):
+            reason = self._only["reason"]
         if reason is not None:
             self.skipped.append(f"{name}: {reason}")
             return
@@ -178,7 +186,7 @@ class DriverRun:
         run = Run(answers, server, time.monotonic() - start)
         for answer in answers:
             if "broken" in answer or ("outcome" in answer) == ("error" in answer):
-                return f"the driver says {json.dumps(answer)[:500]}"
+                return f"the driver says {str(answer)[:500]}"
         return next((problem for problem in (check(run) for check in case.checks) if problem is not None), None)
 
     def _filled(self, options: Dict[str, Any], case: Case, values: Dict[str, str]) -> Dict[str, Any]:
@@ -261,7 +269,7 @@ def run_all(arguments: argparse.Namespace, cases: List[Case], daemon_names: List
                 print(f"{language}: its own tests pass")
         for name, command in said["drivers"].items():
             filled = [part.replace("{bin}", str(bin)) for part in command]
-            runs.append(DriverRun(name, filled, folder, said.get("skip", {}), certificates, scratch))
+            runs.append(DriverRun(name, filled, folder, said, certificates, scratch))
     daemon: Optional[DaemonCases] = None
     try:
         if daemon_names and runs and (bin / "assayd").exists() and (bin / "assay").exists():

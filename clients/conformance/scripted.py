@@ -252,6 +252,10 @@ class ScriptedServer:
                 request = read_request(stream, number)
                 if request is None:
                     return
+                if request.method == "HEAD":
+                    # A client may ask so whether a server is there.
+                    stream.sendall(head(404, {"content-length": "0"}))
+                    continue
                 with self._lock:
                     self.requests.append(request)
                 step = self._next(before=False)
