@@ -186,6 +186,10 @@ class DaemonCases:
             raise OSError(f"assay {' '.join(arguments[:3])}: {done.stderr.decode(errors='replace').strip()}")
         return done.stdout.decode()
 
+    def environment(self) -> Dict[str, str]:
+        """What the clients' own tests are told of the daemon."""
+        return {"ASSAY_DEV_URL": self.url, "ASSAY_DEV_FOLDER": str(self.folder), "ASSAY_BIN": str(self.bin)}
+
     def check(self, name: str, driver: str, ask: Ask) -> Optional[str]:
         with self._lock:
             session = self._sessions.setdefault(driver, Session(self, driver))

@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 import fnmatch
 import json
+import os
 import queue
 import shutil
 import socket
@@ -210,6 +211,16 @@ def missing_program(needs: List[str], folder: Path, bin: Path) -> Optional[str]:
     return None
 
 
+def own_tests(language: str, command: List[str], folder: Path, environment: Dict[str, str]) -> bool:
+    """Runs a client's own tests."""
+    tested = subprocess.run(command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    if tested.returncode:
+        print(f"{language}: FAILED its own tests: {' '.join(command)}\n{tested.stdout.decode(errors='replace')[-4000:]}")
+    else:
+        print(f"{language}: its own tests pass")
+    return tested.returncode == 0
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description="Runs the conformance suite against clients of assayd.", epilog="Exit status: 0: no case failed; 1: one did, or a client could not be built; 64: wrong usage.")
     parser.add_argument("languages", nargs="*", metavar="LANGUAGE", help=f"of {', '.join(LANGUAGES)}; all that have a client if none is given")
@@ -241,6 +252,7 @@ def run_all(arguments: argparse.Namespace, cases: List[Case], daemon_names: List
     bin = arguments.bin.resolve()
     certificates = Certificates(scratch)
     runs: List[DriverRun] = []
+    tests: List[Tuple[str, List[str], Path]] = []
     bad = False
     for language in arguments.languages or LANGUAGES:
         folder = HERE.parent / language
@@ -261,12 +273,7 @@ def run_all(arguments: argparse.Namespace, cases: List[Case], daemon_names: List
                 bad = True
                 continue
         if "test" in said and not arguments.case:
-            tested = subprocess.run(said["test"], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-            if tested.returncode:
-                print(f"{language}: its own tests fail: {' '.join(said['test'])}\n{tested.stdout.decode(errors='replace')[-4000:]}")
-                bad = True
-            else:
-                print(f"{language}: its own tests pass")
+            tests.append((language, said["test"], folder))
         for name, command in said["drivers"].items():
             filled = [part.replace("{bin}", str(bin)) for part in command]
             runs.append(DriverRun(name, filled, folder, said, certificates, scratch))
@@ -274,9 +281,12 @@ def run_all(arguments: argparse.Namespace, cases: List[Case], daemon_names: List
     try:
         if daemon_names and runs and (bin / "assayd").exists() and (bin / "assay").exists():
             daemon = DaemonCases(bin, scratch, certificates)
+        environment = {**os.environ, **(daemon.environment() if daemon else {})}
         with ThreadPoolExecutor(max_workers=2) as pool:
+            tested = [pool.submit(own_tests, *test, environment) for test in tests]
             for done in [pool.submit(run.run, cases, daemon, daemon_names) for run in runs]:
                 done.result()
+            bad = not all([each.result() for each in tested]) or bad
     finally:
         if daemon is not None:
             daemon.close()

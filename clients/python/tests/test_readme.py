@@ -8,6 +8,8 @@ import io
 import json
 import os
 import re
+import subprocess
+import tempfile
 import types
 import unittest
 from unittest import mock
@@ -28,15 +30,17 @@ def code(name):
 
 
 class HandlerTests(unittest.TestCase):
+    def program(self, url):
+        program = {}
+        with mock.patch.dict(os.environ, {"ASSAY_URL": url}):
+            exec(compile(code("handler"), "README.md", "exec"), program)
+        self.addCleanup(program["client"].close)
+        return program
+
     def handler(self, *steps):
         server = ScriptedServer(list(steps))
         self.addCleanup(server.close)
-        program = {}
-        with mock.patch.dict(os.environ, {"ASSAY_URL": f"http://127.0.0.1:{server.port}"}):
-            exec(compile(code("handler"), "README.md", "exec"), program)
-        self.addCleanup(program["client"].close)
-        program["server"] = server
-        return program
+        return {**self.program(f"http://127.0.0.1:{server.port}"), "server": server}
 
     def post(self, program, path, body):
         said = []
@@ -78,6 +82,26 @@ class HandlerTests(unittest.TestCase):
         for body in (b"", b"[]", b"{}", b'"x"', b"\xff", json.dumps({**UPLOAD, "photo": 5}).encode(), json.dumps({**UPLOAD, "key_id": "A"}).encode()):
             self.assertEqual(self.post(program, "/uploads", body)[0], "400 Bad Request", body)
         self.assertEqual(program["server"].requests, [])
+
+
+    @unittest.skipUnless("ASSAY_DEV_URL" in os.environ, "clients/conformance/run.py starts a daemon")
+    def test_takes_uploads_of_a_device_with_a_daemon(self):
+        program = self.program(os.environ["ASSAY_DEV_URL"])
+        device = os.path.join(os.environ["ASSAY_DEV_FOLDER"], "android")
+        challenge = self.post(program, "/challenges", b"{}")[1]["challenge"]
+        with tempfile.NamedTemporaryFile() as photo:
+            photo.write(b"a photo")
+            photo.flush()
+            sign = ["simulate", "android", "sign", device, "--challenge", challenge, "--payload", photo.name]
+            signature = subprocess.run([os.path.join(os.environ["ASSAY_BIN"], "assay"), *sign], check=True, capture_output=True, text=True).stdout.strip()
+        with open(os.path.join(device, "key-id")) as file:
+            upload = {**UPLOAD, "key_id": file.read().strip(), "signature": signature, "challenge": challenge}
+        again = json.dumps(upload).encode()
+        self.assertEqual(self.post(program, "/uploads", again), ("201 Created", {"then": "done"}))
+        self.assertEqual(self.post(program, "/uploads", again), ("201 Created", {"then": "done"}))
+        replayed = json.dumps({**upload, "upload_id": "2"}).encode()
+        self.assertEqual(self.post(program, "/uploads", replayed), ("403 Forbidden", {"then": "new_challenge"}))
+        self.assertEqual(len(program["photos"]), 1)
 
 
 class FastAPIShapeTests(unittest.IsolatedAsyncioTestCase):
