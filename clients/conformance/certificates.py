@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import ssl
 import subprocess
 from pathlib import Path
@@ -53,8 +54,9 @@ class Certificates:
         return context
 
     def request(self) -> bytes:
-        """A certificate signing request of the client's key, as DER."""
-        return self._openssl("req", "-new", "-key", "client.key", "-subj", "/CN=device", "-outform", "DER")
+        """A certificate signing request of a new key, as DER."""
+        new = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", os.devnull]
+        return self._openssl("req", "-new", *new, "-subj", "/CN=device", "-outform", "DER")
 
     def _openssl(self, *arguments: str) -> bytes:
         return subprocess.run(["openssl", *arguments], cwd=self.folder, check=True, capture_output=True, timeout=30).stdout

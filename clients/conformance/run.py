@@ -9,6 +9,7 @@ import json
 import os
 import queue
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -32,6 +33,8 @@ from scripted import ScriptedServer  # noqa: E402
 LANGUAGES = ["python", "node", "go", "java", "rust", "swift"]
 # A call has an answer in this time, or the case fails.
 PATIENCE = 20.0
+# Set when the run is ended by a signal: drivers stop behind their present case.
+ENDED = threading.Event()
 
 
 class Driver:
@@ -109,8 +112,12 @@ class DriverRun:
     def run(self, cases: List[Case], daemon: Optional[DaemonCases], daemon_names: List[str]) -> None:
         try:
             for case in cases:
+                if ENDED.is_set():
+                    return
                 self._judge(case.name, lambda case=case: self._scripted(case))
             for name in daemon_names:
+                if ENDED.is_set():
+                    return
                 if daemon is None:
                     self.not_run.append(name)
                 else:
@@ -221,7 +228,15 @@ def own_tests(language: str, command: List[str], folder: Path, environment: Dict
     return tested.returncode == 0
 
 
+def end(number: int, _: object) -> None:
+    """At a signal: what was started is ended, and the temporary folder removed."""
+    ENDED.set()
+    sys.exit(128 + number)
+
+
 def main() -> int:
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, end)
     parser = argparse.ArgumentParser(description="Runs the conformance suite against clients of assayd.", epilog="Exit status: 0: no case failed; 1: one did, or a client could not be built; 64: wrong usage.")
     parser.add_argument("languages", nargs="*", metavar="LANGUAGE", help=f"of {', '.join(LANGUAGES)}; all that have a client if none is given")
     parser.add_argument("--case", default="", metavar="TEXT", help="only cases whose name contains the text")
@@ -280,7 +295,11 @@ def run_all(arguments: argparse.Namespace, cases: List[Case], daemon_names: List
     daemon: Optional[DaemonCases] = None
     try:
         if daemon_names and runs and (bin / "assayd").exists() and (bin / "assay").exists():
-            daemon = DaemonCases(bin, scratch, certificates)
+            try:
+                daemon = DaemonCases(bin, scratch, certificates)
+            except OSError as error:
+                print(f"run.py: FAILED to start a daemon: {error}")
+                bad = True
         environment = {**os.environ, **(daemon.environment() if daemon else {})}
         with ThreadPoolExecutor(max_workers=2) as pool:
             tested = [pool.submit(own_tests, *test, environment) for test in tests]
