@@ -87,6 +87,7 @@ class Process:
     def __init__(self, command: List[str], folder: Path) -> None:
         self.log = open(folder / "log", "wb+")
         self.process = subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self.log)
+        self._drainer: Optional[threading.Thread] = None
 
     def line(self, expression: str, seconds: float = 60) -> "re.Match[str]":
         """The first line of standard output that has the expression."""
@@ -98,7 +99,8 @@ class Process:
                 text += more
                 found = re.search(expression, text.decode(errors="replace"), re.M)
                 if found:
-                    threading.Thread(target=self._drain, daemon=True).start()
+                    self._drainer = threading.Thread(target=self._drain, daemon=True)
+                    self._drainer.start()
                     return found
                 if not more:
                     break
@@ -122,6 +124,8 @@ class Process:
             except subprocess.TimeoutExpired:
                 self.process.kill()
                 self.process.wait()
+        if self._drainer is not None:
+            self._drainer.join()
         if self.process.stdout:
             self.process.stdout.close()
         self.log.close()

@@ -32,7 +32,7 @@ from scripted import ScriptedServer  # noqa: E402
 
 LANGUAGES = ["python", "node", "go", "java", "rust", "swift"]
 # A call has an answer in this time, or the case fails.
-PATIENCE = 20.0
+PATIENCE = 30.0
 # Set when the run is ended by a signal: drivers stop behind their present case.
 ENDED = threading.Event()
 

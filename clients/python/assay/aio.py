@@ -28,7 +28,7 @@ def _method(build: Callable[P, Call[T]]) -> Callable[Concatenate[AsyncClient, P]
     """The method that makes the call of a declaration, with its parameters and its text."""
 
     @functools.wraps(build)
-    async def method(self: AsyncClient, *args: Any, **keywords: Any) -> Any:
+    async def method(self: AsyncClient, /, *args: P.args, **keywords: P.kwargs) -> T:
         try:
             return await self._make(build(*args, **keywords))
         except AssayError as error:

@@ -26,11 +26,12 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+
 def _method(build: Callable[P, Call[T]]) -> Callable[Concatenate[Client, P], T]:
     """The method that makes the call of a declaration, with its parameters and its text."""
 
     @functools.wraps(build)
-    def method(self: Client, *args: Any, **keywords: Any) -> Any:
+    def method(self: Client, /, *args: P.args, **keywords: P.kwargs) -> T:
         try:
             return self._make(build(*args, **keywords))
         except AssayError as error:

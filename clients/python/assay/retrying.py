@@ -54,7 +54,7 @@ Try = Generator[Send, AnswerReader, T]
 
 def pause_after(attempt: int, retry_after: Optional[float], chance: float) -> float:
     """The pause after a try, counted from 1: doubled each time, up to a fifth longer or shorter, never before the daemon's time."""
-    usual = min(_BASE * 2 ** min(attempt - 1, 16), _CAP) * (1 + _JITTER * (2 * chance - 1))
+    usual = min(_BASE * 2.0 ** min(attempt - 1, 16), _CAP) * (1 + _JITTER * (2 * chance - 1))
     if retry_after is None:
         return usual
     return max(usual, retry_after * (1 + _JITTER * chance))
