@@ -134,6 +134,11 @@ class Client:
     call = _method(calls.call)
 
 
+def _left(end: float) -> float:
+    """Seconds until then, and never 0, which would not wait at all."""
+    return max(end - time.monotonic(), 0.001)
+
+
 class _Connection:
     """One connection: a request and its answer at a time."""
 
@@ -147,16 +152,9 @@ class _Connection:
         own_end = time.monotonic() + connect_timeout
         sock: Optional[socket.socket] = None
         try:
-            seconds = max(min(end, own_end) - time.monotonic(), 0.001)
-            if endpoint.socket:
-                sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-                sock.settimeout(seconds)
-                sock.connect(endpoint.socket)
-            else:
-                sock = socket.create_connection((endpoint.host, endpoint.port), seconds)
-                sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            sock = _Connection._connected(endpoint, min(end, own_end))
             if endpoint.tls is not None:
-                sock.settimeout(max(min(end, own_end) - time.monotonic(), 0.001))
+                sock.settimeout(_left(min(end, own_end)))
                 sock = endpoint.tls.wrap_socket(sock, server_hostname=endpoint.host)
             return _Connection(sock)
         except (OSError, UnicodeError) as error:
@@ -165,6 +163,27 @@ class _Connection:
             if isinstance(error, socket.timeout):
                 raise (timed_out() if end <= own_end else not_connected_in_time(endpoint, connect_timeout)) from None
             raise not_connected(error, endpoint) from error
+
+    @staticmethod
+    def _connected(endpoint: Endpoint, end: float) -> socket.socket:
+        """A socket that is connected, to the first address of the host that takes it. Looking the name up is as slow as the system is."""
+        if endpoint.socket:
+            addresses: List[Any] = [(socket.AF_UNIX, socket.SOCK_STREAM, 0, "", endpoint.socket)]
+        else:
+            addresses = socket.getaddrinfo(endpoint.host, endpoint.port, type=socket.SOCK_STREAM)
+        failure = OSError("the name has no address")
+        for family, kind, protocol, _, address in addresses:
+            sock = socket.socket(family, kind, protocol)
+            try:
+                sock.settimeout(_left(end))
+                sock.connect(address)
+                if not endpoint.socket:
+                    sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                return sock
+            except OSError as error:
+                sock.close()
+                failure = error
+        raise failure
 
     def exchange(self, request: bytes, end: float, max_body: int) -> AnswerReader:
         """Sends a request, and reads its answer. Raises AssayError; `answer_began` tells whether a byte of an answer came."""
@@ -193,14 +212,15 @@ class _Connection:
             raise lost(sending or error) from error
 
     def _wait_until(self, end: float) -> None:
-        left = end - time.monotonic()
-        if left <= 0:
+        if end <= time.monotonic():
             raise socket.timeout
-        self._socket.settimeout(left)
+        self._socket.settimeout(_left(end))
 
     def is_quiet(self) -> bool:
         """Whether the daemon has neither closed the connection nor sent anything on it."""
         try:
+            if not hasattr(select, "poll"):
+                return not select.select([self._socket], [], [], 0)[0]
             poll = select.poll()
             poll.register(self._socket.fileno(), select.POLLIN)
             return not poll.poll(0)
