@@ -487,8 +487,8 @@ def _too_large(session: Session) -> None:
     fails(answer, {"code": "resource_exhausted", "reason": "message_too_large", "retry": "never", "httpStatus": 429})
 
 
-@_case("time-out-that-is-too-short")
-def _short(session: Session) -> None:
+@_case("time-out")
+def _time_out(session: Session) -> None:
     outcome(session.call("whoAmI", {}, callTimeoutMs=20_000), {"recognisedBy": "loopback_demo"})
 
 
