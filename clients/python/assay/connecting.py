@@ -16,13 +16,19 @@ def not_connected(error: BaseException, endpoint: Endpoint) -> AssayError:
     """No connection was made: no byte of a call was sent."""
     if isinstance(error, ssl.SSLCertVerificationError):
         return own("tls_failed", f"{endpoint}: the certificate is not taken: {error.verify_message}")
-    if isinstance(error, ssl.SSLError) and not isinstance(error, ssl.SSLEOFError):
+    if isinstance(error, ssl.SSLError) and not _is_end(error):
         return own("tls_failed", f"{endpoint}: TLS: {error.reason or error}")
     if isinstance(error, ssl.CertificateError):
         return own("tls_failed", f"{endpoint}: the certificate is not taken: {error}")
     if isinstance(error, socket.gaierror):
         return own("connect_failed", f"{endpoint}: the name cannot be resolved: {error.strerror}")
     return own("connect_failed", f"{endpoint}: {getattr(error, 'strerror', None) or error}")
+
+
+def _is_end(error: ssl.SSLError) -> bool:
+    """Whether the connection ended in the handshake, which versions of Python and OpenSSL say in different ways."""
+    ends = (ssl.SSLEOFError, ssl.SSLZeroReturnError, ssl.SSLSyscallError)
+    return isinstance(error, ends) or "EOF" in (error.reason or "")
 
 
 def not_connected_in_time(endpoint: Endpoint, seconds: float) -> AssayError:
