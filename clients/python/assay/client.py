@@ -54,6 +54,7 @@ class Client:
     idempotency_keys: whether a call that takes an idempotency key and is given none gets a random one, so that it can be retried.
     max_answer_bytes: the longest body of an answer.
     documentation: what links of errors begin with.
+    timing: the clock and the pauses, for tests.
 
     Raises AssayError (`bad_option`) for an option that cannot be used.
     """
