@@ -39,7 +39,7 @@ def _good(name: str, step: Step) -> Case:
 
 def _slow(name: str, step: Step) -> Case:
     """The time-out is kept by the real clock, and an error comes soon after it."""
-    return Case(f"transport/slow-{name}", [CHALLENGE_CALL], [fails(TIMEOUT), within(4)], [step], options={"timeoutMs": 300})
+    return Case(f"transport/slow-{name}", [CHALLENGE_CALL], [fails(TIMEOUT), within(4)], [step], options={"timeoutMs": 200})
 
 
 def _long(name: str, step: Step, check: Check = within(8)) -> Case:
@@ -82,7 +82,7 @@ def cases() -> List[Case]:
         _slow("body", drip(with_length(5000, b" " * 5000), 0.01)),
         _slow("body-stops", hang(with_length(500, GOOD))),
         _slow("chunks", drip(bodiless + b"1\r\n \r\n" * 500, 0.01)),
-        Case("transport/slow-unblock", [UNBLOCK], [fails(TIMEOUT), within(4), sent(1)], [hang()], options={"timeoutMs": 300}),
+        Case("transport/slow-unblock", [UNBLOCK], [fails(TIMEOUT), within(4), sent(1)], [hang()], options={"timeoutMs": 200}),
         Case("transport/slow-call", [{**CHALLENGE_CALL, "options": {"callTimeoutMs": 300}}], [fails(TIMEOUT), within(4)], [hang()]),
         _broken("not-http", b"SSH-2.0-OpenSSH_9.2p1\r\n\r\n"),
         _broken("frames", b"\x00\x00\x00\x0f\x4a\x0d\x0a\x0bempty_frame\r\n\r\n"),
