@@ -7,7 +7,7 @@ BUILD = SWIFT="$(SWIFT)" dev/build.sh
 # Exclusivity is checked at compile time and by the tests; the checks at run time cost the hot path a fifth.
 RELEASE = -c release -Xswiftc -enforce-exclusivity=unchecked --static-swift-stdlib
 # Every Swift file that a person wrote.
-WRITTEN = find $(wildcard Package.swift Sources Tests Benchmarks Fuzz plugins) -name '*.swift' -not -path '*/Generated/*' -not -path '*/.build*' -print0
+WRITTEN = find $(wildcard Package.swift Sources Tests Benchmarks Fuzz plugins clients) -name '*.swift' -not -path '*/Generated/*' -not -path '*/.build*' -print0
 
 .PHONY: help
 help: ## list the targets
@@ -32,7 +32,7 @@ demo: setup ## virtual devices register and prove themselves against a daemon on
 test: setup-tests proto-check plugins ## all tests, in debug, with all run-time checks on
 	@dev/test-setup.py
 	@$(BUILD) --build-tests
-	@dev/test.py $(foreach part,$(PLUGIN_CHECKS),--beside '$(MAKE) --no-print-directory $(part)')
+	@dev/test.py $(foreach part,$(PLUGIN_CHECKS) clients-check,--beside '$(MAKE) --no-print-directory $(part)')
 
 # The revision from which the change is counted.
 BASE = HEAD
@@ -137,6 +137,20 @@ http-clients: setup-tests ## run real clients and proxies (gRPC, Connect, curl, 
 	@$(BUILD) --product assayd
 	@$(BUILD) --product assay
 	@dev/http-clients.sh
+
+# Languages of clients/; empty: all. One whose tool chain is not here is named, and not run.
+LANGUAGES =
+.PHONY: clients
+clients: setup ## run the conformance suite and the tests of each client in clients/ (LANGUAGES="python go")
+	@$(BUILD) --product assayd
+	@$(BUILD) --product assay
+	@$(BUILD) --product client-conformance-driver
+	@clients/conformance/run.py $(LANGUAGES)
+
+# The client that needs no tool chain, with what is built already.
+.PHONY: clients-check
+clients-check:
+	@clients/conformance/run.py python
 
 .PHONY: result-verifiers
 result-verifiers: setup-tests ## verify signed results of every shape, and status lists, with joserfc, PyJWT, cwt, pycose, Node.js and OpenSSL

@@ -329,6 +329,11 @@ let package = Package(
                 "CFaultVFS", "assayd", protobuf, arguments, log, lifecycle,
             ], path: "Tests/crash-test", swiftSettings: strict),
 
+        // AssayClient under the conformance suite of all clients (clients/conformance).
+        .executableTarget(
+            name: "client-conformance-driver", dependencies: ["AssayClient", "AssayAPI", "AssayCore", protobuf],
+            path: "clients/swift/Sources/client-conformance-driver", swiftSettings: strict),
+
         tests("AssayCore", ["AssayTesting"]),
         tests("AssayMetrics", [metrics]),
         tests("AssayTracing", ["AssayMetrics"]),

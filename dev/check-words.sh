@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 
 # Not checked: docs/decisions, as history; the messages in proto/, whose comments are generated code, and docs/openapi.yaml and
 # docs/reference/rpc, which have these comments; .build.
-parts="Sources Tests Fuzz Benchmarks plugins docs examples deploy dev proto README.md CONTRIBUTING.md SECURITY.md
+parts="Sources Tests Fuzz Benchmarks plugins docs examples clients deploy dev proto README.md CONTRIBUTING.md SECURITY.md
 CHANGELOG.md Makefile Package.swift"
 
 # expression (ERE, lower case, whole words) | plain word
