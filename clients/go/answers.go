@@ -229,7 +229,7 @@ type DeviceCertificate struct {
 
 type IssueCertificateResponse struct {
 	// ACCEPTED if, and only if, the certificate was issued.
-	Verdict     *Verdict           `json:"verdict"`
+	Verdict     Verdict            `json:"verdict"`
 	Certificate *DeviceCertificate `json:"certificate"`
 	// The CA's certificates (DER), the issuer first.
 	Chain [][]byte `json:"chain"`

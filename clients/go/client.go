@@ -84,9 +84,7 @@ func (c *Client) Verify(ctx context.Context, request VerifyRequest, options ...C
 func (c *Client) IssueCertificate(ctx context.Context, request IssueCertificateRequest, options ...CallOption) (*IssueCertificateResponse, error) {
 	answer := &IssueCertificateResponse{}
 	isOurKey, err := c.typed(ctx, method{"Provisioning/Issue", repeatableWithKey}, request, answer, options)
-	if answer.Verdict != nil {
-		answer.Verdict.clearRepeated(isOurKey)
-	}
+	answer.Verdict.clearRepeated(isOurKey)
 	return orNil(answer, err)
 }
 

@@ -10,6 +10,7 @@ import (
 	"net"
 	"os"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -77,7 +78,11 @@ func (d *dialer) config() *tls.Config {
 func (d *dialer) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, d.timeout)
 	defer cancel()
-	return d.connect(ctx)
+	plain, err := d.connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &connection{Conn: plain}, nil
 }
 
 func (d *dialer) dialTLS(ctx context.Context, _, _ string) (net.Conn, error) {
@@ -94,15 +99,15 @@ func (d *dialer) dialTLS(ctx context.Context, _, _ string) (net.Conn, error) {
 		plain.Close()
 		return nil, d.handshakeFailed(ctx, err)
 	}
-	return encrypted, nil
+	return &connection{Conn: encrypted}, nil
 }
 
 func (d *dialer) connect(ctx context.Context) (net.Conn, error) {
-	connection, err := new(net.Dialer).DialContext(ctx, d.address.network, d.address.place)
+	plain, err := new(net.Dialer).DialContext(ctx, d.address.network, d.address.place)
 	if err != nil {
 		return nil, d.failed(ctx, err)
 	}
-	return connection, nil
+	return plain, nil
 }
 
 func (d *dialer) failed(ctx context.Context, err error) error {
@@ -122,6 +127,20 @@ func (d *dialer) handshakeFailed(ctx context.Context, err error) error {
 		return d.failed(ctx, err)
 	}
 	return ownError("tls_failed", err, "%s: %v", d.address, err)
+}
+
+// connection remembers that it has ended: the transport tells an answer that was cut from one that is no HTTP by its sentence alone.
+type connection struct {
+	net.Conn
+	hasEnded atomic.Bool
+}
+
+func (c *connection) Read(into []byte) (int, error) {
+	count, err := c.Conn.Read(into)
+	if err != nil {
+		c.hasEnded.Store(true)
+	}
+	return count, err
 }
 
 func badOption(name, format string, values ...any) *Error {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptrace"
 	"strconv"
 	"strings"
 	"time"
@@ -56,6 +57,8 @@ func newExchanger(settings settings, dialer *dialer) *exchanger {
 func (e *exchanger) post(ctx context.Context, request httpRequest) (httpAnswer, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	var used *connection
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(info httptrace.GotConnInfo) { used, _ = info.Conn.(*connection) }})
 	message, err := http.NewRequestWithContext(ctx, http.MethodPost, e.address.base+request.path, bytes.NewReader(request.body))
 	if err != nil {
 		return httpAnswer{}, ownError("bad_request", err, "the request cannot be sent: %v", err)
@@ -76,9 +79,12 @@ func (e *exchanger) post(ctx context.Context, request httpRequest) (httpAnswer, 
 	// Neither cookies nor redirects: those are a Client's of net/http.
 	response, err := e.transport.RoundTrip(message)
 	if err != nil {
-		return httpAnswer{}, explain(ctx, err)
+		return httpAnswer{}, explain(ctx, used, err)
 	}
 	defer response.Body.Close()
+	if response.ProtoMajor != 1 || response.ProtoMinor > 1 {
+		return httpAnswer{}, ownError("protocol_broken", nil, "the server answers in %.20s", response.Proto)
+	}
 	answer := httpAnswer{status: response.StatusCode, header: response.Header}
 	if response.StatusCode == http.StatusSwitchingProtocols {
 		return answer, nil
@@ -92,13 +98,13 @@ func (e *exchanger) post(ctx context.Context, request httpRequest) (httpAnswer, 
 		return httpAnswer{}, failure
 	}
 	if err != nil {
-		return httpAnswer{}, explain(ctx, err)
+		return httpAnswer{}, explain(ctx, used, err)
 	}
 	return answer, nil
 }
 
-// explain is what an error of the transport is to the call.
-func explain(ctx context.Context, err error) *Error {
+// explain is what an error of the transport is to the call; used is nil if there was no connection yet.
+func explain(ctx context.Context, used *connection, err error) *Error {
 	var own *Error
 	var network net.Error
 	var operation *net.OpError
@@ -112,7 +118,7 @@ func explain(ctx context.Context, err error) *Error {
 	case errors.As(err, &operation) && operation.Op == "remote error":
 		// With TLS 1.3 the server refuses a client's certificate after the client has sent its request.
 		return ownError("tls_failed", err, "the server ended the TLS connection: %v", err)
-	case errors.As(err, &network), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), strings.Contains(err.Error(), "server closed idle connection"):
+	case used != nil && used.hasEnded.Load(), errors.As(err, &network), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), strings.Contains(err.Error(), "server closed idle connection"):
 		return ownError("connection_lost", err, "the connection ended before the answer was whole; whether the call was done is unknown: %v", err)
 	}
 	return ownError("protocol_broken", err, "the server does not answer in HTTP: %v", err)

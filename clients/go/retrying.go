@@ -67,7 +67,7 @@ func (c *Client) send(
 			return nil, c.told(err, attempts)
 		}
 		if c.clock.Sleep(ctx, pause) != nil {
-			return nil, c.told(explain(ctx, ctx.Err()), attempts)
+			return nil, c.told(explain(ctx, nil, ctx.Err()), attempts)
 		}
 	}
 }

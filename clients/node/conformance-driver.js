@@ -62,7 +62,7 @@ const OUTCOMES = {
     issueChallenge: (answer) => pick(answer, ['challenge', 'expiresAtUnixMs']),
     verify: verdictSaid,
     issueCertificate: (answer) => ({
-        verdict: answer.verdict ? verdictSaid(answer.verdict) : null,
+        verdict: verdictSaid(answer.verdict),
         certificate: said(answer.certificate?.certificate ?? ''),
         chain: said(answer.chain),
     }),

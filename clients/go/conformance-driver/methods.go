@@ -138,10 +138,7 @@ func claimSaid(claim assay.Claim) any {
 }
 
 func certificateSaid(answer *assay.IssueCertificateResponse) object {
-	said := object{"verdict": nil, "certificate": "", "chain": allBytes(answer.Chain)}
-	if answer.Verdict != nil {
-		said["verdict"] = verdictSaid(answer.Verdict)
-	}
+	said := object{"verdict": verdictSaid(&answer.Verdict), "certificate": "", "chain": allBytes(answer.Chain)}
 	if answer.Certificate != nil {
 		said["certificate"] = bytes(answer.Certificate.Certificate)
 	}

@@ -75,7 +75,7 @@ export class AssayClient {
      */
     async issueCertificate(request, options) {
         const answer = await this.#typed(methods.ISSUE_CERTIFICATE, request, options);
-        if (answer.verdict) judged(answer.verdict, answer.raw.verdict, this.#makesKey(options));
+        judged(answer.verdict, answer.raw.verdict ?? {}, this.#makesKey(options));
         return answer;
     }
 
@@ -161,7 +161,7 @@ export class AssayClient {
             body: writeJSON(message),
             idempotencyKey,
             isRepeatable: idempotent === true || idempotencyKey !== undefined || hasKey,
-        }));
+        }), (raw) => raw);
     }
 
     /** Ends the connections. Calls in flight fail, and further ones do. */
@@ -186,29 +186,26 @@ export class AssayClient {
      */
     async #typed(method, request, options = {}) {
         const takesKey = method.repeatable === 'with a key';
-        const raw = await this.#send(options, ({ idempotencyKey, idempotent }) => {
+        return this.#send(options, ({ idempotencyKey, idempotent }) => {
             if (idempotent !== undefined || (idempotencyKey !== undefined && !takesKey)) {
                 throw ownError('bad_request', `${idempotent === undefined ? 'idempotencyKey' : 'idempotent'} is no option of this method`);
             }
             const key = takesKey && this.#makesKey(options) ? randomBytes(16).toString('hex') : idempotencyKey;
             const body = writeJSON(method.request.write(request, ''));
             return { path: method.path, body, idempotencyKey: key, isRepeatable: method.repeatable === 'always' || key !== undefined };
-        });
-        try {
-            return Object.assign(/** @type {object} */ (method.answer.read(raw, '', false)), { raw });
-        } catch (error) {
-            throw this.#told(error instanceof FieldError ? undecodable(error.message, error) : error);
-        }
+        }, (raw) => Object.assign(/** @type {object} */ (method.answer.read(raw, '', false)), { raw }));
     }
 
     /**
      * Tries until there is an answer, an error that another try does not help, no try left, or no time for one.
      *
+     * @template Answer
      * @param {CallOptions} options
      * @param {(options: CallOptions) => Omit<Call, 'timeoutMs' | 'signal'>} prepare
-     * @returns {Promise<import('../types/index.js').JSONObject>}
+     * @param {(raw: import('../types/index.js').JSONObject) => Answer} read
+     * @returns {Promise<Answer>}
      */
-    async #send(options, prepare) {
+    async #send(options, prepare, read) {
         let attempts = 0;
         try {
             const { timeoutMs, signal, idempotencyKey } = checkCallOptions(options);
@@ -217,8 +214,9 @@ export class AssayClient {
             for (;;) {
                 attempts += 1;
                 try {
-                    return await this.#try({ ...call, timeoutMs: end - this.#time.now(), signal });
+                    return read(await this.#try({ ...call, timeoutMs: end - this.#time.now(), signal }));
                 } catch (error) {
+                    if (error instanceof FieldError) throw undecodable(error.message, error);
                     if (!(error instanceof AssayError)) throw error;
                     const mayHelp = error.retry === 'later' && (call.isRepeatable || error.wasNotBegun);
                     if (!mayHelp || attempts >= this.#options.tries) throw error;
@@ -229,7 +227,7 @@ export class AssayClient {
                 }
             }
         } catch (error) {
-            throw this.#told(error, attempts);
+            throw this.#told(error instanceof FieldError ? ownError('bad_request', `the request: ${error.message}`) : error, attempts);
         }
     }
 

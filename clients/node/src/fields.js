@@ -82,23 +82,23 @@ export const INT64 = {
  * Names without their prefix. A value that is not known stays as it came.
  *
  * @param {string} prefix
- * @param {string[]} names
+ * @param {string[]} names all but that of the unspecified value
  * @param {string} [zero] the name of the value that is left out; without one it is the empty text
- * @returns {Type}
+ * @returns {Type & { names: string[] }}
  */
 export function enumeration(prefix, names, zero = '') {
-    const known = new Set(names);
     return {
+        names,
         read(json, place) {
             if (typeof json === 'number' && Number.isInteger(json)) return json === 0 ? zero : String(json);
             if (typeof json !== 'string') throw new FieldError(place, 'the name of a value');
             const name = json.startsWith(prefix) ? json.slice(prefix.length) : json;
             return name === 'UNSPECIFIED' ? zero : name;
         },
-        // The daemon refuses names that it does not know, and knows some that this client does not.
+        // A name that is not listed is for the daemon to judge, which may be newer.
         write(value, place) {
             const name = text(value, place);
-            return known.has(name) ? prefix + name : name;
+            return name.startsWith(prefix) || /^[0-9]+$/.test(name) ? name : prefix + name;
         },
         absent: () => zero,
         isDefault: (value) => value === zero,
@@ -126,6 +126,16 @@ export function listOf(type) {
  */
 export function optional(type) {
     return { ...type, absent: () => undefined, isDefault: () => false };
+}
+
+/**
+ * A message that is there also where the answer leaves it out.
+ *
+ * @param {Type} type
+ * @returns {Type}
+ */
+export function present(type) {
+    return { ...type, absent: () => type.read({}, '', false) };
 }
 
 /**

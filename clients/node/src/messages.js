@@ -2,7 +2,7 @@
  * The messages of proto/assay/v1 that the client's methods take and return, in JSON (docs/http.md). types/ has the same for TypeScript,
  * with what each member means.
  */
-import { BOOLEAN, BYTES, INT64, TEXT, UINT32, enumeration, listOf, message, optional } from './fields.js';
+import { BOOLEAN, BYTES, INT64, TEXT, UINT32, enumeration, listOf, message, optional, present } from './fields.js';
 
 const purpose = enumeration('PURPOSE_', ['REGISTER', 'ASSERT', 'PROVISION', 'RENEW']);
 const keySignatureAlgorithm = enumeration('ALGORITHM_', [
@@ -119,7 +119,7 @@ const deviceCertificate = message('DeviceCertificate', {
     policyDigest: BYTES, simulated: BOOLEAN, revocation: deviceCertificateRevocation, renewedFrom: certificateName,
 });
 export const issueCertificateResponse = message('IssueCertificateResponse', {
-    verdict, certificate: deviceCertificate, chain: listOf(BYTES),
+    verdict: present(verdict), certificate: deviceCertificate, chain: listOf(BYTES),
 });
 export const provisionDeviceRequest = message('ProvisionDeviceRequest', {
     app: TEXT, deviceSerial: TEXT, deviceFamily: TEXT, deviceSecret: BYTES, csr: BYTES, enrolmentToken: TEXT,

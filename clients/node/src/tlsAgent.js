@@ -46,10 +46,21 @@ export class TLSAgent extends https.Agent {
         } catch {
             // While the files are being replaced, or do not match, the earlier ones hold.
         }
-        const own = { ...this.#content, minVersion: 'TLSv1.2', ALPNProtocols: ['http/1.1'], rejectUnauthorized: true };
+        const own = { ...this.#content, minVersion: 'TLSv1.2', ALPNProtocols: ['http/1.1'], rejectUnauthorized: true, checkServerIdentity };
         // @ts-ignore: the method of node:https is not declared.
         return super.createConnection({ ...options, ...own }, done);
     }
+}
+
+/**
+ * Whether a certificate has a name, in its alternative names: Node alone would take the common name too, which RFC 9525 ended.
+ *
+ * @param {string} name
+ * @param {tls.PeerCertificate} certificate
+ */
+function checkServerIdentity(name, certificate) {
+    if (!certificate.subjectaltname) return new Error('the certificate has no subject alternative name');
+    return tls.checkServerIdentity(name, certificate);
 }
 
 /**

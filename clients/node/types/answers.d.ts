@@ -244,7 +244,7 @@ export interface DeviceCertificate {
 
 export interface IssueCertificateResponse extends Answer {
     /** ACCEPTED if, and only if, the certificate was issued. */
-    verdict?: Verdict;
+    verdict: Verdict;
     certificate?: DeviceCertificate;
     /** The CA's certificates (DER), the issuer first. */
     chain: Buffer[];
