@@ -107,10 +107,11 @@ export function enumeration(prefix, names, zero = '') {
 
 /**
  * @param {Type} type
- * @returns {Type}
+ * @returns {Type & { element: Type }}
  */
 export function listOf(type) {
     return {
+        element: type,
         read: (json, place, isStrict) => list(json, place).map((value, index) => type.read(value, `${place}[${index}]`, isStrict)),
         write: (value, place) => list(value, place).map((each, index) => type.write(each, `${place}[${index}]`)),
         absent: () => [],
