@@ -95,6 +95,7 @@ export class Exchange {
             this.#succeed(response, []);
         });
         this.#request.once('response', (response) => {
+            if (response.httpVersionMajor !== 1) return this.#fail(ownError('protocol_broken', `the server answers in HTTP/${response.httpVersion}`));
             /** @type {Buffer[]} */
             const parts = [];
             let length = 0;
