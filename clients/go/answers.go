@@ -2,6 +2,7 @@ package assay
 
 import "encoding/json"
 
+// IssueChallengeResponse is what Client.IssueChallenge answers.
 type IssueChallengeResponse struct {
 	// 54 bytes, opaque to clients.
 	Challenge       []byte `json:"challenge"`
@@ -10,6 +11,7 @@ type IssueChallengeResponse struct {
 	Raw json.RawMessage `json:"-"`
 }
 
+// Finding is a check of a verdict, or what was noticed on the way.
 type Finding struct {
 	// The name of the check, for example "nonce". Prefixed by the evidence's format where several were given.
 	Check   string         `json:"check"`
@@ -21,10 +23,12 @@ type Finding struct {
 	VendorCode string `json:"vendorCode"`
 }
 
+// TextList is the value of a claim.
 type TextList struct {
 	Values []string `json:"values"`
 }
 
+// Claim is what authenticated evidence says. One member beside the name is set.
 type Claim struct {
 	Name       string    `json:"name"`
 	Text       *string   `json:"text"`
@@ -35,7 +39,7 @@ type Claim struct {
 	TimeUnixMs *int64    `json:"timeUnixMs"`
 }
 
-// What the device's signature covers.
+// BoundTo is what the device's signature covers.
 type BoundTo struct {
 	Mode BoundToMode `json:"mode"`
 	// SHA-256 of the payload; empty where none is bound or only the caller knows.
@@ -44,24 +48,26 @@ type BoundTo struct {
 	ClientDataHash []byte `json:"clientDataHash"`
 }
 
+// FeedSnapshot is the version of a trust feed that a verdict used.
 type FeedSnapshot struct {
 	Feed  string `json:"feed"`
 	ID    string `json:"id"`
 	AgeMs uint32 `json:"ageMs"`
 }
 
-// A number from 0 to 1.
+// ConfidenceScore is a number from 0 to 1.
 type ConfidenceScore struct {
 	Millionths uint32 `json:"millionths"`
 }
 
+// ConfidenceHardware is what hardware says of a capture.
 type ConfidenceHardware struct {
 	Status ConfidenceHardwareStatus `json:"status"`
 	// strongbox, secure_enclave, secure_element, tee, software or none.
 	Level string `json:"level"`
 }
 
-// A check of the profile mvp, or a row of another profile's table.
+// ConfidencePart is a check of the profile mvp, or a row of another profile's table.
 type ConfidencePart struct {
 	Name string `json:"name"`
 	// Of a check. Of a row only UNAVAILABLE, where it does not count.
@@ -74,7 +80,7 @@ type ConfidencePart struct {
 	Source ConfidencePartSource `json:"source"`
 }
 
-// The confidence in a capture, of attestation and signals. docs/confidence.md has the tables and formulas.
+// Confidence is the confidence in a capture, of attestation and signals. docs/confidence.md has the tables and formulas.
 type Confidence struct {
 	Level ConfidenceLevel `json:"level"`
 	// After cross-validation. Left out by the profile mvp, and where no signal counts.
@@ -104,7 +110,7 @@ type Confidence struct {
 	DeviceKind string `json:"deviceKind"`
 }
 
-// Why an accepted verdict has no signed result.
+// ResultProblem is why an accepted verdict has no signed result.
 type ResultProblem struct {
 	// A stable word of docs/results.md.
 	Code string `json:"code"`
@@ -112,7 +118,7 @@ type ResultProblem struct {
 	Sentence string `json:"sentence"`
 }
 
-// What came of a result that was asked for. The verdict beside it holds in either case.
+// SignedResult is what came of a result that was asked for. The verdict beside it holds in either case.
 type SignedResult struct {
 	Shape    ResultShape `json:"shape"`
 	Audience string      `json:"audience"`
@@ -128,7 +134,7 @@ type SignedResult struct {
 	ExpiresAtUnixMs int64 `json:"expiresAtUnixMs"`
 }
 
-// Why evidence would be rejected if the app enforced the verdict.
+// WouldReject is why evidence would be rejected if the app enforced the verdict.
 type WouldReject struct {
 	// As a rejection would have them: a stable code of docs/reason-codes.md, a sentence, the check that said so,
 	// and what may be done.
@@ -138,7 +144,7 @@ type WouldReject struct {
 	Retry  RetryClass `json:"retry"`
 }
 
-// The answer to evidence. A rejection is an answer, not an error.
+// Verdict is the answer to evidence. A rejection is an answer, not an error.
 type Verdict struct {
 	Decision Decision `json:"decision"`
 	// How strong the evidence is; NONE when rejected, and with would_reject.
@@ -185,12 +191,13 @@ type Verdict struct {
 	Raw json.RawMessage `json:"-"`
 }
 
+// DeviceCertificateRevocation is why and when a certificate was revoked.
 type DeviceCertificateRevocation struct {
 	Reason          RevocationReason `json:"reason"`
 	RevokedAtUnixMs int64            `json:"revokedAtUnixMs"`
 }
 
-// What identifies a certificate.
+// CertificateName is what identifies a certificate.
 type CertificateName struct {
 	// SHA-256 of the issuing CA's SubjectPublicKeyInfo.
 	IssuerSPKISHA256 []byte `json:"issuerSpkiSha256"`
@@ -198,7 +205,7 @@ type CertificateName struct {
 	Serial []byte `json:"serial"`
 }
 
-// A certificate on record.
+// DeviceCertificate is a certificate on record.
 type DeviceCertificate struct {
 	// DER. Empty after the device was forgotten.
 	Certificate []byte `json:"certificate"`
@@ -227,6 +234,7 @@ type DeviceCertificate struct {
 	RenewedFrom *CertificateName `json:"renewedFrom"`
 }
 
+// IssueCertificateResponse is what Client.IssueCertificate answers.
 type IssueCertificateResponse struct {
 	// ACCEPTED if, and only if, the certificate was issued.
 	Verdict     Verdict            `json:"verdict"`
@@ -237,11 +245,13 @@ type IssueCertificateResponse struct {
 	Raw json.RawMessage `json:"-"`
 }
 
+// ProvisionDeviceResponseKeyTable is one of the tables of keys that a device gets.
 type ProvisionDeviceResponseKeyTable struct {
 	// 1000 keys of 32 bytes.
 	Keys [][]byte `json:"keys"`
 }
 
+// ProvisioningRejection is why a device was not provisioned.
 type ProvisioningRejection struct {
 	// A stable code of docs/reason-codes.md, a sentence, and what may be done.
 	Reason string     `json:"reason"`
@@ -249,6 +259,7 @@ type ProvisioningRejection struct {
 	Retry  RetryClass `json:"retry"`
 }
 
+// ProvisionDeviceResponse is what Client.ProvisionDevice answers.
 type ProvisionDeviceResponse struct {
 	// DER.
 	DeviceCertificate []byte `json:"deviceCertificate"`
@@ -272,12 +283,14 @@ type ProvisionDeviceResponse struct {
 	Raw json.RawMessage `json:"-"`
 }
 
+// DeviceBlock is a block that holds.
 type DeviceBlock struct {
 	Kind        DeviceBlockKind `json:"kind"`
 	Reason      string          `json:"reason"`
 	SinceUnixMs int64           `json:"sinceUnixMs"`
 }
 
+// DeviceNoLongerGood is why a device's next evidence would be refused.
 type DeviceNoLongerGood struct {
 	// The code that the rejection would have, its check, and a sentence for people.
 	Code   string `json:"code"`
@@ -285,6 +298,7 @@ type DeviceNoLongerGood struct {
 	Detail string `json:"detail"`
 }
 
+// DeviceCertificates is how many certificates a device has, by their state.
 type DeviceCertificates struct {
 	// Neither revoked nor ended.
 	Good    uint32 `json:"good"`
@@ -293,7 +307,7 @@ type DeviceCertificates struct {
 	Expired uint32 `json:"expired"`
 }
 
-// A mark that blocks nothing: the app's policy decides what follows.
+// DeviceFlag is a mark that blocks nothing: the app's policy decides what follows.
 type DeviceFlag struct {
 	// [a-z0-9_]{1,32}.
 	Name string `json:"name"`
@@ -307,7 +321,7 @@ type DeviceFlag struct {
 	Caller string `json:"caller"`
 }
 
-// One attested key of one app.
+// Device is one attested key of one app.
 type Device struct {
 	DeviceID []byte `json:"deviceId"`
 	App      string `json:"app"`
@@ -351,6 +365,7 @@ type Device struct {
 	Raw json.RawMessage `json:"-"`
 }
 
+// ListDevicesResponse is what Client.ListDevices answers.
 type ListDevicesResponse struct {
 	// Without claims, chain serials and public key, which Get has. May be few or none although more pages
 	// follow.
@@ -361,6 +376,7 @@ type ListDevicesResponse struct {
 	Raw json.RawMessage `json:"-"`
 }
 
+// BlockResponse is what Client.Block answers.
 type BlockResponse struct {
 	// Registered devices that the target names.
 	Devices uint32 `json:"devices"`
@@ -373,6 +389,7 @@ type BlockResponse struct {
 	Raw json.RawMessage `json:"-"`
 }
 
+// UnblockResponse is what Client.Unblock answers.
 type UnblockResponse struct {
 	// Registered devices that the target names.
 	Devices uint32 `json:"devices"`
@@ -384,7 +401,7 @@ type UnblockResponse struct {
 	Raw json.RawMessage `json:"-"`
 }
 
-// What is kept of an accepted verdict for look-ups. It names neither the device nor the subject.
+// FoundVerdict is what is kept of an accepted verdict for look-ups. It names neither the device nor the subject.
 type FoundVerdict struct {
 	// 16 bytes that name the verdict in logs and audit.
 	RequestID []byte `json:"requestId"`
@@ -413,6 +430,7 @@ type FoundVerdict struct {
 	Limits []VerdictLimit `json:"limits"`
 }
 
+// FindVerdictsResponse is what Client.FindVerdicts answers.
 type FindVerdictsResponse struct {
 	// As asked, so that a signed answer says what it is about.
 	App           string `json:"app"`
@@ -433,6 +451,7 @@ type FindVerdictsResponse struct {
 	Raw json.RawMessage `json:"-"`
 }
 
+// ResultProfile is a shape of results that the issuer signs.
 type ResultProfile struct {
 	Shape ResultShape `json:"shape"`
 	// `typ` of the token's header.
@@ -441,6 +460,7 @@ type ResultProfile struct {
 	Specification string `json:"specification"`
 }
 
+// GetResultKeysResponse is what Client.GetResultKeys answers.
 type GetResultKeysResponse struct {
 	// `iss` of the results, and the base of the issuer's addresses.
 	Issuer string `json:"issuer"`
@@ -453,6 +473,7 @@ type GetResultKeysResponse struct {
 	Raw json.RawMessage `json:"-"`
 }
 
+// WhoAmIResponseRate is a rate that the caller's requests are counted by.
 type WhoAmIResponseRate struct {
 	// caller, caller_in_app or app.
 	Limit string `json:"limit"`
@@ -469,6 +490,7 @@ type WhoAmIResponseRate struct {
 	RetryAfterMs uint32 `json:"retryAfterMs"`
 }
 
+// WhoAmIResponse is what Client.WhoAmI answers.
 type WhoAmIResponse struct {
 	// The name in the configuration and in the audit log.
 	Name string `json:"name"`

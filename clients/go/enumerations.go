@@ -3,6 +3,7 @@ package assay
 // Enumerations have the names of proto/assay/v1 without their prefix. The unspecified value is the empty text, and a value that this
 // version of the client does not list stays as it came.
 
+// Purpose is what a challenge is for.
 type Purpose string
 
 const (
@@ -14,6 +15,7 @@ const (
 
 func (Purpose) prefix() string { return "PURPOSE_" }
 
+// KeySignatureAlgorithm is how a key signs. ECDSA signatures are DER, and the salt of RSA-PSS is as long as the hash.
 type KeySignatureAlgorithm string
 
 const (
@@ -29,6 +31,7 @@ const (
 
 func (KeySignatureAlgorithm) prefix() string { return "ALGORITHM_" }
 
+// ResultShape is a signed form of a verdict (docs/results.md).
 type ResultShape string
 
 const (
@@ -44,6 +47,7 @@ const (
 
 func (ResultShape) prefix() string { return "RESULT_SHAPE_" }
 
+// VerifyRequestReport is how much a rejection tells: its first failure, or all.
 type VerifyRequestReport string
 
 const (
@@ -53,6 +57,7 @@ const (
 
 func (VerifyRequestReport) prefix() string { return "REPORT_" }
 
+// Decision is what came of evidence. Ask Verdict.Accepted.
 type Decision string
 
 const (
@@ -62,6 +67,7 @@ const (
 
 func (Decision) prefix() string { return "DECISION_" }
 
+// Assurance is how strong evidence is.
 type Assurance string
 
 const (
@@ -74,6 +80,10 @@ const (
 
 func (Assurance) prefix() string { return "ASSURANCE_" }
 
+// absent is the value that an answer leaves out: the one enumeration without an unspecified value.
+func (Assurance) absent() string { return string(AssuranceNone) }
+
+// RetryClass is what may be done about a rejection (docs/reason-codes.md).
 type RetryClass string
 
 const (
@@ -86,6 +96,7 @@ const (
 
 func (RetryClass) prefix() string { return "RETRY_CLASS_" }
 
+// FindingOutcome is what came of a check.
 type FindingOutcome string
 
 const (
@@ -98,6 +109,7 @@ const (
 
 func (FindingOutcome) prefix() string { return "OUTCOME_" }
 
+// BoundToMode is how evidence is tied to a request.
 type BoundToMode string
 
 const (
@@ -109,6 +121,7 @@ const (
 
 func (BoundToMode) prefix() string { return "MODE_" }
 
+// ConfidenceLevel is the confidence in a capture (docs/confidence.md).
 type ConfidenceLevel string
 
 const (
@@ -123,6 +136,7 @@ const (
 
 func (ConfidenceLevel) prefix() string { return "LEVEL_" }
 
+// ConfidenceHardwareStatus is whether hardware vouches for a capture.
 type ConfidenceHardwareStatus string
 
 const (
@@ -134,6 +148,7 @@ const (
 
 func (ConfidenceHardwareStatus) prefix() string { return "STATUS_" }
 
+// ConfidenceSignals is whether the submitted signals count.
 type ConfidenceSignals string
 
 const (
@@ -146,6 +161,7 @@ const (
 
 func (ConfidenceSignals) prefix() string { return "SIGNALS_" }
 
+// ConfidencePartOutcome is what came of a part of the confidence.
 type ConfidencePartOutcome string
 
 const (
@@ -156,6 +172,7 @@ const (
 
 func (ConfidencePartOutcome) prefix() string { return "OUTCOME_" }
 
+// ConfidencePartSource is who measured a signal.
 type ConfidencePartSource string
 
 const (
@@ -165,6 +182,7 @@ const (
 
 func (ConfidencePartSource) prefix() string { return "SOURCE_" }
 
+// ConfidenceCrossValidation is whether signals agree.
 type ConfidenceCrossValidation string
 
 const (
@@ -176,6 +194,7 @@ const (
 
 func (ConfidenceCrossValidation) prefix() string { return "CROSS_VALIDATION_" }
 
+// VerdictLimit is what an accepted verdict does not say (docs/results.md).
 type VerdictLimit string
 
 const (
@@ -194,6 +213,7 @@ const (
 
 func (VerdictLimit) prefix() string { return "VERDICT_LIMIT_" }
 
+// DeviceCertificateKeyProtection is what is known of the place of a certified key.
 type DeviceCertificateKeyProtection string
 
 const (
@@ -205,6 +225,7 @@ const (
 
 func (DeviceCertificateKeyProtection) prefix() string { return "KEY_PROTECTION_" }
 
+// RevocationReason is why a certificate was revoked (RFC 5280 §5.3.1).
 type RevocationReason string
 
 const (
@@ -219,6 +240,7 @@ const (
 
 func (RevocationReason) prefix() string { return "REVOCATION_REASON_" }
 
+// DeviceState is whether a device is blocked.
 type DeviceState string
 
 const (
@@ -228,6 +250,7 @@ const (
 
 func (DeviceState) prefix() string { return "STATE_" }
 
+// DeviceBlockKind is what a block is about.
 type DeviceBlockKind string
 
 const (
@@ -238,6 +261,7 @@ const (
 
 func (DeviceBlockKind) prefix() string { return "KIND_" }
 
+// FoundVerdictMatch is where a hash stands in what a device signed.
 type FoundVerdictMatch string
 
 const (
@@ -248,6 +272,7 @@ const (
 
 func (FoundVerdictMatch) prefix() string { return "MATCH_" }
 
+// FoundVerdictDeviceState is what became of the device of a verdict.
 type FoundVerdictDeviceState string
 
 const (

@@ -118,7 +118,8 @@ func explain(ctx context.Context, used *connection, err error) *Error {
 	case errors.As(err, &operation) && operation.Op == "remote error":
 		// With TLS 1.3 the server refuses a client's certificate after the client has sent its request.
 		return ownError("tls_failed", err, "the server ended the TLS connection: %v", err)
-	case used != nil && used.hasEnded.Load(), errors.As(err, &network), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), strings.Contains(err.Error(), "server closed idle connection"):
+	case used != nil && used.hasEnded.Load(), errors.As(err, &network), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF),
+		strings.Contains(err.Error(), "server closed idle connection"):
 		return ownError("connection_lost", err, "the connection ended before the answer was whole; whether the call was done is unknown: %v", err)
 	}
 	return ownError("protocol_broken", err, "the server does not answer in HTTP: %v", err)

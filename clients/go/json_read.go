@@ -164,6 +164,9 @@ func (r reader) readStruct(text json.RawMessage, into reflect.Value, place strin
 		value, isGiven := members[name]
 		delete(members, name)
 		if !isGiven || string(value) == "null" {
+			if named, hasName := into.Field(index).Interface().(interface{ absent() string }); hasName {
+				into.Field(index).SetString(named.absent())
+			}
 			continue
 		}
 		if err := r.read(value, into.Field(index), within(name)); err != nil {

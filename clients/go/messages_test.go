@@ -17,7 +17,7 @@ func TestWhatIsLeftOutHasItsDefault(t *testing.T) {
 	if err := (reader{}).readMessage([]byte(`{"reason":null}`), &verdict); err != nil {
 		t.Fatal(err)
 	}
-	if verdict.Accepted() || verdict.Decision != "" || verdict.Reason != "" || verdict.WouldReject != nil || verdict.DecidedAtUnixMs != 0 {
+	if verdict.Accepted() || verdict.Decision != "" || verdict.Assurance != AssuranceNone || verdict.Reason != "" || verdict.WouldReject != nil || verdict.DecidedAtUnixMs != 0 {
 		t.Errorf("%+v", verdict)
 	}
 }

@@ -1,5 +1,6 @@
 package assay
 
+// IssueChallengeRequest is what Client.IssueChallenge asks.
 type IssueChallengeRequest struct {
 	// The app, [a-z0-9._-]{1,64}.
 	App     string  `json:"app"`
@@ -12,7 +13,7 @@ type IssueChallengeRequest struct {
 	SourceAddress string `json:"sourceAddress"`
 }
 
-// The result of DCAppAttestService.attestKey.
+// AppAttestAttestation is the result of DCAppAttestService.attestKey.
 type AppAttestAttestation struct {
 	// The key id as raw bytes: 32, decoded from the standard Base64 text that generateKey returns.
 	KeyID []byte `json:"keyId"`
@@ -20,7 +21,7 @@ type AppAttestAttestation struct {
 	Attestation []byte `json:"attestation"`
 }
 
-// The result of DCAppAttestService.generateAssertion.
+// AppAttestAssertion is the result of DCAppAttestService.generateAssertion.
 type AppAttestAssertion struct {
 	// The key id as raw bytes: 32. The assertion itself does not carry it.
 	KeyID []byte `json:"keyId"`
@@ -28,19 +29,19 @@ type AppAttestAssertion struct {
 	Assertion []byte `json:"assertion"`
 }
 
-// The result of KeyStore.getCertificateChain, for a key that was made with setAttestationChallenge.
+// AndroidKeyAttestation is the result of KeyStore.getCertificateChain, for a key that was made with setAttestationChallenge.
 type AndroidKeyAttestation struct {
 	// Each as DER, leaf first: 3 to 8, at most 16 KiB each. The root may be left out.
 	Certificates [][]byte `json:"certificates"`
 }
 
-// The result of requestIntegrityToken (classic) or of a standard token provider's request.
+// PlayIntegrityToken is the result of requestIntegrityToken (classic) or of a standard token provider's request.
 type PlayIntegrityToken struct {
 	// As it came, at most 64 KiB.
 	Token string `json:"token"`
 }
 
-// A signature by a registered key over the client data: how an Android device, or any other registered key that
+// KeySignature is a signature by a registered key over the client data: how an Android device, or any other registered key that
 // can sign messages, proves itself after it was attested.
 type KeySignature struct {
 	// SHA-256 of the key's SubjectPublicKeyInfo: 32 bytes.
@@ -50,7 +51,7 @@ type KeySignature struct {
 	Signature []byte `json:"signature"`
 }
 
-// The members of a bundle, hashes decoded.
+// BundleFields is the members of a bundle, hashes decoded.
 type BundleFields struct {
 	// 32 bytes.
 	ImageHash []byte `json:"imageHash"`
@@ -64,7 +65,7 @@ type BundleFields struct {
 	BundleSignature []byte `json:"bundleSignature"`
 }
 
-// A bundle of which only the digest is shown. The time in it cannot be judged; the verdict says so.
+// BundleDigest is a bundle of which only the digest is shown. The time in it cannot be judged; the verdict says so.
 type BundleDigest struct {
 	// SHA-256 of the signed bytes: 32 bytes.
 	SignedSHA256 []byte `json:"signedSha256"`
@@ -73,7 +74,7 @@ type BundleDigest struct {
 	BundleSignature []byte `json:"bundleSignature"`
 }
 
-// What a camera signed with the key of its device certificate. Alone in its request, for the purpose ASSERT,
+// CertificateBundle is what a camera signed with the key of its device certificate. Alone in its request, for the purpose ASSERT,
 // without a challenge. Exactly one form, given once. The same bundle again, in whatever form and encoding, is
 // the same statement: it is accepted again, marked repeated.
 type CertificateBundle struct {
@@ -85,12 +86,12 @@ type CertificateBundle struct {
 	Digest *BundleDigest `json:"digest"`
 }
 
-// A SafetyNet attestation response. No device can make a fresh one: the answer is always a rejection.
+// SafetyNetResponse is a SafetyNet attestation response. No device can make a fresh one: the answer is always a rejection.
 type SafetyNetResponse struct {
 	JWS string `json:"jws"`
 }
 
-// Evidence of a format that has no message here. The daemon accepts it for an app whose configuration names a
+// PluginEvidence is evidence of a format that has no message here. The daemon accepts it for an app whose configuration names a
 // verifier of the format.
 type PluginEvidence struct {
 	// 1 to 64 characters of a-z, 0-9, '.', '_' and '-'; never a format that has a message here.
@@ -99,13 +100,13 @@ type PluginEvidence struct {
 	Body []byte `json:"body"`
 }
 
-// The result of DCDevice.generateToken.
+// DeviceCheckToken is the result of DCDevice.generateToken.
 type DeviceCheckToken struct {
 	// Raw bytes, at most 8 KiB.
 	Token []byte `json:"token"`
 }
 
-// A capture that a device signed while it had no challenge: a statement by a registered key over the time of the
+// OfflineSignature is a capture that a device signed while it had no challenge: a statement by a registered key over the time of the
 // capture and its payload (docs/offline.md has the signed bytes). For the purpose ASSERT, without challenge and
 // binding; beside it stand parts of the payload alone, as PluginEvidence. The same statement again is accepted
 // again, marked repeated.
@@ -121,7 +122,7 @@ type OfflineSignature struct {
 	PayloadSHA256 []byte `json:"payloadSha256"`
 }
 
-// What a device sent, as the platform made it. Nothing is decoded or renamed on the way. Exactly one kind, given
+// Evidence is what a device sent, as the platform made it. Nothing is decoded or renamed on the way. Exactly one kind, given
 // once. A kind or any other field that the daemon does not know is INVALID_ARGUMENT, and so is a kind that
 // stands twice.
 type Evidence struct {
@@ -137,6 +138,7 @@ type Evidence struct {
 	OfflineSignature      *OfflineSignature      `json:"offlineSignature"`
 }
 
+// PayloadBinding is Assay's own client data, over a payload or an upload.
 type PayloadBinding struct {
 	// SHA-256 of the payload, 32 bytes; empty where no payload is bound. 32 zero bytes are refused: they stand
 	// for no payload in what the device signs.
@@ -147,20 +149,23 @@ type PayloadBinding struct {
 	UploadID []byte `json:"uploadId"`
 }
 
+// EmbeddedBinding is the app's own client data, which has the challenge in it.
 type EmbeddedBinding struct {
 	// The exact bytes whose SHA-256 the app gave to the platform.
 	ClientData []byte `json:"clientData"`
 }
 
+// CallerOwnedBinding is a hash that the caller vouches for, freshness included.
 type CallerOwnedBinding struct {
 	// The clientDataHash that the app gave to the platform, 1 to 64 bytes.
 	ClientDataHash []byte `json:"clientDataHash"`
 }
 
+// InEvidenceBinding is none: the evidence is a statement of its own.
 type InEvidenceBinding struct {
 }
 
-// How the evidence is tied to this request. Exactly one mode, given once. A mode or any other field that the
+// Binding is how the evidence is tied to this request. Exactly one mode, given once. A mode or any other field that the
 // daemon does not know, here or inside the mode, is INVALID_ARGUMENT, and so is a mode that stands twice: what a
 // client wants bound is never taken for nothing.
 type Binding struct {
@@ -175,7 +180,7 @@ type Binding struct {
 	InEvidence *InEvidenceBinding `json:"inEvidence"`
 }
 
-// A signed result that is asked for beside a verdict. Unknown fields are INVALID_ARGUMENT, since one could
+// ResultRequest is a signed result that is asked for beside a verdict. Unknown fields are INVALID_ARGUMENT, since one could
 // narrow what is signed.
 type ResultRequest struct {
 	// One of those that the app's section `results` allows.
@@ -186,6 +191,7 @@ type ResultRequest struct {
 	Nonce []byte `json:"nonce"`
 }
 
+// VerifyRequest is what Client.Verify asks.
 type VerifyRequest struct {
 	App string `json:"app"`
 	// REGISTER or ASSERT.
@@ -226,6 +232,7 @@ type VerifyRequest struct {
 	Report VerifyRequestReport `json:"report"`
 }
 
+// IssueCertificateRequest is what Client.IssueCertificate asks.
 type IssueCertificateRequest struct {
 	App string `json:"app"`
 	// Issued for the purpose PROVISION.
@@ -249,6 +256,7 @@ type IssueCertificateRequest struct {
 	SourceAddress string `json:"sourceAddress"`
 }
 
+// ProvisionDeviceRequest is what Client.ProvisionDevice asks.
 type ProvisionDeviceRequest struct {
 	App string `json:"app"`
 	// The serial number that the manufacturer gave, 1 to 255 characters: visible ones, and no white space at
@@ -265,6 +273,7 @@ type ProvisionDeviceRequest struct {
 	EnrolmentToken string `json:"enrolmentToken"`
 }
 
+// GetDeviceRequest is what Client.GetDevice asks.
 type GetDeviceRequest struct {
 	// The app that the device belongs to.
 	App string `json:"app"`
@@ -276,6 +285,7 @@ type GetDeviceRequest struct {
 	DeviceSerial string `json:"deviceSerial"`
 }
 
+// ListDevicesRequest is what Client.ListDevices asks.
 type ListDevicesRequest struct {
 	App string `json:"app"`
 	// Only devices registered for this subject, at most 256 bytes. Empty: all.
@@ -292,7 +302,7 @@ type ListDevicesRequest struct {
 	Flag string `json:"flag"`
 }
 
-// Exactly one target. A target or any other field that the daemon does not know is INVALID_ARGUMENT.
+// BlockTarget is what is blocked: exactly one target. A target or any other field that the daemon does not know is INVALID_ARGUMENT.
 type BlockTarget struct {
 	// 16 bytes; the device must be on record.
 	DeviceID []byte `json:"deviceId"`
@@ -302,6 +312,7 @@ type BlockTarget struct {
 	KeyID []byte `json:"keyId"`
 }
 
+// BlockRequest is what Client.Block asks.
 type BlockRequest struct {
 	App    string       `json:"app"`
 	Target *BlockTarget `json:"target"`
@@ -310,11 +321,13 @@ type BlockRequest struct {
 	Reason string `json:"reason"`
 }
 
+// UnblockRequest is what Client.Unblock asks.
 type UnblockRequest struct {
 	App    string       `json:"app"`
 	Target *BlockTarget `json:"target"`
 }
 
+// FindVerdictsRequest is what Client.FindVerdicts asks.
 type FindVerdictsRequest struct {
 	App string `json:"app"`
 	// SHA-256 of the payload as it was bound, of a file of a capture, or of a camera's image: 32 bytes.
@@ -325,10 +338,8 @@ type FindVerdictsRequest struct {
 	Results []ResultRequest `json:"results"`
 }
 
+// GetResultKeysRequest is what Client.GetResultKeys asks.
 type GetResultKeysRequest struct {
 	// The issuer of results about simulated devices, in place of that of real ones.
 	Simulated bool `json:"simulated"`
-}
-
-type WhoAmIRequest struct {
 }

@@ -47,9 +47,13 @@ function said(value) {
 
 /** @param {import('./types/index.js').Verdict} verdict */
 const verdictSaid = (verdict) => ({
-    ...pick(verdict, ['accepted', 'decision', 'assurance', 'reason', 'detail', 'check', 'retry', 'deviceId', 'requestId', 'simulated', 'repeated', 'decidedAtUnixMs']),
+    ...pick(verdict, [
+        'accepted', 'decision', 'assurance', 'reason', 'detail', 'check', 'retry', 'deviceId', 'requestId', 'simulated', 'repeated',
+        'decidedAtUnixMs',
+    ]),
     findings: verdict.findings.map((each) => pick(each, ['check', 'outcome', 'code'])),
-    claims: Object.fromEntries(verdict.claims.map(({ name, texts, ...value }) => [name, texts ? texts.values : said(Object.values(value)[0])])),
+    claims: Object.fromEntries(
+        verdict.claims.map(({ name, texts, ...value }) => [name, texts ? texts.values : said(Object.values(value)[0])])),
     wouldReject: verdict.wouldReject?.reason ?? '',
 });
 
@@ -68,7 +72,8 @@ const OUTCOMES = {
     }),
     provisionDevice: (answer) => ({
         ...pick(answer, [
-            'provisioned', 'deviceCertificate', 'certificateChain', 'keyTableIndices', 'deviceSecret', 'devicePrivateKey', 'deviceId', 'repeated',
+            'provisioned', 'deviceCertificate', 'certificateChain', 'keyTableIndices', 'deviceSecret', 'devicePrivateKey', 'deviceId',
+            'repeated',
         ]),
         keyTables: answer.keyTables.map((/** @type {JSONObject} */ table) => table.keys.length),
         reason: answer.rejection?.reason ?? '',
@@ -152,7 +157,8 @@ async function answer(line) {
         client = clients.get(options.client) ?? makeClient(options);
         if (options.client) clients.set(options.client, client);
         const { callTimeoutMs: timeoutMs, idempotencyKey, idempotent } = options;
-        const given = Object.fromEntries(Object.entries({ timeoutMs, idempotencyKey, idempotent }).filter(([, value]) => value !== undefined));
+        const ofCall = Object.entries({ timeoutMs, idempotencyKey, idempotent });
+        const given = Object.fromEntries(ofCall.filter(([, value]) => value !== undefined));
         return { outcome: OUTCOMES[name](await makeCall(client, name, request, given)), waits };
     } catch (error) {
         if (!(error instanceof AssayError)) throw error;

@@ -120,6 +120,8 @@ function foreignAnswer({ status, headers }) {
     });
 }
 
+const DATE = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d (Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} \d\d:\d\d:\d\d GMT$/;
+
 /**
  * The milliseconds of the header field `retry-after`, which has seconds or the date in the form that is written today (RFC 9110 §5.6.7).
  *
@@ -128,7 +130,6 @@ function foreignAnswer({ status, headers }) {
 function retryAfter(headers) {
     const text = headers['retry-after'] ?? '';
     if (/^[0-9]{1,9}$/.test(text)) return Number(text) * 1000;
-    if (!/^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d (Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} \d\d:\d\d:\d\d GMT$/.test(text)) return undefined;
-    const then = Date.parse(text);
+    const then = DATE.test(text) ? Date.parse(text) : NaN;
     return Number.isNaN(then) ? undefined : Math.max(0, then - Date.now());
 }

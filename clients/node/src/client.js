@@ -152,10 +152,13 @@ export class AssayClient {
      */
     async call(service, method, message, options = {}) {
         for (const [name, word] of [['service', service], ['method', method]]) {
-            if (typeof word !== 'string' || !/^[A-Za-z0-9._]{1,256}$/.test(word)) throw this.#told(ownError('bad_request', `${name} is not a word of A-Z a-z 0-9 . _`));
+            if (typeof word === 'string' && /^[A-Za-z0-9._]{1,256}$/.test(word)) continue;
+            throw this.#told(ownError('bad_request', `${name} is not a word of A-Z a-z 0-9 . _`));
         }
         const hasKey = Object.hasOwn(message ?? {}, 'idempotencyKey') || Object.hasOwn(message ?? {}, 'idempotency_key');
-        if (hasKey && options.idempotencyKey !== undefined) throw this.#told(ownError('bad_request', 'idempotencyKey is given twice: in the message, and beside it'));
+        if (hasKey && options.idempotencyKey !== undefined) {
+            throw this.#told(ownError('bad_request', 'idempotencyKey is given twice: in the message, and beside it'));
+        }
         return this.#send(options, ({ idempotencyKey, idempotent }) => ({
             path: `/${service.includes('.') ? service : `assay.v1.${service}`}/${method}`,
             body: writeJSON(message),
@@ -281,7 +284,9 @@ const CALL_OPTIONS = new Set(['timeoutMs', 'signal', 'idempotencyKey', 'idempote
 function checkCallOptions(options) {
     if (typeof options !== 'object' || options === null) throw ownError('bad_request', 'the options of the call are not an object');
     const unknown = Object.keys(options).find((name) => !CALL_OPTIONS.has(name));
-    if (unknown !== undefined) throw ownError('bad_request', `${unknown.slice(0, 64)} is no option of a call; there are ${[...CALL_OPTIONS].join(', ')}`);
+    if (unknown !== undefined) {
+        throw ownError('bad_request', `${unknown.slice(0, 64)} is no option of a call; there are ${[...CALL_OPTIONS].join(', ')}`);
+    }
     const { timeoutMs, signal, idempotencyKey } = options;
     if (timeoutMs !== undefined) readCallTimeout(timeoutMs);
     if (signal !== undefined && !(signal instanceof AbortSignal)) throw ownError('bad_request', 'signal is not an AbortSignal');
@@ -300,7 +305,8 @@ function checkCallOptions(options) {
  */
 function judged(verdict, raw, isKeyOfTheClient) {
     verdict.accepted = raw.decision === 'DECISION_ACCEPTED';
-    if (isKeyOfTheClient && !verdict.findings.some((/** @type {any} */ finding) => finding.code === 'statement_repeated')) verdict.repeated = false;
+    const isStatement = verdict.findings.some((/** @type {any} */ finding) => finding.code === 'statement_repeated');
+    if (isKeyOfTheClient && !isStatement) verdict.repeated = false;
     return verdict;
 }
 
@@ -309,7 +315,9 @@ function judged(verdict, raw, isKeyOfTheClient) {
  * @returns {Buffer}
  */
 function writeJSON(message) {
-    if (typeof message !== 'object' || message === null || Array.isArray(message)) throw ownError('bad_request', 'the message is not an object');
+    if (typeof message !== 'object' || message === null || Array.isArray(message)) {
+        throw ownError('bad_request', 'the message is not an object');
+    }
     try {
         return Buffer.from(JSON.stringify(message, memberOfMessage));
     } catch (error) {

@@ -39,7 +39,7 @@ export class AssayError extends Error {
         this.retry = retry ?? retryOf(this.code);
         /** When trying again may help, in milliseconds from when the error was made. */
         this.retryAfterMs = retryAfterMs;
-        /** Where it is documented: a page of the project, behind the client's option `documentation`, or an address that the daemon named. */
+        /** Where it is documented: a page, behind the client's option `documentation`, or an address that the daemon named. */
         this.link = link ?? pageOf(reason);
         /** Of the last answer; 0 without one. */
         this.httpStatus = httpStatus ?? 0;

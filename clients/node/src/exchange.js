@@ -45,9 +45,9 @@ export class Exchange {
         this.answer = new Promise((resolve, reject) => {
             this.#settle = { resolve, reject };
         });
-        const place = address.socketPath === undefined ? { host: address.host, port: address.port } : { socketPath: address.socketPath, host: 'localhost' };
+        const { host, port, socketPath } = address;
         this.#request = (address.isEncrypted ? https : http).request({
-            ...place,
+            ...(socketPath === undefined ? { host, port } : { host, socketPath }),
             agent,
             method: 'POST',
             path: address.prefix + request.path,
@@ -55,7 +55,9 @@ export class Exchange {
             maxHeaderSize: HEAD_LIMIT,
         });
         this.#after(request.timeoutMs, () => ownError('timeout', 'the time-out of the call passed'));
-        const connecting = this.#after(limits.connectTimeoutMs, () => ownError('connect_failed', `${address.text}: no connection within ${limits.connectTimeoutMs} ms`));
+        const { connectTimeoutMs } = limits;
+        const connecting = this.#after(
+            connectTimeoutMs, () => ownError('connect_failed', `${address.text}: no connection within ${connectTimeoutMs} ms`));
         this.#watchConnection(address, connecting);
         this.#watchAnswer();
         if (request.signal) this.#endWith(request.signal);
@@ -95,11 +97,13 @@ export class Exchange {
             this.#succeed(response, []);
         });
         this.#request.once('response', (response) => {
-            if (response.httpVersionMajor !== 1) return this.#fail(ownError('protocol_broken', `the server answers in HTTP/${response.httpVersion}`));
+            const { statusCode: httpStatus, httpVersion, httpVersionMajor } = response;
+            if (httpVersionMajor !== 1) return this.#fail(ownError('protocol_broken', `the server answers in HTTP/${httpVersion}`));
             /** @type {Buffer[]} */
             const parts = [];
             let length = 0;
-            const tooLarge = () => this.#fail(ownError('reply_too_large', `the answer has more than ${this.#maxAnswerBytes} bytes`, { httpStatus: response.statusCode }));
+            const why = `the answer has more than ${this.#maxAnswerBytes} bytes`;
+            const tooLarge = () => this.#fail(ownError('reply_too_large', why, { httpStatus }));
             if (Number(response.headers['content-length'] ?? 0) > this.#maxAnswerBytes) return tooLarge();
             response.on('data', (/** @type {Buffer} */ part) => {
                 length += part.length;

@@ -237,6 +237,6 @@ function list(value, place) {
  * @returns {{ [name: string]: any }}
  */
 function objectOf(value, place) {
-    if (typeof value !== 'object' || value === null || Array.isArray(value) || value instanceof Uint8Array) throw new FieldError(place, 'an object');
-    return value;
+    if (typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Uint8Array)) return value;
+    throw new FieldError(place, 'an object');
 }

@@ -1,4 +1,4 @@
-import * as messages from './messages.js';
+import * as all from './messages.js';
 
 /**
  * A method of the daemon.
@@ -19,15 +19,15 @@ import * as messages from './messages.js';
  */
 const method = (path, request, answer, repeatable) => Object.freeze({ path: `/assay.v1.${path}`, request, answer, repeatable });
 
-export const ISSUE_CHALLENGE = method('Attestation/IssueChallenge', messages.issueChallengeRequest, messages.issueChallengeResponse, 'always');
-export const VERIFY = method('Attestation/Verify', messages.verifyRequest, messages.verdict, 'with a key');
-export const ISSUE_CERTIFICATE = method('Provisioning/Issue', messages.issueCertificateRequest, messages.issueCertificateResponse, 'with a key');
+export const ISSUE_CHALLENGE = method('Attestation/IssueChallenge', all.issueChallengeRequest, all.issueChallengeResponse, 'always');
+export const VERIFY = method('Attestation/Verify', all.verifyRequest, all.verdict, 'with a key');
+export const ISSUE_CERTIFICATE = method('Provisioning/Issue', all.issueCertificateRequest, all.issueCertificateResponse, 'with a key');
 export const PROVISION_DEVICE = method(
-    'Provisioning/ProvisionDevice', messages.provisionDeviceRequest, messages.provisionDeviceResponse, 'with a key');
-export const GET_DEVICE = method('Devices/Get', messages.getDeviceRequest, messages.device, 'always');
-export const LIST_DEVICES = method('Devices/List', messages.listDevicesRequest, messages.listDevicesResponse, 'always');
-export const BLOCK = method('Devices/Block', messages.blockRequest, messages.blockResponse, 'always');
-export const UNBLOCK = method('Devices/Unblock', messages.unblockRequest, messages.unblockResponse, 'never');
-export const FIND_VERDICTS = method('Verdicts/Find', messages.findVerdictsRequest, messages.findVerdictsResponse, 'always');
-export const GET_RESULT_KEYS = method('Results/GetKeys', messages.getResultKeysRequest, messages.getResultKeysResponse, 'always');
-export const WHO_AM_I = method('Operations/WhoAmI', messages.whoAmIRequest, messages.whoAmIResponse, 'always');
+    'Provisioning/ProvisionDevice', all.provisionDeviceRequest, all.provisionDeviceResponse, 'with a key');
+export const GET_DEVICE = method('Devices/Get', all.getDeviceRequest, all.device, 'always');
+export const LIST_DEVICES = method('Devices/List', all.listDevicesRequest, all.listDevicesResponse, 'always');
+export const BLOCK = method('Devices/Block', all.blockRequest, all.blockResponse, 'always');
+export const UNBLOCK = method('Devices/Unblock', all.unblockRequest, all.unblockResponse, 'never');
+export const FIND_VERDICTS = method('Verdicts/Find', all.findVerdictsRequest, all.findVerdictsResponse, 'always');
+export const GET_RESULT_KEYS = method('Results/GetKeys', all.getResultKeysRequest, all.getResultKeysResponse, 'always');
+export const WHO_AM_I = method('Operations/WhoAmI', all.whoAmIRequest, all.whoAmIResponse, 'always');

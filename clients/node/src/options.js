@@ -32,7 +32,8 @@ export function readOptions(given) {
     const documentation = readDocumentation(options.documentation);
     const address = typeof options.url === 'string' ? parseAddress(options.url) : undefined;
     if (!address) {
-        throw bad('url', 'is not https://host[:port][/path], http://host[:port][/path] or http+unix:/path/of/socket; it takes no user, query or fragment');
+        const forms = 'https://host[:port][/path], http://host[:port][/path] or http+unix:/path/of/socket';
+        throw bad('url', `is not ${forms}; it takes no user, query or fragment`);
     }
     checkSecrets(options, address);
     return { ...options, address, documentation };
@@ -43,7 +44,8 @@ export function readOptions(given) {
  * @param {unknown} ms
  */
 function checkTimeout(name, ms) {
-    if (typeof ms !== 'number' || !(ms > 0 && ms <= DAY_MS)) throw bad(name, `is not a number of more than 0 and at most ${DAY_MS}, in milliseconds`);
+    if (typeof ms === 'number' && ms > 0 && ms <= DAY_MS) return;
+    throw bad(name, `is not a number of more than 0 and at most ${DAY_MS}, in milliseconds`);
 }
 
 /**
@@ -72,7 +74,9 @@ export function isVisible(text, limit) {
  */
 function checkSecrets(options, address) {
     const { apiKey, certificateFile, keyFile } = options;
-    if (apiKey !== undefined && !isVisible(apiKey, 512)) throw bad('apiKey', 'is not 1 to 512 visible ASCII characters, without spaces and line ends');
+    if (apiKey !== undefined && !isVisible(apiKey, 512)) {
+        throw bad('apiKey', 'is not 1 to 512 visible ASCII characters, without spaces and line ends');
+    }
     if (apiKey !== undefined && !address.isEncrypted && address.socketPath === undefined) {
         throw bad('apiKey', 'is sent over https:// or to a Unix socket: http:// can be read on the way');
     }

@@ -4,8 +4,8 @@ import type { DeviceState, KeySignatureAlgorithm, Purpose, ResultShape, VerifyRe
 
 export interface IssueChallengeRequest {
     /** The app, [a-z0-9._-]{1,64}. */
-    app?: string;
-    purpose?: Purpose;
+    app: string;
+    purpose: Purpose;
     /** The caller's session or account, at most 64 bytes; must be repeated at Verify. */
     context?: Uint8Array;
     /** How long the challenge is good. 0: the app's default (5 minutes). At most 1 hour. */
@@ -17,29 +17,29 @@ export interface IssueChallengeRequest {
 /** The result of DCAppAttestService.attestKey. */
 export interface AppAttestAttestation {
     /** The key id as raw bytes: 32, decoded from the standard Base64 text that generateKey returns. */
-    keyId?: Uint8Array;
+    keyId: Uint8Array;
     /** The attestation object (CBOR), at most 32 KiB. */
-    attestation?: Uint8Array;
+    attestation: Uint8Array;
 }
 
 /** The result of DCAppAttestService.generateAssertion. */
 export interface AppAttestAssertion {
     /** The key id as raw bytes: 32. The assertion itself does not carry it. */
-    keyId?: Uint8Array;
+    keyId: Uint8Array;
     /** The assertion (CBOR), at most 4 KiB. */
-    assertion?: Uint8Array;
+    assertion: Uint8Array;
 }
 
 /** The result of KeyStore.getCertificateChain, for a key that was made with setAttestationChallenge. */
 export interface AndroidKeyAttestation {
     /** Each as DER, leaf first: 3 to 8, at most 16 KiB each. The root may be left out. */
-    certificates?: Uint8Array[];
+    certificates: Uint8Array[];
 }
 
 /** The result of requestIntegrityToken (classic) or of a standard token provider's request. */
 export interface PlayIntegrityToken {
     /** As it came, at most 64 KiB. */
-    token?: string;
+    token: string;
 }
 
 /**
@@ -48,33 +48,33 @@ export interface PlayIntegrityToken {
  */
 export interface KeySignature {
     /** SHA-256 of the key's SubjectPublicKeyInfo: 32 bytes. */
-    keyId?: Uint8Array;
-    algorithm?: KeySignatureAlgorithm;
+    keyId: Uint8Array;
+    algorithm: KeySignatureAlgorithm;
     /** At most 8 KiB. */
-    signature?: Uint8Array;
+    signature: Uint8Array;
 }
 
 /** The members of a bundle, hashes decoded. */
 export interface BundleFields {
     /** 32 bytes. */
-    imageHash?: Uint8Array;
+    imageHash: Uint8Array;
     /** The certificate as it was submitted, since its text is signed: Base64 of the DER or of a PEM file. */
-    cameraCert?: string;
+    cameraCert: string;
     /** Seconds since 1970. */
-    timestamp?: bigint;
+    timestamp: bigint;
     /** 32 bytes; empty: none. */
     gpsHash?: Uint8Array;
     /** ECDSA P-256 with SHA-256: 64 bytes (r, s), or DER. */
-    bundleSignature?: Uint8Array;
+    bundleSignature: Uint8Array;
 }
 
 /** A bundle of which only the digest is shown. The time in it cannot be judged; the verdict says so. */
 export interface BundleDigest {
     /** SHA-256 of the signed bytes: 32 bytes. */
-    signedSha256?: Uint8Array;
+    signedSha256: Uint8Array;
     /** As in BundleFields. */
-    cameraCert?: string;
-    bundleSignature?: Uint8Array;
+    cameraCert: string;
+    bundleSignature: Uint8Array;
 }
 
 /**
@@ -95,21 +95,21 @@ export interface CertificateBundle {
 
 /** A SafetyNet attestation response. No device can make a fresh one: the answer is always a rejection. */
 export interface SafetyNetResponse {
-    jws?: string;
+    jws: string;
 }
 
 /** Evidence of a format that has no message here. The daemon accepts it for an app whose configuration names a verifier of the format. */
 export interface PluginEvidence {
     /** 1 to 64 characters of a-z, 0-9, '.', '_' and '-'; never a format that has a message here. */
-    format?: string;
+    format: string;
     /** As the device sent it, at most 512 KiB; plugins can set a lower limit. */
-    body?: Uint8Array;
+    body: Uint8Array;
 }
 
 /** The result of DCDevice.generateToken. */
 export interface DeviceCheckToken {
     /** Raw bytes, at most 8 KiB. */
-    token?: Uint8Array;
+    token: Uint8Array;
 }
 
 /**
@@ -119,14 +119,14 @@ export interface DeviceCheckToken {
  */
 export interface OfflineSignature {
     /** SHA-256 of the key's SubjectPublicKeyInfo: 32 bytes. */
-    keyId?: Uint8Array;
-    algorithm?: KeySignatureAlgorithm;
+    keyId: Uint8Array;
+    algorithm: KeySignatureAlgorithm;
     /** At most 8 KiB. */
-    signature?: Uint8Array;
+    signature: Uint8Array;
     /** When the capture was made, by the device's clock, in milliseconds since 1970. */
-    capturedAtUnixMs?: bigint;
+    capturedAtUnixMs: bigint;
     /** SHA-256 of the payload: 32 bytes, and not all zero. */
-    payloadSha256?: Uint8Array;
+    payloadSha256: Uint8Array;
 }
 
 /**
@@ -161,12 +161,12 @@ export interface PayloadBinding {
 
 export interface EmbeddedBinding {
     /** The exact bytes whose SHA-256 the app gave to the platform. */
-    clientData?: Uint8Array;
+    clientData: Uint8Array;
 }
 
 export interface CallerOwnedBinding {
     /** The clientDataHash that the app gave to the platform, 1 to 64 bytes. */
-    clientDataHash?: Uint8Array;
+    clientDataHash: Uint8Array;
 }
 
 export interface InEvidenceBinding {
@@ -193,23 +193,23 @@ export interface Binding {
 /** A signed result that is asked for beside a verdict. Unknown fields are INVALID_ARGUMENT, since one could narrow what is signed. */
 export interface ResultRequest {
     /** One of those that the app's section `results` allows. */
-    shape?: ResultShape;
+    shape: ResultShape;
     /** Whom the result is for: 1 to 256 bytes, one of the audiences that the app's section `results` lists. */
-    audience?: string;
+    audience: string;
     /** 8 to 64 bytes that the audience gave the caller, so that it knows the result to be new; empty: none. */
     nonce?: Uint8Array;
 }
 
 export interface VerifyRequest {
-    app?: string;
+    app: string;
     /** REGISTER or ASSERT. */
-    purpose?: Purpose;
+    purpose: Purpose;
     /** As issued. Empty with a caller-owned binding, and for evidence that needs no challenge. */
     challenge?: Uint8Array;
     /** The context that the challenge was issued for. */
     context?: Uint8Array;
     /** 1 to 4 pieces, each of another kind, of one device. All must be good. */
-    evidence?: Evidence[];
+    evidence: Evidence[];
     /**
      * Left out: client data without a payload. Given, it must name a mode that the daemon knows, and stand once: protobuf would merge two;
      * they are INVALID_ARGUMENT.
@@ -252,13 +252,13 @@ export interface VerifyRequest {
 }
 
 export interface IssueCertificateRequest {
-    app?: string;
+    app: string;
     /** Issued for the purpose PROVISION. */
-    challenge?: Uint8Array;
+    challenge: Uint8Array;
     /** The context that the challenge was issued for. */
     context?: Uint8Array;
     /** 1 to 4 pieces, each of another kind, of one device. All must be good, and one must register a device or come from a registered one. */
-    evidence?: Evidence[];
+    evidence: Evidence[];
     /**
      * SHA-256 of the payload in the client data, 32 bytes; empty: none is bound. If the platform cannot attest the key to be certified
      * (App Attest), the payload must be the CSR.
@@ -276,9 +276,9 @@ export interface IssueCertificateRequest {
 }
 
 export interface ProvisionDeviceRequest {
-    app?: string;
+    app: string;
     /** The serial number that the manufacturer gave, 1 to 255 characters: visible ones, and no white space at either end. */
-    deviceSerial?: string;
+    deviceSerial: string;
     /** At most 64 characters; may be empty. */
     deviceFamily?: string;
     /** 32 bytes; empty: Assay makes one. */
@@ -294,7 +294,7 @@ export interface ProvisionDeviceRequest {
 
 export interface GetDeviceRequest {
     /** The app that the device belongs to. */
-    app?: string;
+    app: string;
     /** 16 bytes. */
     deviceId?: Uint8Array;
     /** The platform's key id, raw bytes. */
@@ -304,7 +304,7 @@ export interface GetDeviceRequest {
 }
 
 export interface ListDevicesRequest {
-    app?: string;
+    app: string;
     /** Only devices registered for this subject, at most 256 bytes. Empty: all. */
     subject?: Uint8Array;
     /** Only devices in this state. Not set: all. */
@@ -330,24 +330,24 @@ export interface BlockTarget {
 }
 
 export interface BlockRequest {
-    app?: string;
-    target?: BlockTarget;
+    app: string;
+    target: BlockTarget;
     /**
      * For operators, 1 to 256 bytes; no device and no verdict shows it. It stands in the audit log, from which nothing can be deleted:
      * name no person.
      */
-    reason?: string;
+    reason: string;
 }
 
 export interface UnblockRequest {
-    app?: string;
-    target?: BlockTarget;
+    app: string;
+    target: BlockTarget;
 }
 
 export interface FindVerdictsRequest {
-    app?: string;
+    app: string;
     /** SHA-256 of the payload as it was bound, of a file of a capture, or of a camera's image: 32 bytes. */
-    payloadSha256?: Uint8Array;
+    payloadSha256: Uint8Array;
     /** The address of the caller's own client, by which look-ups are counted; empty: not counted by address. */
     sourceAddress?: string;
     /** The answer, signed for others: at most 4, of the shapes PLAIN_JWS and PLAIN_COSE. */

@@ -18,11 +18,13 @@ export async function startServer(t, steps, { path, tls } = {}) {
     const requests = [];
     /** @param {http.IncomingMessage} request @param {http.ServerResponse} response */
     const listener = async (request, response) => {
-        requests.push({ path: request.url, headers: request.headers, body: JSON.parse(await text(request)), port: request.socket.remotePort });
+        const body = JSON.parse(await text(request));
+        requests.push({ path: request.url, headers: request.headers, body, port: request.socket.remotePort });
         const step = steps.shift() ?? { status: 500, body: { code: 'internal', message: 'there is no further step' } };
         if (typeof step === 'function') return step(response);
-        const { status = 200, body = {}, headers = {} } = step;
-        response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(typeof body === 'string' ? body : JSON.stringify(body));
+        const { status = 200, body: said = {}, headers = {} } = step;
+        response.writeHead(status, { 'content-type': 'application/json', ...headers });
+        response.end(typeof said === 'string' ? said : JSON.stringify(said));
     };
     const server = tls ? https.createServer(tls, listener) : http.createServer(listener);
     if (path) server.listen(path);
