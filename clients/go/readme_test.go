@@ -146,7 +146,7 @@ func (h *handler) next(prefix string) string {
 
 func nextLine(t *testing.T, lines chan string, pattern *regexp.Regexp) []string {
 	t.Helper()
-	patience := time.After(60 * time.Second)
+	patience := time.After(120 * time.Second)
 	for {
 		select {
 		case line, isOpen := <-lines:

@@ -47,6 +47,12 @@ export class AssayError extends Error {
         this.attempts = 0;
     }
 
+    /** All of it in one line, for logs. */
+    toString() {
+        const name = this.reason ? `${this.code} (${this.reason})` : this.code;
+        return `AssayError: ${name}: ${this.message} [retry: ${this.retry}; see ${this.link}]`;
+    }
+
     /** Whether the call certainly reached no method. */
     get wasNotBegun() {
         return NOT_BEGUN.has(this.reason);

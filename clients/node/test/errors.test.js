@@ -25,6 +25,9 @@ describe('Errors of the daemon', () => {
             [error.code, error.reason, error.retry, error.message, error.httpStatus, error.link],
             ['permission_denied', 'permission_denied', 'contact_operator', 'not allowed', 403, 'docs/callers.md#when-it-does-not-work']);
         assert.equal(error.wasNotBegun, false);
+        assert.equal(
+            String(error),
+            'AssayError: permission_denied (permission_denied): not allowed [retry: contact_operator; see docs/callers.md#when-it-does-not-work]');
     });
 
     test('without details, retry follows from the code', () => {

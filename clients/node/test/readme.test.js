@@ -122,7 +122,7 @@ describe('The upload handler of README.md', () => {
         assert.deepEqual(await (await poster(t, server))('/challenges', 'alice', {}), [200, { challenge: 'AAECAwQF' }]);
     });
 
-    test('judges a virtual phone by a daemon', async (t) => {
+    test('judges a virtual phone by a daemon', { timeout: 120_000 }, async (t) => {
         const [assayd, assay] = [join(BIN, 'assayd'), join(BIN, 'assay')];
         if (await Promise.all([access(assayd), access(assay)]).then(() => false, () => true)) return t.skip(`assayd and assay are not in ${BIN}`);
         const { url, folder } = await startDaemon(t, assayd);

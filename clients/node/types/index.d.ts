@@ -154,6 +154,8 @@ export class AssayError extends Error {
     readonly attempts: number;
     /** Whether the call certainly reached no method. */
     readonly wasNotBegun: boolean;
+    /** All of it in one line, for logs. */
+    toString(): string;
 }
 
 /** What a device sent, for requests: one constructor for each kind. */
