@@ -1,0 +1,3 @@
+export { AssayClient } from './client.js';
+export { AssayError } from './errors.js';
+export { Evidence } from './evidence.js';
