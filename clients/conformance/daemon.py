@@ -348,7 +348,7 @@ def _every_failure(session: Session) -> None:
 @_case("unknown-app")
 def _unknown_app(session: Session) -> None:
     answer = session.call("issueChallenge", {"app": "nothing", "purpose": "ASSERT"}, tries=5, fakeTime=True)
-    fails(answer, {"code": "not_found", "reason": "unknown_app", "retry": "never", "httpStatus": 404, "link": "docs/http.md#errors"})
+    fails(answer, {"code": "not_found", "reason": "unknown_app", "retry": "never", "httpStatus": 404, "link": "docs/reference/http.md#errors"})
 
 
 @_case("bundle")
@@ -500,7 +500,7 @@ def _key(session: Session) -> None:
 
 @_case("wrong-api-key")
 def _wrong_key(session: Session) -> None:
-    want = {"code": "unauthenticated", "reason": "credential_refused", "retry": "contact_operator", "httpStatus": 401, "link": "docs/callers.md#when-it-does-not-work"}
+    want = {"code": "unauthenticated", "reason": "credential_refused", "retry": "contact_operator", "httpStatus": 401, "link": "docs/operate/callers.md#when-it-does-not-work"}
     wrong = session.daemons.key[:-4] + ("AAAA" if not session.daemons.key.endswith("AAAA") else "BBBB")
     fails(session.secured("whoAmI", {}, apiKey=wrong, tries=5, fakeTime=True), want)
     fails(session.secured("whoAmI", {}, apiKey="assay_" + "A" * 43), want)
@@ -508,7 +508,7 @@ def _wrong_key(session: Session) -> None:
 
 @_case("no-credential")
 def _no_credential(session: Session) -> None:
-    want = {"code": "permission_denied", "reason": "permission_denied", "retry": "contact_operator", "httpStatus": 403, "link": "docs/callers.md#when-it-does-not-work"}
+    want = {"code": "permission_denied", "reason": "permission_denied", "retry": "contact_operator", "httpStatus": 403, "link": "docs/operate/callers.md#when-it-does-not-work"}
     fails(session.secured("issueChallenge", {"app": "photos", "purpose": "ASSERT"}), want)
 
 

@@ -80,7 +80,7 @@ type ConfidencePart struct {
 	Source ConfidencePartSource `json:"source"`
 }
 
-// Confidence is the confidence in a capture, of attestation and signals. docs/confidence.md has the tables and formulas.
+// Confidence is the confidence in a capture, of attestation and signals. docs/concepts/confidence.md has the tables and formulas.
 type Confidence struct {
 	Level ConfidenceLevel `json:"level"`
 	// After cross-validation. Left out by the profile mvp, and where no signal counts.
@@ -112,7 +112,7 @@ type Confidence struct {
 
 // ResultProblem is why an accepted verdict has no signed result.
 type ResultProblem struct {
-	// A stable word of docs/results.md.
+	// A stable word of docs/reference/results.md.
 	Code string `json:"code"`
 	// For people.
 	Sentence string `json:"sentence"`
@@ -136,7 +136,7 @@ type SignedResult struct {
 
 // WouldReject is why evidence would be rejected if the app enforced the verdict.
 type WouldReject struct {
-	// As a rejection would have them: a stable code of docs/reason-codes.md, a sentence, the check that said so,
+	// As a rejection would have them: a stable code of docs/reference/reason-codes.md, a sentence, the check that said so,
 	// and what may be done.
 	Reason string     `json:"reason"`
 	Detail string     `json:"detail"`
@@ -149,7 +149,7 @@ type Verdict struct {
 	Decision Decision `json:"decision"`
 	// How strong the evidence is; NONE when rejected, and with would_reject.
 	Assurance Assurance `json:"assurance"`
-	// When rejected: a stable code of docs/reason-codes.md, a sentence, the check that said so, and what may be
+	// When rejected: a stable code of docs/reference/reason-codes.md, a sentence, the check that said so, and what may be
 	// done.
 	Reason string     `json:"reason"`
 	Detail string     `json:"detail"`
@@ -162,7 +162,7 @@ type Verdict struct {
 	// The device record that was made or used: 16 bytes. Empty when rejected before it was known.
 	DeviceID []byte   `json:"deviceId"`
 	Bound    *BoundTo `json:"bound"`
-	// SHA-256, see docs/challenges.md.
+	// SHA-256, see docs/concepts/challenges.md.
 	EvidenceDigest []byte `json:"evidenceDigest"`
 	// SHA-256 of the app's policy as it was in force.
 	PolicyDigest []byte `json:"policyDigest"`
@@ -181,10 +181,10 @@ type Verdict struct {
 	// One for each that was asked for, in that order, if the verdict is ACCEPTED. With would_reject none is
 	// signed: each says so.
 	Results []SignedResult `json:"results"`
-	// What an ACCEPTED verdict does not say, so that nothing is read into it; docs/results.md has the list.
+	// What an ACCEPTED verdict does not say, so that nothing is read into it; docs/reference/results.md has the list.
 	Limits []VerdictLimit `json:"limits"`
 	// Set if the evidence was judged REJECTED and is answered ACCEPTED because the app does not enforce the
-	// verdict (docs/monitor-mode.md). Nothing was registered and no counter advanced. The other fields are those
+	// verdict (docs/operate/monitor-mode.md). Nothing was registered and no counter advanced. The other fields are those
 	// of the rejection, but for decision, reason, detail, check and retry.
 	WouldReject *WouldReject `json:"wouldReject"`
 	// The JSON as it came.
@@ -253,7 +253,7 @@ type ProvisionDeviceResponseKeyTable struct {
 
 // ProvisioningRejection is why a device was not provisioned.
 type ProvisioningRejection struct {
-	// A stable code of docs/reason-codes.md, a sentence, and what may be done.
+	// A stable code of docs/reference/reason-codes.md, a sentence, and what may be done.
 	Reason string     `json:"reason"`
 	Detail string     `json:"detail"`
 	Retry  RetryClass `json:"retry"`
@@ -423,7 +423,7 @@ type FoundVerdict struct {
 	ConfidenceScore *ConfidenceScore `json:"confidenceScore"`
 	// The evidence model as the verdict had it, byte for byte.
 	EvidenceModelJSON string `json:"evidenceModelJson"`
-	// What the verdict means, and what it does not, for people; and the stable word for it (docs/look-up.md).
+	// What the verdict means, and what it does not, for people; and the stable word for it (docs/concepts/look-up.md).
 	Note     string `json:"note"`
 	NoteCode string `json:"noteCode"`
 	// What the verdict does not say.

@@ -31,7 +31,7 @@ const (
 
 func (KeySignatureAlgorithm) prefix() string { return "ALGORITHM_" }
 
-// ResultShape is a signed form of a verdict (docs/results.md).
+// ResultShape is a signed form of a verdict (docs/reference/results.md).
 type ResultShape string
 
 const (
@@ -83,7 +83,7 @@ func (Assurance) prefix() string { return "ASSURANCE_" }
 // absent is the value that an answer leaves out: the one enumeration without an unspecified value.
 func (Assurance) absent() string { return string(AssuranceNone) }
 
-// RetryClass is what may be done about a rejection (docs/reason-codes.md).
+// RetryClass is what may be done about a rejection (docs/reference/reason-codes.md).
 type RetryClass string
 
 const (
@@ -121,7 +121,7 @@ const (
 
 func (BoundToMode) prefix() string { return "MODE_" }
 
-// ConfidenceLevel is the confidence in a capture (docs/confidence.md).
+// ConfidenceLevel is the confidence in a capture (docs/concepts/confidence.md).
 type ConfidenceLevel string
 
 const (
@@ -194,7 +194,7 @@ const (
 
 func (ConfidenceCrossValidation) prefix() string { return "CROSS_VALIDATION_" }
 
-// VerdictLimit is what an accepted verdict does not say (docs/results.md).
+// VerdictLimit is what an accepted verdict does not say (docs/reference/results.md).
 type VerdictLimit string
 
 const (

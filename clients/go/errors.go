@@ -164,17 +164,17 @@ func ownError(reason string, cause error, format string, values ...any) *Error {
 func page(reason string) string {
 	switch reason {
 	case "permission_denied", "credential_refused":
-		return "docs/callers.md#when-it-does-not-work"
+		return "docs/operate/callers.md#when-it-does-not-work"
 	case "overloaded", "rate_limited", "too_many_calls":
-		return "docs/configuration/limits.md"
+		return "docs/reference/configuration/limits.md"
 	case "uploads_not_configured", "tamper_detected", "too_many_open_uploads":
-		return "docs/uploads.md#errors"
+		return "docs/reference/uploads.md#errors"
 	}
 	if strings.HasPrefix(reason, "upload_") || strings.HasPrefix(reason, "chunk_") {
-		return "docs/uploads.md#errors"
+		return "docs/reference/uploads.md#errors"
 	}
 	if _, isOwn := ownErrors[reason]; isOwn && reason != "cancelled" {
 		return "clients/README.md#errors"
 	}
-	return "docs/http.md#errors"
+	return "docs/reference/http.md#errors"
 }

@@ -34,10 +34,10 @@ func answerError(t *testing.T, status int, body string, header ...string) *Error
 func TestErrorSaysWhatTheDetailsSay(t *testing.T) {
 	failure := answerError(t, 403, `{"code":"permission_denied","message":"not\nallowed","details":[`+errorInfo("permission_denied", "contact_operator")+`]}`)
 	if failure.Code != CodePermissionDenied || failure.Reason != "permission_denied" || failure.Retry != ErrorRetryContactOperator ||
-		failure.Message != "not allowed" || failure.HTTPStatus != 403 || failure.Link != "docs/callers.md#when-it-does-not-work" || failure.WasNotBegun() {
+		failure.Message != "not allowed" || failure.HTTPStatus != 403 || failure.Link != "docs/operate/callers.md#when-it-does-not-work" || failure.WasNotBegun() {
 		t.Errorf("%+v", failure)
 	}
-	const text = "assay: permission_denied (permission_denied): not allowed [retry: contact_operator; see docs/callers.md#when-it-does-not-work]"
+	const text = "assay: permission_denied (permission_denied): not allowed [retry: contact_operator; see docs/operate/callers.md#when-it-does-not-work]"
 	if failure.Error() != text {
 		t.Error(failure)
 	}

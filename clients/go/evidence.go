@@ -47,7 +47,7 @@ func PluginEvidenceOf(format string, body []byte) Evidence {
 	return Evidence{PluginEvidence: &PluginEvidence{Format: format, Body: body}}
 }
 
-// EvidenceFromJSON reads evidence as docs/http.md has it, such as {"appAttestAssertion": {"keyId": "…", "assertion": "…"}}. Anything that
+// EvidenceFromJSON reads evidence as docs/reference/http.md has it, such as {"appAttestAssertion": {"keyId": "…", "assertion": "…"}}. Anything that
 // is not known is refused, since it could say what the evidence is.
 func EvidenceFromJSON(text []byte) (Evidence, error) {
 	var evidence Evidence

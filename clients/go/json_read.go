@@ -13,7 +13,7 @@ import (
 	"unicode/utf8"
 )
 
-// How messages are read from JSON (docs/http.md#json). The standard library's decoder compares names without their case, and takes neither
+// How messages are read from JSON (docs/reference/http.md#json). The standard library's decoder compares names without their case, and takes neither
 // integers as texts nor both alphabets of Base64, so that it only splits the JSON here.
 
 // maxDepth is how many objects and arrays may stand within each other.

@@ -107,7 +107,7 @@ type DeviceCheckToken struct {
 }
 
 // OfflineSignature is a capture that a device signed while it had no challenge: a statement by a registered key over the time of the
-// capture and its payload (docs/offline.md has the signed bytes). For the purpose ASSERT, without challenge and
+// capture and its payload (docs/concepts/offline.md has the signed bytes). For the purpose ASSERT, without challenge and
 // binding; beside it stand parts of the payload alone, as PluginEvidence. The same statement again is accepted
 // again, marked repeated.
 type OfflineSignature struct {
@@ -169,7 +169,7 @@ type InEvidenceBinding struct {
 // daemon does not know, here or inside the mode, is INVALID_ARGUMENT, and so is a mode that stands twice: what a
 // client wants bound is never taken for nothing.
 type Binding struct {
-	// Assay's own client data: "assay1", purpose, challenge, payload hash. See docs/challenges.md.
+	// Assay's own client data: "assay1", purpose, challenge, payload hash. See docs/concepts/challenges.md.
 	ClientData *PayloadBinding `json:"clientData"`
 	// The app's own client data, with the challenge at the place that the configuration names.
 	Embedded *EmbeddedBinding `json:"embedded"`
@@ -215,7 +215,7 @@ type VerifyRequest struct {
 	// limits rates: all of an IPv4 address, the first 64 bits of an IPv6 address. It is not stored or logged,
 	// and bears on no verdict.
 	SourceAddress string `json:"sourceAddress"`
-	// Signals about a capture, at most 64 KiB: the JSON document (docs/confidence.md) byte for byte as the app
+	// Signals about a capture, at most 64 KiB: the JSON document (docs/concepts/confidence.md) byte for byte as the app
 	// made it. They count only if the payload that the device signed is their SHA-256.
 	Signals []byte `json:"signals"`
 	// 16 bytes, with REGISTER only: the device whose key the user has lost. The registration retires it in the

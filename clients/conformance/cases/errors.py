@@ -38,7 +38,7 @@ def _details(name: str, details: Any, want: Dict[str, Any]) -> Case:
 
 
 def cases() -> List[Case]:
-    http = "docs/http.md#errors"
+    http = "docs/reference/http.md#errors"
     plain = {"reason": "", "retry": "later", "retryAfterMs": None, "link": http}
     info = error_info("shutting_down", "later")
     read = {"reason": "shutting_down", "retry": "later"}
@@ -60,14 +60,14 @@ def cases() -> List[Case]:
         _case("message-beyond-ascii", failure("not_found", message="é \U0001f4f7"), {"message": "é \U0001f4f7"}),
         _case("unknown-members", answer(404, {"code": "not_found", "message": "m", "more": [1]}), {"code": "not_found"}),
         _case("of-the-daemon", answer(404, {"code": "not_found", "message": "there is no app \"x\"", "details": [{"type": "google.rpc.ErrorInfo", "value": "Cgt1bmtub3duX2FwcBIFYXNzYXkaDgoFcmV0cnkSBW5ldmVy"}]}), {"code": "not_found", "reason": "unknown_app", "retry": "never", "message": "there is no app \"x\""}),
-        _link("permission_denied", "docs/callers.md#when-it-does-not-work"),
-        _link("credential_refused", "docs/callers.md#when-it-does-not-work"),
-        _link("overloaded", "docs/configuration/limits.md"),
-        _link("rate_limited", "docs/configuration/limits.md"),
-        _link("too_many_calls", "docs/configuration/limits.md"),
-        _link("upload_unknown", "docs/uploads.md#errors"),
-        _link("chunk_out_of_range", "docs/uploads.md#errors"),
-        _link("tamper_detected", "docs/uploads.md#errors"),
+        _link("permission_denied", "docs/operate/callers.md#when-it-does-not-work"),
+        _link("credential_refused", "docs/operate/callers.md#when-it-does-not-work"),
+        _link("overloaded", "docs/reference/configuration/limits.md"),
+        _link("rate_limited", "docs/reference/configuration/limits.md"),
+        _link("too_many_calls", "docs/reference/configuration/limits.md"),
+        _link("upload_unknown", "docs/reference/uploads.md#errors"),
+        _link("chunk_out_of_range", "docs/reference/uploads.md#errors"),
+        _link("tamper_detected", "docs/reference/uploads.md#errors"),
         _link("unknown_app", http),
         _link("", http),
         _case("link-behind-documentation", failure("failed_precondition", "overloaded", "never"), {"link": "https://docs.example/v1/docs/configuration/limits.md"}, {"documentation": "https://docs.example/v1"}),

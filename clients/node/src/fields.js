@@ -1,7 +1,7 @@
 /**
  * How the members of messages are read from JSON and written to it. A type is one object of the constants and functions below.
  *
- * Reading is lenient towards daemons that are newer (docs/http.md#json), unless it is strict: then members that are not known are refused,
+ * Reading is lenient towards daemons that are newer (docs/reference/http.md#json), unless it is strict: then members that are not known are refused,
  * since they could say what a request is about.
  */
 import { fromBase64, toBase64 } from './base64.js';

@@ -1,5 +1,5 @@
 /**
- * The messages of proto/assay/v1 that the client's methods take and return, in JSON (docs/http.md). types/ has the same for TypeScript,
+ * The messages of proto/assay/v1 that the client's methods take and return, in JSON (docs/reference/http.md). types/ has the same for TypeScript,
  * with what each member means.
  */
 import { BOOLEAN, BYTES, INT64, TEXT, UINT32, enumeration, listOf, message, optional, present } from './fields.js';

@@ -23,11 +23,11 @@ describe('Errors of the daemon', () => {
         const error = errorOf(403, { code: 'permission_denied', message: 'not\nallowed', details: [errorInfo('permission_denied', 'contact_operator')] });
         assert.deepEqual(
             [error.code, error.reason, error.retry, error.message, error.httpStatus, error.link],
-            ['permission_denied', 'permission_denied', 'contact_operator', 'not allowed', 403, 'docs/callers.md#when-it-does-not-work']);
+            ['permission_denied', 'permission_denied', 'contact_operator', 'not allowed', 403, 'docs/operate/callers.md#when-it-does-not-work']);
         assert.equal(error.wasNotBegun, false);
         assert.equal(
             String(error),
-            'AssayError: permission_denied (permission_denied): not allowed [retry: contact_operator; see docs/callers.md#when-it-does-not-work]');
+            'AssayError: permission_denied (permission_denied): not allowed [retry: contact_operator; see docs/operate/callers.md#when-it-does-not-work]');
     });
 
     test('without details, retry follows from the code', () => {

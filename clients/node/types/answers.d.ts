@@ -87,7 +87,7 @@ export interface ConfidencePart {
     source: ConfidencePartSource;
 }
 
-/** The confidence in a capture, of attestation and signals. docs/confidence.md has the tables and formulas. */
+/** The confidence in a capture, of attestation and signals. docs/concepts/confidence.md has the tables and formulas. */
 export interface Confidence {
     level: ConfidenceLevel;
     /** After cross-validation. Left out by the profile mvp, and where no signal counts. */
@@ -121,7 +121,7 @@ export interface Confidence {
 
 /** Why an accepted verdict has no signed result. */
 export interface ResultProblem {
-    /** A stable word of docs/results.md. */
+    /** A stable word of docs/reference/results.md. */
     code: string;
     /** For people. */
     sentence: string;
@@ -145,7 +145,7 @@ export interface SignedResult {
 
 /** Why evidence would be rejected if the app enforced the verdict. */
 export interface WouldReject {
-    /** As a rejection would have them: a stable code of docs/reason-codes.md, a sentence, the check that said so, and what may be done. */
+    /** As a rejection would have them: a stable code of docs/reference/reason-codes.md, a sentence, the check that said so, and what may be done. */
     reason: string;
     detail: string;
     check: string;
@@ -159,7 +159,7 @@ export interface Verdict extends Answer {
     decision: Decision;
     /** How strong the evidence is; NONE when rejected, and with would_reject. */
     assurance: Assurance;
-    /** When rejected: a stable code of docs/reason-codes.md, a sentence, the check that said so, and what may be done. */
+    /** When rejected: a stable code of docs/reference/reason-codes.md, a sentence, the check that said so, and what may be done. */
     reason: string;
     detail: string;
     check: string;
@@ -171,7 +171,7 @@ export interface Verdict extends Answer {
     /** The device record that was made or used: 16 bytes. Empty when rejected before it was known. */
     deviceId: Buffer;
     bound?: BoundTo;
-    /** SHA-256, see docs/challenges.md. */
+    /** SHA-256, see docs/concepts/challenges.md. */
     evidenceDigest: Buffer;
     /** SHA-256 of the app's policy as it was in force. */
     policyDigest: Buffer;
@@ -191,11 +191,11 @@ export interface Verdict extends Answer {
     confidence?: Confidence;
     /** One for each that was asked for, in that order, if the verdict is ACCEPTED. With would_reject none is signed: each says so. */
     results: SignedResult[];
-    /** What an ACCEPTED verdict does not say, so that nothing is read into it; docs/results.md has the list. */
+    /** What an ACCEPTED verdict does not say, so that nothing is read into it; docs/reference/results.md has the list. */
     limits: VerdictLimit[];
     /**
      * Set if the evidence was judged REJECTED and is answered ACCEPTED because the app does not enforce the verdict
-     * (docs/monitor-mode.md). Nothing was registered and no counter advanced. The other fields are those of the rejection, but for
+     * (docs/operate/monitor-mode.md). Nothing was registered and no counter advanced. The other fields are those of the rejection, but for
      * decision, reason, detail, check and retry.
      */
     wouldReject?: WouldReject;
@@ -256,7 +256,7 @@ export interface ProvisionDeviceResponseKeyTable {
 }
 
 export interface ProvisioningRejection {
-    /** A stable code of docs/reason-codes.md, a sentence, and what may be done. */
+    /** A stable code of docs/reference/reason-codes.md, a sentence, and what may be done. */
     reason: string;
     detail: string;
     retry: RetryClass;
@@ -410,7 +410,7 @@ export interface FoundVerdict {
     confidenceScore?: ConfidenceScore;
     /** The evidence model as the verdict had it, byte for byte. */
     evidenceModelJson: string;
-    /** What the verdict means, and what it does not, for people; and the stable word for it (docs/look-up.md). */
+    /** What the verdict means, and what it does not, for people; and the stable word for it (docs/concepts/look-up.md). */
     note: string;
     noteCode: string;
     /** What the verdict does not say. */

@@ -24,7 +24,7 @@ export type KeySignatureAlgorithm =
     'ECDSA_P384_SHA256' | Unlisted;
 
 /**
- * A signed form of a verdict. docs/results.md says which text each follows.
+ * A signed form of a verdict. docs/reference/results.md says which text each follows.
  * - `EAR_JWT`: An Entity Attestation Result as a JWT.
  * - `EAR_CWT`: The same as a CWT.
  * - `SESSION`: A JWT by which a device that has just proved itself is known for a while, bound to its key.

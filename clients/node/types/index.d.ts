@@ -179,7 +179,7 @@ export const Evidence: Readonly<{
     }): EvidenceMessage;
     pluginEvidence(format: string, body: Uint8Array): EvidenceMessage;
     /**
-     * Of JSON as docs/http.md has it, such as `{"appAttestAssertion": {"keyId": "…", "assertion": "…"}}`. What is not known is refused.
+     * Of JSON as docs/reference/http.md has it, such as `{"appAttestAssertion": {"keyId": "…", "assertion": "…"}}`. What is not known is refused.
      */
     fromJSON(json: string | { [member: string]: unknown }): EvidenceMessage;
 }>;

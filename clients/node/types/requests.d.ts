@@ -114,7 +114,7 @@ export interface DeviceCheckToken {
 
 /**
  * A capture that a device signed while it had no challenge: a statement by a registered key over the time of the capture and its payload
- * (docs/offline.md has the signed bytes). For the purpose ASSERT, without challenge and binding; beside it stand parts of the payload
+ * (docs/concepts/offline.md has the signed bytes). For the purpose ASSERT, without challenge and binding; beside it stand parts of the payload
  * alone, as PluginEvidence. The same statement again is accepted again, marked repeated.
  */
 export interface OfflineSignature {
@@ -177,7 +177,7 @@ export interface InEvidenceBinding {
  * inside the mode, is INVALID_ARGUMENT, and so is a mode that stands twice: what a client wants bound is never taken for nothing.
  */
 export interface Binding {
-    /** Assay's own client data: "assay1", purpose, challenge, payload hash. See docs/challenges.md. */
+    /** Assay's own client data: "assay1", purpose, challenge, payload hash. See docs/concepts/challenges.md. */
     clientData?: PayloadBinding;
     /** The app's own client data, with the challenge at the place that the configuration names. */
     embedded?: EmbeddedBinding;
@@ -228,7 +228,7 @@ export interface VerifyRequest {
      */
     sourceAddress?: string;
     /**
-     * Signals about a capture, at most 64 KiB: the JSON document (docs/confidence.md) byte for byte as the app made it. They count only if
+     * Signals about a capture, at most 64 KiB: the JSON document (docs/concepts/confidence.md) byte for byte as the app made it. They count only if
      * the payload that the device signed is their SHA-256.
      */
     signals?: Uint8Array;

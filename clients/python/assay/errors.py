@@ -42,14 +42,14 @@ _OWN = {
 }
 
 _PAGES = {
-    "permission_denied": "docs/callers.md#when-it-does-not-work",
-    "credential_refused": "docs/callers.md#when-it-does-not-work",
-    "overloaded": "docs/configuration/limits.md",
-    "rate_limited": "docs/configuration/limits.md",
-    "too_many_calls": "docs/configuration/limits.md",
-    "uploads_not_configured": "docs/uploads.md#errors",
-    "tamper_detected": "docs/uploads.md#errors",
-    "too_many_open_uploads": "docs/uploads.md#errors",
+    "permission_denied": "docs/operate/callers.md#when-it-does-not-work",
+    "credential_refused": "docs/operate/callers.md#when-it-does-not-work",
+    "overloaded": "docs/reference/configuration/limits.md",
+    "rate_limited": "docs/reference/configuration/limits.md",
+    "too_many_calls": "docs/reference/configuration/limits.md",
+    "uploads_not_configured": "docs/reference/uploads.md#errors",
+    "tamper_detected": "docs/reference/uploads.md#errors",
+    "too_many_open_uploads": "docs/reference/uploads.md#errors",
     **{reason: "clients/README.md#errors" for reason in _OWN},
 }
 
@@ -60,7 +60,7 @@ class AssayError(Exception):
     code: Connect's name of it, such as "unavailable".
     reason: a stable word for machines; may be empty.
     message: for people.
-    retry: what may be done next: "never", "later", "contact_operator", or a word of docs/reason-codes.md.
+    retry: what may be done next: "never", "later", "contact_operator", or a word of docs/reference/reason-codes.md.
     retry_after: seconds after which another try may help; None if that is not known.
     link: where the error is documented.
     http_status: of the last answer; 0 without one.
@@ -101,8 +101,8 @@ class AssayError(Exception):
 def page(reason: str) -> str:
     """The page of the project's documentation that a reason is explained on."""
     if reason.startswith(("upload_", "chunk_")):
-        return "docs/uploads.md#errors"
-    return _PAGES.get(reason, "docs/http.md#errors")
+        return "docs/reference/uploads.md#errors"
+    return _PAGES.get(reason, "docs/reference/http.md#errors")
 
 
 def own(reason: str, message: str) -> AssayError:

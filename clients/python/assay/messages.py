@@ -69,7 +69,7 @@ class Verdict:
     assurance: str
     """NONE, SOFTWARE, PLATFORM, HARDWARE or SECURE_ELEMENT."""
     reason: str
-    """When rejected: a stable code of docs/reason-codes.md."""
+    """When rejected: a stable code of docs/reference/reason-codes.md."""
     detail: str
     check: str
     retry: str
@@ -173,7 +173,7 @@ class ProvisionedDevice:
     device_id: bytes
     repeated: bool
     reason: str
-    """Empty, or why the device was not provisioned: a code of docs/reason-codes.md."""
+    """Empty, or why the device was not provisioned: a code of docs/reference/reason-codes.md."""
     detail: str
     retry: str
     raw: Mapping[str, Any] = _raw()

@@ -118,7 +118,7 @@ class ErrorTests(unittest.TestCase):
 
     def test_reads_as_one_line(self):
         error = AssayError("unavailable", "a\nb\x1b[0m", reason="shutting_down")
-        self.assertEqual(str(error), "unavailable (shutting_down): a b [0m [retry: later; see docs/http.md#errors]")
+        self.assertEqual(str(error), "unavailable (shutting_down): a b [0m [retry: later; see docs/reference/http.md#errors]")
 
 
 class SurfaceTests(unittest.TestCase):
