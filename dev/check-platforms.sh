@@ -18,7 +18,7 @@ TABLE
 }
 
 # Files that may name every platform: the list of schemes; the API's messages, their one mapping, examples of them, and the names of formats; the table of reason
-# codes; the simulator and the folders of its devices; the commands that make evidence or read it from options.
+# codes; the simulator, the folders of its devices and the cases for tests of callers; the commands that make evidence or read it from options.
 allowed="Sources/AssayConfiguration/Schemes.swift
 Sources/AssayAPI/Generated/
 Sources/AssayAPI/Mapping/
@@ -31,6 +31,7 @@ Sources/AssayCore/Primitives/ReasonGuidance
 Sources/AssaySimulator/
 Sources/assay/
 Sources/AssayVirtualDevices/
+Sources/AssayEvidenceCases/
 Sources/assayd/Dev/"
 
 # A rule between two platforms names the other one by the key of its section; signatures of both kinds have the same algorithms.
