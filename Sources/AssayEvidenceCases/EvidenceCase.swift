@@ -76,6 +76,8 @@ package struct CaseError: Error, Hashable, Sendable, CustomStringConvertible {
         case wrongDevice = "wrong_device"
         case needsMember = "needs_member"
         case malformedRequest = "malformed_request"
+        /// The daemon does not answer.
+        case daemon = "daemon_unavailable"
         /// The daemon did not do what the case needed beforehand.
         case preparation = "preparation_failed"
     }
