@@ -130,6 +130,7 @@ extension CaseRequest {
         }
         self.init(try params.required("case", try params.text("case")))
         device = try params.text("device")
+        scope = try params.text("scope") ?? ""
         platform = try params.text("platform").map { name in
             guard let platform = CasePlatform(rawValue: name) else {
                 throw CaseError(.malformedRequest, "platform is iphone, android or mac, not \"\(name)\"")
@@ -152,7 +153,7 @@ extension CaseRequest {
     }
 
     private static let members = [
-        "case", "device", "platform", "purpose", "challenge", "context", "payloadSha256", "subject", "idempotencyKey",
+        "case", "device", "scope", "platform", "purpose", "challenge", "context", "payloadSha256", "subject", "idempotencyKey",
         "expectedDeviceId",
     ]
 }

@@ -6,6 +6,8 @@ package struct CaseRequest: Sendable {
     package var name: String
     /// The name of a device; `nil`: the usual one of the case. A new name is a new device.
     package var device: String?
+    /// Whose devices these are: a test that names a scope of its own shares no device with others.
+    package var scope = ""
     /// The platform of a new device; `nil`: the first of the case.
     package var platform: CasePlatform?
     /// `nil`: the first of the case.

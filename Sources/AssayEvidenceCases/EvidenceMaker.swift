@@ -14,18 +14,18 @@ package final class EvidenceMaker {
     package static let usualDevices: [(name: String, platform: CasePlatform)] = [
         ("phone-1", .iPhone), ("phone-2", .iPhone), ("android-1", .android),
     ]
-    /// How many devices are kept. A test that asks for more uses their names up by mistake.
+    /// How many devices are kept.
     private static let deviceLimit = 100_000
 
     /// - Parameter client: of a daemon whose configuration has the policy's sections.
     package init(_ client: AssayClient, policy: CasePolicy) throws {
         (self.client, self.policy) = (client, policy)
-        for (name, platform) in Self.usualDevices { devices[name] = try CaseDevice(platform, policy) }
+        for (name, platform) in Self.usualDevices { devices[Self.key(name, in: "")] = try CaseDevice(platform, policy) }
     }
 
     /// Throws ``CaseError`` for what there is not, `AssayError` if the daemon does not answer, or `SimulatorError`.
     package func make(_ request: CaseRequest) async throws -> MadeEvidence {
-        let platform = try request.device.map { try self.platform(of: $0, for: request) } ?? request.platform
+        let platform = try platform(of: request)
         let found = try EvidenceCase.find(request.name, purpose: request.purpose, platform: platform)
         try check(request, found)
         guard let first = found.platforms.first, let purpose = request.purpose ?? found.purposes.first else {
@@ -33,31 +33,34 @@ package final class EvidenceMaker {
         }
         let ofDevice = platform ?? first
         let name = request.device ?? Self.usualDevices.first { $0.platform == ofDevice }?.name ?? "\(ofDevice.rawValue)-1"
-        let device = try devices[name] ?? CaseDevice(ofDevice, policy)
-        guard devices.count < Self.deviceLimit || devices[name] != nil else {
+        let key = Self.key(name, in: request.scope)
+        let device = try devices[key] ?? CaseDevice(ofDevice, policy)
+        guard devices.count < Self.deviceLimit || devices[key] != nil else {
             throw CaseError(.wrongDevice, "there are \(Self.deviceLimit) devices already: use their names again")
         }
         let run = CaseRun(request, purpose: purpose, device: device, client: client, policy: policy)
-        let made: EvidenceCase.Made
-        do { made = try await found.make(run) } catch {
-            // The counter that was used up before the failure.
-            devices[name] = run.device
-            throw error
-        }
-        devices[name] = run.device
+        // Kept after a failure too: the device has used up a counter.
+        defer { devices[key] = run.device }
+        let made = try await found.make(run)
         return MadeEvidence(
             device: name, platform: ofDevice, request: made.request, expected: made.expected, needs: found.needs)
     }
 
-    private func platform(of name: String, for request: CaseRequest) throws(CaseError) -> CasePlatform? {
-        guard (1...64).contains(name.utf8.count) else {
-            throw CaseError(.malformedRequest, "the name of a device has 1 to 64 bytes, this has \(name.utf8.count)")
+    private static func key(_ name: String, in scope: String) -> String { scope + "/" + name }
+
+    /// The platform that the request names, itself or by its device; `nil`: that of the case.
+    private func platform(of request: CaseRequest) throws(CaseError) -> CasePlatform? {
+        guard request.scope.utf8.count <= 64, request.device.map({ (1...64).contains($0.utf8.count) }) ?? true else {
+            throw CaseError(.malformedRequest, "device and scope have at most 64 bytes")
         }
-        guard let device = devices[name] else { return request.platform }
-        guard request.platform == nil || request.platform == device.platform else {
-            throw CaseError(.wrongDevice, "\(name) is a device of the platform \(device.platform.rawValue)")
+        guard let name = request.device else { return request.platform }
+        let known =
+            devices[Self.key(name, in: request.scope)]?.platform ?? Self.usualDevices.first { $0.name == name }?.platform
+        guard let known else { return request.platform }
+        guard request.platform == nil || request.platform == known else {
+            throw CaseError(.wrongDevice, "\(name) is a device of the platform \(known.rawValue)")
         }
-        return device.platform
+        return known
     }
 
     private func check(_ request: CaseRequest, _ found: EvidenceCase) throws(CaseError) {
