@@ -1,5 +1,5 @@
 import AssayAPI
-package import AssayClient
+import AssayClient
 package import AssayCore
 import AssaySimulator
 

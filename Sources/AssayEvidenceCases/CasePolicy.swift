@@ -1,6 +1,6 @@
 package import AssayCore
 import AssayEncoding
-package import AssaySimulator
+import AssaySimulator
 
 /// The policy by which the cases have their outcomes, as sections of a configuration: strict enough that each reason can be caused, and met by
 /// the virtual devices as they are.

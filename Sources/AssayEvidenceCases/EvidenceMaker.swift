@@ -1,5 +1,5 @@
 package import AssayClient
-package import AssayCore
+import AssayCore
 
 /// Makes the evidence of cases with virtual devices that it keeps in memory, and does beforehand what a case needs: registers a key, sends the
 /// request that is to be replayed, blocks the device. It asks a daemon with its policy for that, as a caller that may do everything.

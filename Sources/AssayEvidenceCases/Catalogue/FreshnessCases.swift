@@ -1,4 +1,5 @@
 import AssayCore
+import AssaySimulator
 
 extension EvidenceCase {
     /// Of challenges, and of requests as a whole.

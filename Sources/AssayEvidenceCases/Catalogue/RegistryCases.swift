@@ -1,3 +1,4 @@
+import AssayClient
 import AssayCore
 import AssaySimulator
 
