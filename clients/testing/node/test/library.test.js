@@ -8,7 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { CaseError, ProgramNotFound, ServerError, TestServer } from "../index.js";
 
-const STAND_IN = fileURLToPath(new URL("stand-in.mjs", import.meta.url));
+const STAND_IN = fileURLToPath(new URL("../../stand_in.py", import.meta.url));
 
 /** Starts the stand-in; the test's end closes it. */
 async function start(t, kind, options = {}) {

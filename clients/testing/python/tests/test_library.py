@@ -8,7 +8,7 @@ import pytest
 
 from assay_testing import CaseError, ProgramNotFound, ServerError, TestServer
 
-STAND_IN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "stand_in.py")
+STAND_IN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "stand_in.py")
 
 
 @pytest.fixture
@@ -124,7 +124,7 @@ def test_the_program_is_looked_for_where_the_message_says(monkeypatch, tmp_path)
     with pytest.raises(ProgramNotFound, match="nothing is not a program"):
         TestServer(program=tmp_path / "nothing")
     (tmp_path / "bin").mkdir()
-    os.symlink(STAND_IN, tmp_path / "bin" / "assayd")
+    os.symlink(os.path.abspath(STAND_IN), tmp_path / "bin" / "assayd")
     monkeypatch.setenv("STAND_IN", "honest")
     monkeypatch.setenv("PATH", "/usr/bin:/bin")
     with TestServer() as server:

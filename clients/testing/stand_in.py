@@ -7,7 +7,7 @@ import sys
 import time
 
 kind = os.environ["STAND_IN"]
-READY = {"url": "http://127.0.0.1:1", "framed": "127.0.0.1:2", "app": sys.argv[sys.argv.index("--app") + 1], "version": "0", "devices": {}}
+READY = {"url": "http://127.0.0.1:1", "framed": "127.0.0.1:2", "app": sys.argv[sys.argv.index("--app") + 1], "version": "0", "devices": {"pid": os.getpid()}}
 
 if kind == "fails":
     print("assayd: there is a configuration for real devices", file=sys.stderr)
