@@ -4,6 +4,7 @@ import AssayConfiguration
 import AssayCore
 import AssayDaemon
 import AssayEvidenceCases
+import AssayRPC
 import AssayService
 import AssayTesting
 import Foundation

@@ -24,14 +24,13 @@ if kind == "ignores":
 
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
 print(json.dumps({"ready": READY}), flush=True)
+replies = []
 for line in sys.stdin:
     request = json.loads(line)
     case = request["params"].get("case")
     if kind == "ends":
         print("out of memory", file=sys.stderr)
         sys.exit(1)
-    if kind == "late" and case == "slow":
-        time.sleep(0.5)
     if case == "refused":
         reply = {"error": {"code": "unknown_case", "message": "there is no case \"refused\""}}
     else:
@@ -39,6 +38,10 @@ for line in sys.stdin:
                 "request": {"evidence": [{"appAttestAssertion": {"keyId": "AQI=", "assertion": "AwQ="}}], "echo": request["params"]},
                 "expected": {"decision": "DECISION_REJECTED", "reason": case, "retry": "RETRY_CLASS_NEW_CHALLENGE"}}
         reply = {"result": made}
-    print(json.dumps({"id": request["id"], **reply}), flush=True)
+    replies.append({"id": request["id"], **reply})
+    if kind == "late" and case == "slow":
+        continue  # answered with the next one
+    while replies:
+        print(json.dumps(replies.pop(0)), flush=True)
 if kind == "ignores":
     time.sleep(3600)

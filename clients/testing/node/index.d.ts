@@ -57,7 +57,7 @@ export interface StartOptions {
   app?: string;
   /** The path of assayd; otherwise it is looked for below ASSAY_HOME and on the PATH. */
   program?: string;
-  /** Milliseconds until it must listen, and until a case must be made. Default: 10000. */
+  /** Milliseconds until it must listen, and until a case must be made. Default: 30000. */
   startTimeout?: number;
   timeout?: number;
   logLevel?: string;

@@ -37,7 +37,7 @@ export class TestServer {
   static async start(options = {}) {
     const server = new TestServer(options);
     try {
-      const ready = await server.#within(server.#ready.promise, options.startTimeout ?? 10_000, "did not listen");
+      const ready = await server.#within(server.#ready.promise, options.startTimeout ?? 30_000, "did not listen");
       Object.assign(server, ready);
       return server;
     } catch (error) {
@@ -47,7 +47,7 @@ export class TestServer {
   }
 
   /** Use `TestServer.start`, which waits until it listens. */
-  constructor({ app = "photos", program, timeout = 10_000, logLevel = "warning" } = {}) {
+  constructor({ app = "photos", program, timeout = 30_000, logLevel = "warning" } = {}) {
     this.#timeout = timeout;
     this.#child = spawn(find(program), ["test-server", "--app", app, "--log-level", logLevel], { stdio: "pipe" });
     this.#ended = new Promise((resolve) => {

@@ -105,8 +105,8 @@ class TestServer:
         app: str = "photos",
         *,
         program: Union[str, "os.PathLike[str]", None] = None,
-        start_timeout: float = 10.0,
-        timeout: float = 10.0,
+        start_timeout: float = 30.0,
+        timeout: float = 30.0,
         log_level: str = "warning",
     ):
         """Starts it, and waits until it listens.

@@ -54,8 +54,8 @@ public final class TestServer implements AutoCloseable {
         private String app = "photos";
         private String program;
         private String logLevel = "warning";
-        private Duration startTimeout = Duration.ofSeconds(10);
-        private Duration timeout = Duration.ofSeconds(10);
+        private Duration startTimeout = Duration.ofSeconds(30);
+        private Duration timeout = Duration.ofSeconds(30);
 
         /** The name of the app, as the service names it. */
         public Options app(String app) {

@@ -26,9 +26,9 @@ final class LibraryTest {
         folder = Path.of(arguments[1]);
         check("it asks as it is told and reads the reply", LibraryTest::asks);
         check("a case that there is not is an error with its code, and the next one is made", LibraryTest::mistakes);
-        check("a server that does not start says why", () -> fails("fails", 10_000, "status 78: assayd: there is a configuration for real devices"));
+        check("a server that does not start says why", () -> fails("fails", 30_000, "status 78: assayd: there is a configuration for real devices"));
         check("a server that does not listen is stopped in time", () -> fails("silent", 300, "did not listen in time"));
-        check("a server of another kind is told apart", () -> fails("babbles", 10_000, "not JSON: hello"));
+        check("a server of another kind is told apart", () -> fails("babbles", 30_000, "not JSON: hello"));
         check("a server that ends says why", LibraryTest::ends);
         check("a late reply is not taken for that of the next call", LibraryTest::late);
         check("threads get their own replies", LibraryTest::threads);
@@ -55,7 +55,7 @@ final class LibraryTest {
     }
 
     private static TestServer start(String kind) throws Exception {
-        return start(kind, Duration.ofSeconds(10), Duration.ofSeconds(10));
+        return start(kind, Duration.ofSeconds(30), Duration.ofSeconds(30));
     }
 
     private static void asks() throws Exception {
@@ -84,9 +84,9 @@ final class LibraryTest {
 
     private static void fails(String kind, long milliseconds, String message) throws Exception {
         long began = System.nanoTime();
-        ServerException error = thrown(ServerException.class, () -> start(kind, Duration.ofMillis(milliseconds), Duration.ofSeconds(10)));
+        ServerException error = thrown(ServerException.class, () -> start(kind, Duration.ofMillis(milliseconds), Duration.ofSeconds(30)));
         holds(error.getMessage().contains(message), error.getMessage());
-        holds(System.nanoTime() - began < 8_000_000_000L, "in time");
+        holds(System.nanoTime() - began < 20_000_000_000L, "in time");
     }
 
     private static void ends() throws Exception {
@@ -98,10 +98,9 @@ final class LibraryTest {
     }
 
     private static void late() throws Exception {
-        try (TestServer server = start("late", Duration.ofSeconds(10), Duration.ofMillis(200))) {
+        try (TestServer server = start("late", Duration.ofSeconds(30), Duration.ofSeconds(2))) {
             ServerException error = thrown(ServerException.class, () -> server.evidence("slow").make());
             holds(error.getMessage().contains("in time"), error.getMessage());
-            Thread.sleep(500);
             equal("next", server.evidence("next").make().reason().get());
         }
     }
@@ -132,7 +131,7 @@ final class LibraryTest {
             long began = System.nanoTime();
             server.close();
             server.close();
-            holds(System.nanoTime() - began < 7_000_000_000L, "in time");
+            holds(System.nanoTime() - began < 20_000_000_000L, "in time");
             equal(children - 1, ProcessHandle.current().children().filter(ProcessHandle::isAlive).count());
         }
     }
