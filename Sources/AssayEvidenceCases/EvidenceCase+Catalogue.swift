@@ -43,7 +43,7 @@ extension ReasonCode {
         case .payloadRequired, .clientDataMismatch, .payloadNotBound:
             "it follows from a binding that the app of the tests does not have; a service causes it by its own request"
         case .categoryMissing:
-            "the app of the tests lists bundle versions, and a device that reports neither category nor version is accepted then"
+            "the app of the tests does not set require_extensions"
         case .malformed, .signatureMalformed, .caAsLeaf, .wrongCurve, .timestampTooOld, .secretUndecryptable, .serialMismatch,
             .splitNotAllowed, .unknownCertificate, .tooManySubmissions:
             "it is of certificate bundles, which cameras sign"

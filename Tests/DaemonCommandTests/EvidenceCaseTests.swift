@@ -140,6 +140,41 @@ struct EvidenceCaseTests {
         #expect(cases.subtracting(ReasonCode.allCases.map(\.rawValue)) == words)
     }
 
+    // MARK: The page
+
+    private static let command =
+        "ASSAY_WRITE_DOCS=1 swift test --disable-index-store --filter DaemonCommandTests.EvidenceCaseTests"
+
+    /// The part of the page from the first table on.
+    private static var tables: String {
+        func row(_ cells: [String]) -> String { "| " + cells.joined(separator: " | ") + " |\n" }
+        var text = row(["case", "purpose", "devices", "needs", "what is made"]) + "|---|---|---|---|---|\n"
+        for entry in EvidenceCase.all {
+            text += row([
+                "`\(entry.name)`", entry.purposes.map(\.name).joined(separator: ", "),
+                entry.platforms.map(\.rawValue).joined(separator: ", "),
+                entry.needs.map { "`\($0.rawValue)`" }.sorted().joined(separator: ", "), entry.summary,
+            ])
+        }
+        text += "\n## Codes without a case\n\n" + row(["code", "why no virtual device causes it"]) + "|---|---|\n"
+        for code in ReasonCode.allCases {
+            if let why = code.whyNoCase { text += row(["`\(code.rawValue)`", why]) }
+        }
+        return text
+    }
+
+    @Test("The documented cases are those of the catalogue")
+    func page() throws {
+        let text = try Package.text("docs/test-cases.md")
+        let start = try #require(text.range(of: "| case |"), "docs/test-cases.md has lost its table").lowerBound
+        if ProcessInfo.processInfo.environment["ASSAY_WRITE_DOCS"] == "1" {
+            try (text[..<start] + Self.tables)
+                .write(toFile: Package.path("docs/test-cases.md"), atomically: true, encoding: .utf8)
+        } else {
+            #expect(text[start...] == Self.tables, "docs/test-cases.md is stale. Regenerate: \(Self.command)")
+        }
+    }
+
     // MARK: The dialogue
 
     /// The error's code and message of a reply.
