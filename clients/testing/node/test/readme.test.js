@@ -37,21 +37,10 @@ test("the test of the README passes", async (t) => {
   assert.match(ended.stdout, /# pass 9\n# fail 0/);
 });
 
-test("a server with its devices starts within half a second", async () => {
-  const times = [];
-  for (let index = 0; index < 3; index++) {
-    const began = performance.now();
-    const server = await TestServer.start();
-    times.push(performance.now() - began);
-    assert.deepEqual(server.devices, { "phone-1": "iphone", "phone-2": "iphone", "android-1": "android" });
-    await server.close();
-  }
-  assert.ok(Math.min(...times) < 500, `${times}`);
-});
-
 test("each evidence has the verdict that it names", async (t) => {
   const server = await TestServer.start();
   t.after(() => server.close());
+  assert.deepEqual(server.devices, { "phone-1": "iphone", "phone-2": "iphone", "android-1": "android" });
   for (const name of ["accepted", "replayed", "blocked", "challenge_expired", "bootloader_unlocked", "receipt_too_old", "app_verdict"]) {
     const made = await server.evidence(name, { payload: "a photo" });
     const answer = await fetch(`${server.url}/v1/attestation/verify`, {
