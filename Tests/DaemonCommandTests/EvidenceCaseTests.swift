@@ -275,6 +275,20 @@ extension ProcessTests {
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
         }
 
+        /// Runs the tests of a library that starts the server, among them the README's test of a handler.
+        private func check(_ language: String) async throws {
+            let ending = try await Child(
+                Package.path("clients/testing/check.sh"), ["--assayd", try Child.built("assayd"), language]
+            ).ending()
+            #expect(ending.status == 0 && !ending.err.contains("is left out"), "\(ending)")
+        }
+
+        @Test("The library for Python passes its tests", .enabled(if: LanguageTools.hasPytest))
+        func python() async throws { try await check("python") }
+
+        @Test("The library for Node.js passes its tests", .enabled(if: LanguageTools.hasNode))
+        func node() async throws { try await check("node") }
+
         @Test("A name that no app can have is wrong usage")
         func usage() async throws {
             let ending = try await Child.run("assayd", ["test-server", "--app", "My App"])
