@@ -17,19 +17,19 @@ if [ -n "${ASSAY_HOME:-}" ] || command -v assayd >/dev/null; then whole=yes; els
     echo "clients/testing: there is no assayd: what needs a daemon is left out" >&2
 fi
 
-python() {
+check_python() {
     python3 -c 'import pytest' 2>/dev/null || { echo "clients/testing: python is left out: no pytest" >&2; return 0; }
     PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 PYTHONPATH="$PWD/python" python3 -B -m pytest -q -p no:cacheprovider \
         -p assay_testing.pytest_plugin python/tests/test_library.py ${whole:+python/tests/test_readme.py}
 }
 
-node() {
+check_node() {
     command -v node >/dev/null || { echo "clients/testing: node is left out: no Node.js" >&2; return 0; }
-    command node --test node/test/library.test.js ${whole:+node/test/readme.test.js} >"$folder/node" 2>&1 || { cat "$folder/node"; return 1; }
+    node --test node/test/library.test.js ${whole:+node/test/readme.test.js} >"$folder/node" 2>&1 || { cat "$folder/node"; return 1; }
     echo "node: $(grep -E '^# pass|ℹ pass' "$folder/node")"
 }
 
-java() {
+check_java() {
     command -v javac >/dev/null || { echo "clients/testing: java is left out: no JDK" >&2; return 0; }
     if [ -n "$whole" ]; then java/check.sh; else java/check.sh --library; fi
 }
@@ -37,7 +37,7 @@ java() {
 [ $# -gt 0 ] || set -- python node java
 for language; do
     case $language in
-    python | node | java) "$language" ;;
+    python | node | java) "check_$language" ;;
     *) echo "clients/testing: want python, node or java, not $language" >&2; exit 64 ;;
     esac
 done
