@@ -64,7 +64,7 @@ export interface StartOptions {
 }
 
 /** A daemon on loopback with an app of virtual devices. */
-export class TestServer implements AsyncDisposable {
+export class TestServer {
   static start(options?: StartOptions): Promise<TestServer>;
   /** The address of the daemon, for HTTP. */
   readonly url: string;
@@ -82,6 +82,7 @@ export class TestServer implements AsyncDisposable {
   cases(): Promise<Record<string, any>[]>;
   /** Stops the daemon and waits until it has ended. */
   close(): Promise<void>;
+  /** The same, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 

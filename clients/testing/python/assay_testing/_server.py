@@ -16,6 +16,9 @@ from typing import Any, Dict, List, Optional, Union
 from . import _program
 
 
+_LOG_LIMIT = 64 * 1024
+
+
 class ServerError(RuntimeError):
     """The server did not start, ended, or did not answer in time."""
 
@@ -218,10 +221,11 @@ class TestServer:
 
     @property
     def log(self) -> str:
-        """What the daemon wrote to its log."""
-        position = os.dup(self._log.fileno())
-        with os.fdopen(position, "rb") as file:
-            return os.pread(file.fileno(), 1 << 20, 0).decode(errors="replace")
+        """What the daemon wrote to its log, its last 64 KiB; empty once it is closed."""
+        if self._log.closed:
+            return ""
+        size = os.fstat(self._log.fileno()).st_size
+        return os.pread(self._log.fileno(), _LOG_LIMIT, max(0, size - _LOG_LIMIT)).decode(errors="replace")
 
     def close(self) -> None:
         """Stops the daemon and waits until it has ended: at most some seconds. A second call does nothing."""
