@@ -13,9 +13,14 @@ WRITTEN = find $(wildcard Package.swift Sources Tests Benchmarks Fuzz plugins) -
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "  make %-17s %s\n", $$1, $$2 }'
 
-.PHONY: setup
+# What a first look, plugins and the tests need of the system, each by its own target: SETUP=no installs nothing.
+.PHONY: setup setup-plugins setup-tests
 setup:
-	@dev/setup.sh
+	@dev/setup.sh build
+setup-plugins:
+	@dev/setup.sh plugins
+setup-tests:
+	@dev/setup.sh build plugins tests
 
 .PHONY: demo
 demo: setup ## virtual devices register and prove themselves against a daemon on this machine
@@ -24,40 +29,47 @@ demo: setup ## virtual devices register and prove themselves against a daemon on
 	@dev/demo.sh .build/debug
 
 .PHONY: test
-test: setup proto-check plugins ## all tests, in debug, with all run-time checks on
+test: setup-tests proto-check plugins ## all tests, in debug, with all run-time checks on
+	@dev/test-setup.py
 	@$(BUILD) --build-tests
-	@dev/test.py --beside '$(MAKE) --no-print-directory plugins-check'
+	@dev/test.py $(foreach part,$(PLUGIN_CHECKS),--beside '$(MAKE) --no-print-directory $(part)')
 
 # The revision from which the change is counted.
 BASE = HEAD
 .PHONY: test-touched
-test-touched: setup ## the tests that a change since BASE (default HEAD: what is not committed) can break, for the loop of a developer
+test-touched: setup-tests ## the tests that a change since BASE (default HEAD: what is not committed) can break, for the loop of a developer
 	@names=$$(dev/touched.py $(BASE)) || exit 1; \
 	[ -n "$$names" ] || { echo "no test can break by what differs from $(BASE)"; exit 0; }; \
 	$(BUILD) --build-tests && dev/test.py $$names
 
 PLUGINS = template-c payload-envelope camera-token payload-box scene-depth template-python liveness-broker video-chain capture-session anomaly
 .PHONY: plugins
-plugins: setup ## build the launcher of plugins, the SDK for C, and the plugins
+plugins: setup-plugins ## build the launcher of plugins, the SDK for C, and the plugins
 	@$(MAKE) --no-print-directory -C plugins/launcher
 	@for plugin in sdk/c $(PLUGINS); do $(MAKE) --no-print-directory -C plugins/$$plugin || exit 1; done
 	@$(MAKE) --no-print-directory -C plugins/sdk/c hostile faulty
 
 .PHONY: plugins-test
-plugins-test: plugins ## test the launcher, the SDKs, and the plugins
+plugins-test: setup-tests plugins ## test the launcher, the SDKs, and the plugins
 	@$(BUILD)
 	@$(MAKE) --no-print-directory plugins-check
 
-# The same with what is built already.
-.PHONY: plugins-check
-plugins-check:
+# The same with what is built already, in two parts that may run at once: they write no file in common.
+PLUGIN_CHECKS = plugins-check-python plugins-check-others
+.PHONY: plugins-check $(PLUGIN_CHECKS)
+plugins-check: $(PLUGIN_CHECKS)
+
+# With the examination, for which plugins in Python are installed from the folder that their tests install them from.
+plugins-check-python:
+	@plugins/examine.sh
+	@plugins/sdk/python/check.sh
+	@dev/run-page.sh docs/plugins/write-in-swift.md || [ $$? -eq 77 ]
+
+plugins-check-others:
 	@$(MAKE) --no-print-directory -C plugins/launcher test
 	@/usr/bin/python3 -B plugins/sdk/tests/test_contract.py
 	@plugins/sdk/c/check.sh
-	@plugins/sdk/python/check.sh
 	@plugins/sdk/swift/check.sh
-	@plugins/examine.sh
-	@dev/run-page.sh docs/plugins/write-in-swift.md || [ $$? -eq 77 ]
 
 .PHONY: build
 build: setup ## release build of assayd and assay
@@ -97,7 +109,7 @@ proto-check: ## is the generated code fresh? needs no tools
 
 TIME = 60
 .PHONY: fuzz
-fuzz: setup ## drive each decoder with made-up input for TIME seconds each (default 60)
+fuzz: setup setup-plugins ## drive each decoder with made-up input for TIME seconds each (default 60)
 	dev/fuzz.sh $(TIME)
 
 # Repeats the choices of an earlier run.
@@ -109,23 +121,23 @@ crash-test: setup ## kill, starve and restore the daemon under load for TIME sec
 # The number of rounds; empty: each fault once.
 ROUNDS =
 .PHONY: failover-test
-failover-test: setup ## let daemons, servers and network of a shared ledger fail under load in ROUNDS rounds, and compare (SEED=n repeats)
+failover-test: setup-tests ## let daemons, servers and network of a shared ledger fail under load in ROUNDS rounds, and compare (SEED=n repeats)
 	@SWIFT="$(SWIFT)" dev/failover-test.sh "$(ROUNDS)" "$(SEED)"
 
 # An assayd, or a revision, which is built first. Default: the last tag.
 FROM =
 .PHONY: upgrade-test
-upgrade-test: setup ## exchange daemons of an earlier version (FROM=revision or assayd) for this one's under load, and compare (SEED=n repeats)
+upgrade-test: setup-tests ## exchange daemons of an earlier version (FROM=revision or assayd) for this one's under load, and compare (SEED=n repeats)
 	@SWIFT="$(SWIFT)" dev/upgrade-test.sh "$(FROM)" "$(SEED)"
 
 .PHONY: http-clients
-http-clients: setup ## run real clients and proxies (gRPC, Connect, curl, nginx, Envoy, Caddy, Traefik) against a daemon that listens over HTTP
+http-clients: setup-tests ## run real clients and proxies (gRPC, Connect, curl, nginx, Envoy, Caddy, Traefik) against a daemon that listens over HTTP
 	@$(BUILD) --product assayd
 	@$(BUILD) --product assay
 	@dev/http-clients.sh
 
 .PHONY: result-verifiers
-result-verifiers: setup ## verify signed results of every shape, and status lists, with joserfc, PyJWT, cwt, pycose, Node.js and OpenSSL
+result-verifiers: setup-tests ## verify signed results of every shape, and status lists, with joserfc, PyJWT, cwt, pycose, Node.js and OpenSSL
 	@$(BUILD) --product assayd
 	@$(BUILD) --product assay
 	@dev/result-verifiers.sh
@@ -133,13 +145,13 @@ result-verifiers: setup ## verify signed results of every shape, and status list
 # The number of requests.
 CASES = 10000
 .PHONY: http-schema
-http-schema: setup ## compare a daemon's answers with the OpenAPI document by at least CASES made-up requests (default 10000)
+http-schema: setup-tests ## compare a daemon's answers with the OpenAPI document by at least CASES made-up requests (default 10000)
 	@$(BUILD) --product assayd
 	@$(BUILD) --product assay
 	@dev/http-schema.sh --cases $(CASES)
 
 .PHONY: http-hostile
-http-hostile: build ## attack a daemon that listens over HTTP: floods, bombs, smuggling, slow and silent peers; measure memory, processor, honest calls
+http-hostile: setup-tests build ## attack a daemon that listens over HTTP: floods, bombs, smuggling, slow and silent peers; measure memory, processor, honest calls
 	@dev/http-hostile.sh --assayd .build/release/assayd --slow
 
 # How many requests are sent to each daemon.
@@ -184,7 +196,7 @@ bench-captures: build plugins ## CPU of an upload of 800 chunks, of a depth map 
 	    --chain-plugin plugins/video-chain/main.py --chain-cases .build/bench-captures/video-chain.json
 
 .PHONY: bench-shared
-bench-shared: build ## CPU of daemons and database per accepted assertion, with 1 to 3 daemons on PostgreSQL and one on SQLite
+bench-shared: setup-tests build ## CPU of daemons and database per accepted assertion, with 1 to 3 daemons on PostgreSQL and one on SQLite
 	$(SWIFT) build --package-path Benchmarks $(RELEASE)
 	Benchmarks/.build/release/daemon-benchmark shared --daemon .build/release/assayd
 	Benchmarks/.build/release/daemon-benchmark shared --daemon .build/release/assayd --standby
@@ -192,7 +204,7 @@ bench-shared: build ## CPU of daemons and database per accepted assertion, with 
 # The number of devices at the end.
 DEVICES = 1000000
 .PHONY: bench-growth
-bench-growth: build ## the same while a ledger on PostgreSQL grows to DEVICES devices (default a million), and its sizes
+bench-growth: setup-tests build ## the same while a ledger on PostgreSQL grows to DEVICES devices (default a million), and its sizes
 	$(SWIFT) build --package-path Benchmarks $(RELEASE)
 	Benchmarks/.build/release/daemon-benchmark growth --daemon .build/release/assayd --devices $(DEVICES) --rounds 5
 
@@ -206,7 +218,7 @@ bench-plugins: plugins ## a call to a plugin in C, Python and Swift, in raw P-25
 
 # Builds take a folder of their own, since their flags differ (dev/package/build.sh). REVISION=n is the package's.
 .PHONY: package-programs
-package-programs: setup
+package-programs: setup setup-plugins
 	@SWIFT="$(SWIFT)" dev/package/build.sh
 
 .PHONY: deb

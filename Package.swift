@@ -193,9 +193,8 @@ let package = Package(
 
         // The other side: the library for plugins in Swift, and plugins. Each of the folders is also a package of its own.
         module("AssayPlugin", path: "plugins/sdk/swift/Sources/AssayPlugin", [protobuf]),
-        .systemLibrary(
-            name: "CLibcrypto", path: "plugins/template-swift/Sources/CLibcrypto", pkgConfig: "libcrypto",
-            providers: [.apt(["libssl-dev"])]),
+        // Without pkg-config, which would warn of libssl-dev where only the daemon is built.
+        .systemLibrary(name: "CLibcrypto", path: "plugins/template-swift/Sources/CLibcrypto"),
         .executableTarget(
             name: "example-hmac", dependencies: ["AssayPlugin", "CLibcrypto"],
             path: "plugins/template-swift/Sources/example-hmac", swiftSettings: strict),
@@ -262,6 +261,8 @@ let package = Package(
         module("AssayTop", ["AssayAPI"]),
         // What `assay doctor` says of an installation, by facts that the command collects.
         module("AssayDoctor", ["AssayTop", "AssayAPI", "AssayCore"]),
+        // What `assay init` writes, by its answers; and who signs an app, by its package or keystore.
+        module("AssayInstallation", ["AssayCertificates", "AssayCompression", "AssayEncoding", "AssayCore", crypto]),
         module("AssayCommandLine", ["AssayCore", arguments]),
         module(
             "AssayDaemon",
@@ -289,7 +290,8 @@ let package = Package(
         .executableTarget(
             name: "assay",
             dependencies: [
-                "AssayDoctor", "AssayTop", "AssayApps", "AssayConfiguration", "AssaySchemes", "AssayPlugins", "AssayAudit",
+                "AssayInstallation", "AssayDoctor", "AssayTop", "AssayApps", "AssayConfiguration", "AssaySchemes",
+                "AssayPlugins", "AssayAudit",
                 "AssayCommandLine",
                 "AssayClient", "AssayVirtualDevices", "AssaySimulator", "AssayVendors", "AssayProvisioning", "AssayResults",
                 "AssaySigning",
@@ -334,6 +336,9 @@ let package = Package(
         tests("AssayTracing", ["AssayMetrics"]),
         tests("AssayTop", ["AssayAPI"]),
         tests("AssayDoctor", ["AssayTop", "AssayService", "AssayAPI", "AssayCore"]),
+        tests(
+            "AssayInstallation",
+            ["AssayConfiguration", "AssaySchemes", "AssayCompression", "AssayEncoding", "AssayCore"]),
         tests(
             "AssayTraceExport",
             [

@@ -5,7 +5,7 @@
 # generated code always fits the library. The first run builds it (about a minute).
 set -eu
 cd "$(dirname "$0")/.."
-dev/setup.sh --proto
+dev/setup.sh build protos
 
 # Output differs between versions; one version for everybody keeps diffs honest. Debian 12, 13 and Ubuntu 24.04 have it.
 want="libprotoc 3.21.12"

@@ -5,7 +5,7 @@
     dev/test.py AppAttestTests ...    the tests of these targets, or of these suites that start processes (BackupTests)
     dev/test.py --plan                what would run, and runs nothing
     dev/test.py --slowest 40          how many of the slowest tests the end shows (default 15)
-    dev/test.py --beside COMMAND      runs the command, too, beside the tests; it fails if that fails
+    dev/test.py --beside COMMAND      runs the command, too, beside the tests, and fails if it fails; may be given several times
     dev/test.py --times FILE          writes the time of every test there, as lines of "seconds test"
 
 One process runs all modules that do not mind what runs beside them. The tests that start daemons or commands are one process for each suite; within
@@ -310,7 +310,7 @@ def main():
     arguments.add_argument("names", nargs="*", help="test targets, or suites that start processes; none: everything")
     arguments.add_argument("--plan", action="store_true", help="show what would run, and run nothing")
     arguments.add_argument("--slowest", type=int, default=15, help="how many of the slowest tests to show (default: %(default)s)")
-    arguments.add_argument("--beside", metavar="COMMAND", help="a command that is run beside the tests")
+    arguments.add_argument("--beside", metavar="COMMAND", action="append", default=[], help="a command that is run beside the tests; may be repeated")
     arguments.add_argument("--times", help="a file for the time of every test")
     options = arguments.parse_args()
 
@@ -327,8 +327,7 @@ def main():
         print(f"no test target and no suite that starts processes is called {name}", file=sys.stderr)
         return 2
     jobs = plan(tests)
-    if options.beside:
-        jobs.insert(0, Beside(options.beside))
+    jobs[:0] = map(Beside, options.beside)
     if options.plan:
         for job in jobs:
             print(f"{job.name}{kind(job)}: {' '.join(job.filters)}")

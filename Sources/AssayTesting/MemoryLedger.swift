@@ -333,8 +333,10 @@ public final class MemoryLedger: Ledger {
     public func add(_ key: CallerKey, _ context: ChangeContext) async throws(LedgerError) -> Bool {
         try withState { state in
             guard state.callerKeys.count < CallerKey.limit,
-                !state.callerKeys.contains(where: { $0.name == key.name || $0.hash == key.hash })
+                !state.callerKeyNames.contains(key.name), !state.callerKeyHashes.contains(key.hash)
             else { return false }
+            state.callerKeyNames.insert(key.name)
+            state.callerKeyHashes.insert(key.hash)
             state.callerKeys.append(key)
             state.log(.key(.createKey, key, context), at: context.time)
             return true

@@ -32,6 +32,9 @@ struct MemoryState: Sendable {
     var policies: [StoredPolicy] = []
     var clock: ClockMemory?
     var callerKeys: [CallerKey] = []
+    /// Names and hashes of `callerKeys`, which are looked for at each addition: a ledger may have 10,000.
+    var callerKeyNames: Set<String> = []
+    var callerKeyHashes: Set<[UInt8]> = []
     /// In the order in which they were published.
     var resultKeys: [PublishedResultKey] = []
     var statusPlaces: [StatusName: KeptPlace] = [:]

@@ -21,7 +21,8 @@ struct Assay: AsyncParsableCommand {
             """,
         version: Version.text,
         subcommands: [
-            ChallengeCommand.self, VerifyCommand.self, PrepareCommand.self, UploadCommand.self, VerdictsCommand.self,
+            InitCommand.self, ChallengeCommand.self, VerifyCommand.self, PrepareCommand.self, UploadCommand.self,
+            VerdictsCommand.self,
             ReportCommand.self, PolicyCommand.self, DeviceCommand.self,
             StatusCommand.self, DoctorCommand.self, TopCommand.self, WatchCommand.self, WebhooksCommand.self,
             WhoAmICommand.self, KeyCommand.self,

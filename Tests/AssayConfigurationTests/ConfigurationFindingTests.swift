@@ -183,6 +183,12 @@ struct ConfigurationFindingTests {
             #expect(lines.count == 1 && lines.allSatisfy { $0.hasPrefix("  " + label) }, "\(lines)")
         }
         #expect(try codes(Self.good.replacing("identities:", with: "counter: window\n      identities:")).isEmpty)
+        // A key that may ask for verdicts is a caller too.
+        let watched = Self.good.replacing("roles: [verify]", with: "roles: [observe]", maxReplacements: 1)
+        for (keys, isUsed) in [("{roles: [verify], apps: [photos]}", true), ("{roles: [observe], apps: [photos]}", false)] {
+            let text = watched.replacing("callers: {", with: "callers: {keys: \(keys), ", maxReplacements: 1)
+            #expect(try codes(text).contains("app_without_caller") == !isUsed, "\(keys)")
+        }
     }
 
     @Test("of every code: strict fails for failures and warnings that are not intended, and the first line counts the lines")

@@ -10,6 +10,7 @@ extension ProcessTests {
         /// A page with steps, and how many of its blocks are run.
         static let pages = [
             ("README.md", 14), ("docs/try-it-out.md", 1), ("docs/protect-an-upload.md", 9), ("docs/callers.md", 7),
+            ("docs/init.md", 4),
             ("docs/operations.md", 4),
             ("docs/command-line.md", 3), ("docs/http.md", 4), ("docs/check-a-result.md", 14), ("docs/uploads.md", 8),
             ("docs/captures.md", 44),

@@ -8,7 +8,7 @@ import Testing
 
 @Suite(
     "PgBouncer before the server", .needsServer, .serialized,
-    .enabled(if: Pooler.isInstalled, "pgbouncer is absent: install it (make setup)"))
+    .enabled(if: Pooler.isInstalled, "pgbouncer is absent: install it (make setup-tests)"))
 struct PoolerTests {
     @Test("A ledger behind a pooler of sessions keeps what it commits, and hears of changes by others")
     func sessions() async throws {

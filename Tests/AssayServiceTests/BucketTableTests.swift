@@ -10,7 +10,8 @@ struct BucketTableTests {
     private static let start: Int64 = 5_000_000_000
 
     private func rule(_ text: String) throws -> RateRule { try #require(RateRule(text)) }
-    private func key(_ number: UInt64) -> BucketTable.Key { KeyedHash(secret: [1]).of(number, 0, 0, 0) }
+    private static let hash = KeyedHash(secret: [1])
+    private func key(_ number: UInt64) -> BucketTable.Key { Self.hash.of(number, 0, 0, 0) }
 
     @Test("a bucket gives its burst at once, then one token in each interval, and says when the next one comes")
     func refill() throws {

@@ -80,6 +80,10 @@ extension KeyRule {
     }
 }
 
+extension KeyRule {
+    fileprivate func mayVerify(for app: AppID) -> Bool { roles.contains(.verify) && apps?.contains(app) != false }
+}
+
 /// The apps that a caller may name.
 private struct AppGrant {
     /// `nil`: every app.
@@ -186,7 +190,9 @@ extension Configuration {
     static func warnOfUnused(_ apps: [AppConfiguration], _ callers: CallerDirectory, in value: ConfigurationReader.Value) {
         guard callers.loopback == nil, callers.network == nil, !callers.known.isEmpty else { return }
         for app in apps
-        where !callers.known.contains(where: { $0.caller.roles.contains(.verify) && $0.caller.may(use: app.id) }) {
+        where !callers.known.contains(where: { $0.caller.roles.contains(.verify) && $0.caller.may(use: app.id) })
+            && callers.keys?.mayVerify(for: app.id) != true
+        {
             value.warn(.appWithoutCaller, "no caller with the role verify may name the app \(app.id)")
         }
     }

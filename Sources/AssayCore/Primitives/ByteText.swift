@@ -62,25 +62,35 @@ public enum Base64: Sendable {
         }
     }
 
-    /// Writes the text of bytes, in groups of three: tokens are written with it.
+    /// Writes the text of bytes, in groups of six and then of three: tokens are written with it.
     ///
     /// - Parameter symbols: of the length of the text with its padding, even where none is written.
     /// - Returns: how many symbols the text has.
     package func encode(_ bytes: UnsafeRawBufferPointer, into symbols: UnsafeMutableBufferPointer<UInt8>) -> Int {
         let isPadded = self == .standard
-        return (isPadded ? Self.standardDigits : Self.urlDigits).withUnsafeBufferPointer { digits in
-            guard let digits = digits.baseAddress, let text = symbols.baseAddress, let first = bytes.baseAddress else {
-                return 0
-            }
+        return (isPadded ? Self.standardPairs : Self.urlPairs).withUnsafeBufferPointer { pairs in
+            guard let pairs = pairs.baseAddress, let first = bytes.baseAddress,
+                let text = UnsafeMutableRawPointer(symbols.baseAddress)
+            else { return 0 }
             let size = bytes.count
-            func byte(_ at: Int) -> Int { Int(first.load(fromByteOffset: at, as: UInt8.self)) }
             var (at, count) = (0, 0)
+            // Eight bytes are read, and the last two of them again.
+            while at &+ 8 <= size {
+                let group = UInt64(bigEndian: first.loadUnaligned(fromByteOffset: at, as: UInt64.self))
+                func pair(_ bits: UInt64) -> UInt64 { UInt64(pairs[Int(truncatingIfNeeded: group >> bits & 0xfff)]) }
+                let eight = pair(52) | pair(40) << 16 | pair(28) << 32 | pair(16) << 48
+                text.storeBytes(of: eight.littleEndian, toByteOffset: count, as: UInt64.self)
+                at &+= 6
+                count &+= 8
+            }
+            func byte(_ at: Int) -> Int { Int(first.load(fromByteOffset: at, as: UInt8.self)) }
+            func store(_ pair: UInt16, _ place: Int) {
+                text.storeBytes(of: pair.littleEndian, toByteOffset: place, as: UInt16.self)
+            }
             while at &+ 3 <= size {
                 let group = byte(at) << 16 | byte(at &+ 1) << 8 | byte(at &+ 2)
-                text[count] = digits[group >> 18]
-                text[count &+ 1] = digits[group >> 12 & 63]
-                text[count &+ 2] = digits[group >> 6 & 63]
-                text[count &+ 3] = digits[group & 63]
+                store(pairs[group >> 12], count)
+                store(pairs[group & 0xfff], count &+ 2)
                 at &+= 3
                 count &+= 4
             }
@@ -88,10 +98,12 @@ public enum Base64: Sendable {
             let hasTwo = at &+ 1 < size
             let group = byte(at) << 16 | (hasTwo ? byte(at &+ 1) << 8 : 0)
             let padding = UInt8(ascii: "=")
-            text[count] = digits[group >> 18]
-            text[count &+ 1] = digits[group >> 12 & 63]
-            if hasTwo || isPadded { text[count &+ 2] = hasTwo ? digits[group >> 6 & 63] : padding }
-            if isPadded { text[count &+ 3] = padding }
+            store(pairs[group >> 12], count)
+            if hasTwo || isPadded {
+                let third = hasTwo ? UInt8(truncatingIfNeeded: pairs[group & 0xfff]) : padding
+                text.storeBytes(of: third, toByteOffset: count &+ 2, as: UInt8.self)
+            }
+            if isPadded { text.storeBytes(of: padding, toByteOffset: count &+ 3, as: UInt8.self) }
             return count &+ (isPadded ? 4 : hasTwo ? 3 : 2)
         }
     }
@@ -172,6 +184,14 @@ public enum Base64: Sendable {
     private static let standardDigits = commonDigits + Array("+/".utf8)
     private static let urlDigits = commonDigits + Array("-_".utf8)
     private static let commonDigits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
+
+    /// The two symbols of each value of 12 bits. The first is in the lower byte, as it lies in memory of a little-endian machine.
+    private static let standardPairs = pairs(of: standardDigits)
+    private static let urlPairs = pairs(of: urlDigits)
+
+    private static func pairs(of digits: [UInt8]) -> [UInt16] {
+        (0..<4096).map { UInt16(digits[$0 >> 6]) | UInt16(digits[$0 & 63]) << 8 }
+    }
 
     /// The value of each symbol, 0 to 63, and 255 for bytes that are none.
     private static let standardValues = values(of: standardDigits)

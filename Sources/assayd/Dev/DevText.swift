@@ -1,5 +1,5 @@
+import AssayCommandLine
 import AssayCore
-import Foundation
 
 /// What `assayd dev` prints before the log.
 struct DevText {
@@ -26,35 +26,12 @@ struct DevText {
 
     /// Three commands that work in any shell of this machine.
     var lines: [String] {
-        let assay = Self.word(Self.assay)
+        let assay = ShellWords.program("assay")
         return [
-            "curl -sS -H 'content-type: application/json' -d @\(Self.word(folder.upload)) "
+            "curl -sS -H 'content-type: application/json' -d @\(ShellWords.word(folder.upload)) "
                 + "\(ports.url)/v1/attestation/verify; echo",
-            "\(assay) simulate android session \(Self.word(folder.file("android"))) --app photos --server \(ports.server)",
-            "\(assay) verify --app cameras --bundle \(Self.word(folder.bundle)) --server \(ports.server)",
+            "\(assay) simulate android session \(ShellWords.word(folder.file("android"))) --app photos --server \(ports.server)",
+            "\(assay) verify --app cameras --bundle \(ShellWords.word(folder.bundle)) --server \(ports.server)",
         ]
-    }
-
-    /// The program beside this one, by its path unless every shell finds it.
-    private static var assay: String {
-        let usual = ["/usr/bin", "/usr/local/bin", "/bin"]
-        guard let folder = Bundle.main.executableURL?.resolvingSymlinksInPath().deletingLastPathComponent().path,
-            !usual.contains(folder), FileManager.default.isExecutableFile(atPath: folder + "/assay")
-        else { return "assay" }
-        return folder + "/assay"
-    }
-
-    /// One word of a shell.
-    private static func word(_ text: String) -> String {
-        let isPlain = text.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "."), UInt8(ascii: "-"),
-                UInt8(ascii: "_"):
-                true
-            default: false
-            }
-        }
-        return isPlain ? text : "'" + text.replacing("'", with: "'\\''") + "'"
     }
 }

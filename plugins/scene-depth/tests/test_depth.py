@@ -28,7 +28,7 @@ def set_up(cases, sandbox):
 
 def scenes(chance):
     """Maps of several kinds, some with pixels of any bits, as (values, width, height)."""
-    for index in range(48):
+    for index in range(24):
         width, height = chance.choice([(256, 192), (246, 182), (266, 202), (251, 199)])
         kind = index % 6
         if kind == 0:

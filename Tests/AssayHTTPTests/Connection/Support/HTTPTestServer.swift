@@ -33,6 +33,8 @@ struct HTTPTestServer {
             // The last connection of a test may be left open, and its server must not wait for it for long.
             limits.drainTimeout = .seconds(5)
             limits.lingerTimeout = .milliseconds(500)
+            // A test may wait long for its turn between two of its steps, where much runs beside it.
+            limits.headTimeout = .seconds(60)
             // Clients that write their bytes themselves answer no PING.
             limits.goAwayTimeout = .milliseconds(300)
         }
