@@ -4,6 +4,7 @@ set -eu
 cd "$(dirname "$0")"
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
+export TMPDIR="$folder" # the daemon's folder too
 # For lives of a second the first compiler is enough.
 java="java -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Djava.io.tmpdir=$folder"
 
