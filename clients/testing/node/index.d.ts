@@ -60,6 +60,8 @@ export interface StartOptions {
   /** Milliseconds until it must listen, and until a case must be made. Default: 30000. */
   startTimeout?: number;
   timeout?: number;
+  /** Milliseconds that it has to end when it is closed; then it is told to, and after as long again it is killed. Default: 10000. */
+  stopTimeout?: number;
   logLevel?: string;
 }
 

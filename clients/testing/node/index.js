@@ -28,6 +28,7 @@ export class TestServer {
   #child;
   #ended;
   #timeout;
+  #stopTimeout;
   #log = "";
   #nextId = 0;
   #waiting = new Map();
@@ -47,8 +48,9 @@ export class TestServer {
   }
 
   /** Use `TestServer.start`, which waits until it listens. */
-  constructor({ app = "photos", program, timeout = 30_000, logLevel = "warning" } = {}) {
+  constructor({ app = "photos", program, timeout = 30_000, stopTimeout = 10_000, logLevel = "warning" } = {}) {
     this.#timeout = timeout;
+    this.#stopTimeout = stopTimeout;
     this.#child = spawn(find(program), ["test-server", "--app", app, "--log-level", logLevel], { stdio: "pipe" });
     this.#ended = new Promise((resolve) => {
       this.#child.once("error", (error) => resolve(`it does not start: ${error.message}`));
@@ -89,7 +91,7 @@ export class TestServer {
 
   async close() {
     this.#child.stdin.end(); // it ends with its input
-    for (const [signal, patience] of [[null, 2000], ["SIGTERM", 1000], ["SIGKILL", 5000]]) {
+    for (const [signal, patience] of [[null, this.#stopTimeout], ["SIGTERM", this.#stopTimeout], ["SIGKILL", 5000]]) {
       if (signal !== null) this.#child.kill(signal);
       const timer = new AbortController();
       const late = sleep(patience, true, { signal: timer.signal }).catch(() => true);

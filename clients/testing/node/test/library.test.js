@@ -71,7 +71,7 @@ test("a late reply is not taken for that of the next call", async (t) => {
 
 test("it ends when it is closed, also against its will", async (t) => {
   for (const [kind, limit] of [["honest", 20_000], ["ignores", 20_000]]) {
-    const server = await start(t, kind);
+    const server = await start(t, kind, { stopTimeout: 2000 });
     const began = Date.now();
     await server.close();
     assert.ok(Date.now() - began < limit);

@@ -110,6 +110,7 @@ class TestServer:
         program: Union[str, "os.PathLike[str]", None] = None,
         start_timeout: float = 30.0,
         timeout: float = 30.0,
+        stop_timeout: float = 10.0,
         log_level: str = "warning",
     ):
         """Starts it, and waits until it listens.
@@ -118,8 +119,9 @@ class TestServer:
         :param program: the path of assayd; otherwise it is looked for below ASSAY_HOME and on the PATH.
         :param start_timeout: seconds until it must listen.
         :param timeout: seconds until a case must be made.
+        :param stop_timeout: seconds that it has to end when it is closed; then it is told to, and after as long again it is killed.
         """
-        self._timeout = timeout
+        self._timeout, self._stop_timeout = timeout, stop_timeout
         self._lock = threading.Lock()
         self._next_id = 0
         self._lines: "queue.Queue[Optional[bytes]]" = queue.Queue()
@@ -228,14 +230,14 @@ class TestServer:
         return os.pread(self._log.fileno(), _LOG_LIMIT, max(0, size - _LOG_LIMIT)).decode(errors="replace")
 
     def close(self) -> None:
-        """Stops the daemon and waits until it has ended: at most some seconds. A second call does nothing."""
+        """Stops the daemon and waits until it has ended. A second call does nothing."""
         process = self._process
         try:
             if process.stdin is not None:
                 process.stdin.close()  # it ends with its input
         except OSError:
             pass
-        for step, patience in ((None, 2), (signal.SIGTERM, 1), (signal.SIGKILL, 5)):
+        for step, patience in ((None, self._stop_timeout), (signal.SIGTERM, self._stop_timeout), (signal.SIGKILL, 5)):
             if step is not None and process.poll() is None:
                 process.send_signal(step)
             try:

@@ -105,7 +105,7 @@ def test_threads_get_their_own_replies(start):
 
 def test_it_ends_with_the_object_also_against_its_will(start):
     for kind, limit in (("honest", 20), ("ignores", 20)):
-        server = start(kind)
+        server = start(kind, stop_timeout=2)
         pid, began = server._process.pid, time.monotonic()
         server.close()
         assert not runs(pid) and time.monotonic() - began < limit

@@ -35,6 +35,7 @@ public final class TestServer implements AutoCloseable {
     private final Path log;
     private final BlockingQueue<Optional<String>> lines = new LinkedBlockingQueue<>();
     private final Duration timeout;
+    private final Duration stopTimeout;
     private final Map<String, Object> ready;
     private long lastId;
     private boolean isClosed;
@@ -56,6 +57,7 @@ public final class TestServer implements AutoCloseable {
         private String logLevel = "warning";
         private Duration startTimeout = Duration.ofSeconds(30);
         private Duration timeout = Duration.ofSeconds(30);
+        private Duration stopTimeout = Duration.ofSeconds(10);
 
         /** The name of the app, as the service names it. */
         public Options app(String app) {
@@ -86,10 +88,17 @@ public final class TestServer implements AutoCloseable {
             this.timeout = timeout;
             return this;
         }
+
+        /** How long it has to end when it is closed; then it is told to, and after as long again it is killed. */
+        public Options stopTimeout(Duration timeout) {
+            stopTimeout = timeout;
+            return this;
+        }
     }
 
     private TestServer(Options options) {
         timeout = options.timeout;
+        stopTimeout = options.stopTimeout;
         List<String> command = List.of(
             find(options.program, System.getenv()), "test-server", "--app", options.app, "--log-level", options.logLevel);
         try {
@@ -157,7 +166,7 @@ public final class TestServer implements AutoCloseable {
         }
     }
 
-    /** Stops the daemon and waits until it has ended: at most some seconds. A second call does nothing. */
+    /** Stops the daemon and waits until it has ended. A second call does nothing. */
     @Override
     public void close() {
         synchronized (this) {
@@ -169,8 +178,8 @@ public final class TestServer implements AutoCloseable {
             // It has ended.
         }
         try {
-            if (!process.waitFor(2, TimeUnit.SECONDS)) process.destroy();
-            if (!process.waitFor(1, TimeUnit.SECONDS)) process.destroyForcibly();
+            if (!process.waitFor(stopTimeout.toMillis(), TimeUnit.MILLISECONDS)) process.destroy();
+            if (!process.waitFor(stopTimeout.toMillis(), TimeUnit.MILLISECONDS)) process.destroyForcibly();
             process.waitFor(5, TimeUnit.SECONDS);
         } catch (InterruptedException error) {
             process.destroyForcibly();

@@ -51,7 +51,8 @@ final class LibraryTest {
         Path program = folder.resolve("assayd-" + kind);
         Files.writeString(program, "#!/bin/sh\nSTAND_IN=" + kind + " exec '" + standIn + "' \"$@\"\n");
         program.toFile().setExecutable(true);
-        return TestServer.start(new TestServer.Options().app("films").program(program.toString()).startTimeout(startTimeout).timeout(timeout));
+        return TestServer.start(new TestServer.Options().app("films").program(program.toString()).startTimeout(startTimeout)
+            .timeout(timeout).stopTimeout(Duration.ofSeconds(2)));
     }
 
     private static TestServer start(String kind) throws Exception {
