@@ -282,7 +282,8 @@ let package = Package(
             name: "assayd",
             dependencies: [
                 "AssayDaemon", "AssayConfiguration", "AssaySchemes", "AssayPlugins", "AssayLedger", "AssaySQLite", "AssayAudit",
-                "AssayCommandLine", "AssayMetrics", "AssayVirtualDevices", "AssaySimulator", "AssayProvisioning",
+                "AssayCommandLine", "AssayMetrics", "AssayEvidenceCases", "AssayVirtualDevices", "AssaySimulator",
+                "AssayProvisioning",
                 "AssayClient", "AssayFiles", "AssayAPI", "AssayRPC", "AssayCore", arguments, log, lifecycle, signals, metrics,
             ],
             swiftSettings: strict),
@@ -306,6 +307,8 @@ let package = Package(
         // The folders of virtual devices, for the mains.
         module(
             "AssayVirtualDevices", ["AssaySimulator", "AssayCommandLine", "AssayEncoding", "AssayCore", crypto]),
+        // The evidence of virtual devices for every case, for tests of callers.
+        module("AssayEvidenceCases", ["AssaySimulator", "AssayClient", "AssayEncoding", "AssayAPI", "AssayCore"]),
         module("AssayTesting", ["AssayCore", http, crypto, log] + nio + tls + http2),
         .target(name: "CFaultVFS", dependencies: ["CSQLite"]),
         .target(name: "FakePKCS11", dependencies: ["CPKCS11"], path: "Tests/FakePKCS11"),
@@ -482,8 +485,9 @@ let package = Package(
         .testTarget(
             name: "DaemonCommandTests",
             dependencies: [
-                "DaemonTesting", "AssayDaemon", "AssayConfiguration", "AssayTesting", "AssaySimulator", "AssayClient",
-                "AssayService", "AssaySQLite", "AssayAPI", "AssayRPC", "AssayCore", "CSQLite", "assayd", "assay", crypto,
+                "DaemonTesting", "AssayDaemon", "AssayConfiguration", "AssayTesting", "AssayEvidenceCases", "AssaySimulator",
+                "AssayClient",
+                "AssayService", "AssaySQLite", "AssayAPI", "AssayRPC", "AssayCore", "CSQLite", "assayd", "assay", crypto, log,
             ],
             swiftSettings: strict),
         .testTarget(

@@ -18,7 +18,8 @@ TABLE
 }
 
 # Files that may name every platform: the list of schemes; the API's messages, their one mapping, examples of them, and the names of formats; the table of reason
-# codes; the simulator and the folders of its devices; the commands that make evidence or read it from options; what writes a first configuration.
+# codes; the simulator, the folders of its devices and the cases for tests of callers; the commands that make evidence or read it from options; what writes a
+# first configuration.
 allowed="Sources/AssayConfiguration/Schemes.swift
 Sources/AssayAPI/Generated/
 Sources/AssayAPI/Mapping/
@@ -31,6 +32,7 @@ Sources/AssayCore/Primitives/ReasonGuidance
 Sources/AssaySimulator/
 Sources/assay/
 Sources/AssayVirtualDevices/
+Sources/AssayEvidenceCases/
 Sources/AssayInstallation/
 Sources/assayd/Dev/"
 

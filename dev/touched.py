@@ -19,6 +19,7 @@ DAEMON = ["AssayDaemonTests", "DaemonCommandTests", "DaemonProvisioningTests"]
 
 # Test targets whose name is not that of a module with "Tests", by the modules that they test.
 TESTED_BY = {
+    "AssayEvidenceCases": ["DaemonCommandTests"],
     "AssayApps": ["AssayConfigurationTests", "AssayCommandTests", *DAEMON],
     "AssayDaemon": DAEMON,
     "assay": ["AssayCommandTests", *DAEMON],

@@ -17,7 +17,8 @@ struct Assayd: AsyncParsableCommand {
             """,
         version: Version.text,
         subcommands: [
-            RunCommand.self, DevCommand.self, CheckConfigCommand.self, NewLedgerCommand.self, MigrateCommand.self,
+            RunCommand.self, DevCommand.self, TestServerCommand.self, CheckConfigCommand.self, NewLedgerCommand.self,
+            MigrateCommand.self,
             BackupCommand.self,
             RestoreCommand.self,
             ForgetChallengesCommand.self, StoreCommand.self, AuditCommand.self,

@@ -95,7 +95,7 @@ struct DevCommand: AsyncParsableCommand {
 }
 
 /// Ends at the first signal.
-private struct EndAtSignal: Service {
+struct EndAtSignal: Service {
     let signals: UnixSignalsSequence
 
     func run() async {
