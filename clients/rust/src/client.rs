@@ -325,14 +325,14 @@ impl fmt::Debug for Client {
 /// The object that a good answer is, or the error.
 fn read_answer(answer: HttpAnswer, limit: usize) -> Result<Object, AssayError> {
     let HttpAnswer { status, content_type, retry_after, body } = answer;
+    let foreign = || AssayError { retry_after, ..AssayError::foreign(status, &content_type) };
     if content_type != "application/json" || (status != 200 && status < 400) {
-        return Err(AssayError::foreign(status, &content_type));
+        return Err(foreign());
     }
     let json = Json::parse_within(&body, JsonLimits { size: limit, ..JsonLimits::default() });
     if status != 200 {
         let error = json.ok().and_then(|json| AssayError::from_answer(status, &json, retry_after));
-        let foreign = AssayError { retry_after, ..AssayError::foreign(status, &content_type) };
-        return Err(error.unwrap_or(foreign));
+        return Err(error.unwrap_or_else(foreign));
     }
     let undecodable = |why: String| AssayError { http_status: status, ..AssayError::undecodable(why) };
     match json.map_err(|error| undecodable(error.to_string()))? {

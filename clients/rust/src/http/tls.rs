@@ -1,8 +1,9 @@
 use super::{Deadline, Failure, TlsFiles};
 use crate::AssayError;
 use openssl::error::ErrorStack;
-use openssl::ssl::{self, SslConnector, SslFiletype, SslMethod, SslStream, SslVerifyMode, SslVersion};
+use openssl::ssl::{self, Ssl, SslConnector, SslFiletype, SslMethod, SslStream, SslVerifyMode, SslVersion};
 use openssl::x509::store::X509StoreBuilder;
+use openssl::x509::verify::X509CheckFlags;
 use openssl::x509::X509;
 use std::fs;
 use std::io;
@@ -57,7 +58,8 @@ impl Tls {
         let left = deadline.left().ok_or(Failure::Timeout)?;
         let limited = stream.set_read_timeout(Some(left)).and_then(|()| stream.set_write_timeout(Some(left)));
         limited.map_err(|error| Failure::NotConnected(format!("{host}: {error}")))?;
-        let mut result = connector.connect(host, stream);
+        let ssl = named(&connector, host).map_err(|error| Failure::Tls(format!("{host}: {error}")))?;
+        let mut result = ssl.connect(stream);
         loop {
             match result {
                 Ok(stream) => return Ok(stream),
@@ -85,6 +87,19 @@ impl Tls {
             }
         }
     }
+}
+
+/// A connection to come whose certificate has to have the name of the host among its alternative names: the common name does not count.
+fn named(connector: &SslConnector, host: &str) -> Result<Ssl, ErrorStack> {
+    // The names are checked by the flags below in place of the connector's.
+    let mut ssl = connector.configure()?.verify_hostname(false).into_ssl(host)?;
+    let names = ssl.param_mut();
+    names.set_hostflags(X509CheckFlags::NO_PARTIAL_WILDCARDS | X509CheckFlags::NEVER_CHECK_SUBJECT);
+    match host.parse() {
+        Ok(address) => names.set_ip(address)?,
+        Err(_) => names.set_host(host)?,
+    }
+    Ok(ssl)
 }
 
 /// Whether the other side closed the connection without a word.
