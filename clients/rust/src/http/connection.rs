@@ -69,10 +69,10 @@ impl Connection {
             }
             Length::Chunks => self.chunks(head.status, limit, &mut body, deadline)?,
             Length::UntilEnd => {
-                while self.receive(deadline)? > 0 {
-                    if self.received.len() > limit {
-                        return Err(Failure::TooLong(head.status));
-                    }
+                // What came with the head counts too.
+                while self.received.len() <= limit && self.receive(deadline)? > 0 {}
+                if self.received.len() > limit {
+                    return Err(Failure::TooLong(head.status));
                 }
                 body = std::mem::take(&mut self.received);
             }

@@ -19,6 +19,7 @@ use std::path::PathBuf;
 
 /// The files of TLS. They are read for each new connection, so that new ones count without a restart.
 #[derive(Clone, Debug, Default)]
+#[cfg_attr(not(feature = "tls"), allow(dead_code))]
 pub(crate) struct TlsFiles {
     pub authorities: Option<PathBuf>,
     pub certificate: Option<PathBuf>,
