@@ -32,9 +32,11 @@ final class Address {
         } catch (URISyntaxException error) {
             throw AssayException.badOption("url", error.getReason());
         }
-        boolean hasPort = !uri.getRawAuthority().endsWith(":") && uri.getPort() != 0 && uri.getPort() <= 0xffff;
-        if (uri.getHost() == null || uri.getHost().isEmpty() || !hasPort) {
-            throw AssayException.badOption("url", "it has no host, or a wrong port");
+        if (uri.getHost() == null || uri.getHost().isEmpty()) {
+            throw AssayException.badOption("url", "it has no host");
+        }
+        if (uri.getRawAuthority().endsWith(":") || uri.getPort() == 0 || uri.getPort() > 0xffff) {
+            throw AssayException.badOption("url", "the port is not of 1 to 65535");
         }
         if (uri.getRawUserInfo() != null || uri.getRawQuery() != null || uri.getRawFragment() != null) {
             throw AssayException.badOption("url", "it has a user, a query or a fragment");

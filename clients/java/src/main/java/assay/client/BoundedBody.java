@@ -1,6 +1,8 @@
 package assay.client;
 
 import java.io.ByteArrayOutputStream;
+import java.net.ProtocolException;
+import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodySubscriber;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -26,11 +28,18 @@ final class BoundedBody implements BodySubscriber<byte[]> {
     private final ByteArrayOutputStream received = new ByteArrayOutputStream();
     private Flow.Subscription subscription;
 
-    /** @param announced the length that the head of the answer says; 0 if it says none */
-    BoundedBody(int status, long limit, long announced) {
-        this.status = status;
+    BoundedBody(HttpResponse.ResponseInfo head, long limit) {
+        this.status = head.statusCode();
         this.limit = limit;
-        if (announced > limit) {
+        List<String> lengths = head.headers().allValues("content-length");
+        boolean isChunked = head.headers().firstValue("transfer-encoding").isPresent();
+        if (lengths.isEmpty()) {
+            return;
+        }
+        // The JDK takes one of several lengths, and a negative one for none: a proxy may see another end of the answer.
+        if (lengths.stream().distinct().count() > 1 || !lengths.get(0).matches("[0-9]{1,18}") || isChunked) {
+            whole.completeExceptionally(new ProtocolException("the length of the answer is not one number"));
+        } else if (Long.parseLong(lengths.get(0)) > limit) {
             whole.completeExceptionally(new TooLong(status));
         }
     }

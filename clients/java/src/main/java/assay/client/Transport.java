@@ -96,14 +96,9 @@ final class Transport {
         HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(address.base + "/" + path));
         request.POST(HttpRequest.BodyPublishers.ofString(body)).headers(headers.toArray(new String[0]));
         CompletableFuture<HttpResponse<byte[]>> answer =
-                current().sendAsync(
-                        request.build(),
-                        head -> new BoundedBody(
-                                head.statusCode(), answerLimit, head.headers().firstValueAsLong("content-length").orElse(0)));
+                current().sendAsync(request.build(), head -> new BoundedBody(head, answerLimit));
         try {
-            HttpResponse<byte[]> response = answer.get(Math.max(1, limit.toNanos()), TimeUnit.NANOSECONDS);
-            requireOneLength(response);
-            return response;
+            return answer.get(Math.max(1, limit.toNanos()), TimeUnit.NANOSECONDS);
         } catch (TimeoutException error) {
             answer.cancel(true);
             throw AssayException.timeout();
@@ -112,16 +107,6 @@ final class Transport {
             throw interrupted(error);
         } catch (ExecutionException error) {
             throw failure(error.getCause());
-        }
-    }
-
-    /** The JDK takes the first of several lengths, and a negative one for none: a proxy may see another end of the answer. */
-    private static void requireOneLength(HttpResponse<byte[]> response) {
-        List<String> lengths = response.headers().allValues("content-length");
-        boolean isChunked = response.headers().firstValue("transfer-encoding").isPresent();
-        boolean isOne = lengths.stream().distinct().count() == 1 && lengths.get(0).matches("[0-9]{1,19}") && !isChunked;
-        if (!lengths.isEmpty() && !isOne) {
-            throw AssayException.unavailable("protocol_broken", "the answer is not HTTP/1.1: its length is not one number", null);
         }
     }
 
