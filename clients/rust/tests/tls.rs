@@ -18,6 +18,9 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
+/// Of a busy machine.
+const PATIENCE: Duration = Duration::from_secs(60);
+
 #[derive(Clone)]
 struct Pair {
     certificate: X509,
@@ -109,7 +112,7 @@ impl Drop for Folder {
 }
 
 fn options(host: &str, port: u16, authority: &Path) -> ClientOptions {
-    ClientOptions::new(format!("https://{host}:{port}")).ca_file(authority).tries(1).timeout(Duration::from_secs(5))
+    ClientOptions::new(format!("https://{host}:{port}")).ca_file(authority).tries(1).timeout(PATIENCE).connect_timeout(PATIENCE)
 }
 
 /// The reason of the error; empty for an answer.

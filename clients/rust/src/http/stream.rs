@@ -49,14 +49,14 @@ impl Stream {
         }
     }
 
-    /// Whether the other side neither closed it nor sent something. If it did, the stream is not usable afterwards.
+    /// Whether the other side neither closed it nor sent something. If it did, the stream is not usable afterwards. What TLS itself sends in
+    /// between, such as tickets, does not count.
     pub fn is_quiet(&mut self) -> bool {
-        let socket = self.socket();
-        if socket.set_blocking(false).is_err() {
+        if self.socket().set_blocking(false).is_err() {
             return false;
         }
-        let is_quiet = matches!(socket.read(&mut [0]), Err(error) if error.kind() == io::ErrorKind::WouldBlock);
-        is_quiet && socket.set_blocking(true).is_ok()
+        let is_quiet = matches!(self.read(&mut [0]), Err(error) if error.kind() == io::ErrorKind::WouldBlock);
+        is_quiet && self.socket().set_blocking(true).is_ok()
     }
 }
 

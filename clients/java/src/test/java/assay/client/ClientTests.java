@@ -89,7 +89,7 @@ final class ClientTests implements AutoCloseable {
         equal("assay-java/" + AssayClient.VERSION, sent.field("user-agent"));
         equal(Arrays.asList(null, null, null), Arrays.asList(sent.field("idempotency-key"), sent.field("authorization"), sent.field("upgrade")));
         int left = Integer.parseInt(sent.field("connect-timeout-ms"));
-        isTrue(left > 29_000 && left <= 30_000, "left: " + left);
+        isTrue(left > 20_000 && left <= 30_000, "left: " + left);
     }
 
     @Test
@@ -154,7 +154,7 @@ final class ClientTests implements AutoCloseable {
         AssayClient client = client(silence());
         long start = System.nanoTime();
         equal("timeout", reason(() -> client.within(Duration.ofMillis(200)).whoAmI()));
-        isTrue(System.nanoTime() - start < 2_000_000_000L, "it took too long");
+        isTrue(System.nanoTime() - start < 20_000_000_000L, "it took too long");
     }
 
     @Test
