@@ -1,6 +1,6 @@
 #!/bin/sh
 # Runs cargo where crates.io is not reachable: the crates of the feature "tls" are those of Debian's packages, from
-# /usr/share/cargo/registry if they are installed there, or fetched into ./crates. Nothing is installed. With ASSAY_CRATES=crates.io, and where
+# /usr/share/cargo/registry if they are installed there, or fetched into ./.build-crates. Nothing is installed. With ASSAY_CRATES=crates.io, and where
 # there is no apt-get, this is cargo as usual.
 #
 #   ./cargo.sh test --features tls
@@ -19,10 +19,10 @@ has_crates() {
 if [ "${ASSAY_CRATES:-}" = crates.io ]; then exec cargo "$@"; fi
 registry=/usr/share/cargo/registry
 if ! has_crates "$registry"; then
-    registry=$folder/crates/usr/share/cargo/registry
+    registry=$folder/.build-crates/usr/share/cargo/registry
     if ! has_crates "$registry"; then
         command -v apt-get >/dev/null || exec cargo "$@"
-        rm -rf "$folder/crates" && mkdir "$folder/crates" && cd "$folder/crates"
+        rm -rf "$folder/.build-crates" && mkdir "$folder/.build-crates" && cd "$folder/.build-crates"
         # Word splitting is meant: these are names of packages.
         apt-get download $packages >&2
         for package in *.deb; do dpkg-deb -x "$package" . && rm "$package"; done
