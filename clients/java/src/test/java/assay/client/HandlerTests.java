@@ -66,6 +66,14 @@ final class HandlerTests {
     }
 
     @Test
+    void theCallsOfTheReadmeCompile() throws IOException {
+        String readme = Files.readString(Path.of("README.md"));
+        String calls = readme.substring(readme.indexOf("```java\n", readme.indexOf("## More calls")) + "```java\n".length());
+        calls = calls.substring(0, calls.indexOf("```"));
+        isTrue(Files.readString(Path.of("src/test/java/uploads/MoreCalls.java")).contains(calls.replaceAll("(?m)^(?=.)", "        ")), "README.md has other calls");
+    }
+
+    @Test
     void givesAChallengeForTheUser() throws Exception {
         try (ScriptedServer daemon = new ScriptedServer(answer(200, "{\"challenge\":\"AAEC\"}"))) {
             equal("200 AAEC", post(daemon.url(), "/challenges", ""));

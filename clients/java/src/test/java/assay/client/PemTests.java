@@ -19,7 +19,7 @@ final class PemTests implements AutoCloseable {
     /** Of the curve P-256, as [0] of an ECPrivateKey. */
     private static final byte[] CURVE = {(byte) 0xa0, 10, 6, 8, 0x2a, (byte) 0x86, 0x48, (byte) 0xce, 0x3d, 3, 1, 7};
     /** Of PKCS#8 around an RSA key of 1024 bits. */
-    private static final int RSA_PREFIX = 22;
+    private static final int RSA_PREFIX = 26;
 
     private final Path file;
 
