@@ -80,6 +80,21 @@ fn uses_a_connection_again_and_clones_share_it() {
 }
 
 #[test]
+fn serves_threads_with_a_connection_each_and_keeps_eight() {
+    let server = Server::start(vec![Step::Answer(200, "{}"); 240]);
+    let (client, _) = client(&server, |options| options);
+    std::thread::scope(|scope| {
+        for _ in 0..12 {
+            scope.spawn(|| (0..20).for_each(|_| assert!(client.who_am_i().is_ok())));
+        }
+    });
+    let used = server.requests().iter().map(|request| request.connection).max().unwrap();
+    assert_eq!(server.requests().len(), 240);
+    // The calls of 12 threads may find all eight kept connections in use.
+    assert!(used < 120, "{used} connections");
+}
+
+#[test]
 fn makes_another_connection_where_the_daemon_closed_the_kept_one() {
     let server = Server::start([Step::AnswerAndClose(200, "{}"), Step::Answer(200, "{}")]);
     let (client, time) = client(&server, |options| options);

@@ -102,6 +102,29 @@ final class ClientTests implements AutoCloseable {
     }
 
     @Test
+    void servesThreads() throws Exception {
+        AssayClient client = client(java.util.Collections.nCopies(240, answer(200, "{}")).toArray(new ScriptedServer.Step[0]));
+        List<Thread> threads = new ArrayList<>();
+        List<Throwable> failures = java.util.Collections.synchronizedList(new ArrayList<>());
+        for (int count = 0; count < 12; count++) {
+            Thread thread = new Thread(() -> {
+                for (int calls = 0; calls < 20; calls++) {
+                    client.whoAmI();
+                }
+            });
+            thread.setUncaughtExceptionHandler((failed, error) -> failures.add(error));
+            threads.add(thread);
+            thread.start();
+        }
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        equal(List.of(), failures);
+        equal(240, server.requests.size());
+        isTrue(server.requests.stream().mapToInt(request -> request.connection).max().getAsInt() < 120, "too many connections");
+    }
+
+    @Test
     void triesAgainUnderTheSameRandomKey() throws Exception {
         AssayClient client = client(end(), answer(503, UNAVAILABLE), answer(200, ACCEPTED));
         Verdict verdict = client.verify(verification());
