@@ -1,7 +1,8 @@
 #!/bin/sh
-# Checks that every relative link in the documents leads to an existing file, and to an existing heading if it names one.
+# Checks that every relative link in the documents leads to an existing file, and to an existing heading if it names one: check-links.sh
+# [FOLDER]. Without a folder it is the repository.
 set -eu
-cd "$(dirname "$0")/.."
+cd "${1:-$(dirname "$0")/..}"
 
 pages=$(find . -name '*.md' -not -path '*/.build*' -not -path './.git/*' | sed 's|^\./||' | sort)
 

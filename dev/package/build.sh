@@ -1,27 +1,19 @@
 #!/bin/sh
-# Makes the programs of the packages: PACKAGES/programs (they load SQLite and zlib of the system) and PACKAGES/static (they contain them).
-# Equal sources and tools give equal programs in any folder: no path of this machine is in them. Arguments: further ones for `swift build`.
+# Makes the programs of the packages: PACKAGES/programs (they load SQLite and zlib of the system) and PACKAGES/static (they contain them),
+# and what debuggers read beside them: PACKAGES/debug. Equal sources and tools give equal programs in any folder: no path of this machine is
+# in them. Arguments: further ones for `swift build`.
 . "$(dirname "$0")/common.sh"
 swift=${SWIFT:-swift}
 
-# A build folder of its own: other flags compile everything again. Without debug information, which the packages do not have.
+# A build folder of its own: other flags compile everything again. Debug information is that of lines alone, for backtraces; more would be
+# gigabytes. The build id is a place that finish.sh fills.
 build() {
     product=$1
     shift
     $swift build -c release --product "$product" --scratch-path "$scratch" --static-swift-stdlib \
-        -Xswiftc -enforce-exclusivity=unchecked -Xswiftc -gnone \
+        -Xswiftc -enforce-exclusivity=unchecked -Xswiftc -gline-tables-only \
         -Xswiftc -file-prefix-map -Xswiftc "$scratch=$build_folder" -Xswiftc -file-prefix-map -Xswiftc "$PWD=." \
-        -Xcc "-ffile-prefix-map=$PWD=." -Xcc "-ffile-prefix-map=$scratch=$build_folder" -Xlinker --build-id=none "$@"
-}
-
-# Without symbols; and the section with the compiler's digests of its own options, folders among them, becomes zeros: no program reads it.
-finish() {
-    strip --strip-all --remove-section=.comment -o "$2" "$1"
-    size=$(readelf -SW "$2" | sed -n 's/.* \.swift_modhash  *PROGBITS  *[0-9a-f]* [0-9a-f]* \([0-9a-f]*\) .*/\1/p')
-    [ -n "$size" ] || return 0
-    head -c "$(printf '%d' "0x$size")" /dev/zero >"$2.zeros"
-    objcopy --update-section .swift_modhash="$2.zeros" "$2"
-    rm "$2.zeros"
+        -Xcc "-ffile-prefix-map=$PWD=." -Xcc "-ffile-prefix-map=$scratch=$build_folder" -Xlinker "--build-id=0x$(printf '%040d' 0)" "$@"
 }
 
 # The linker looks here first, and finds archives alone: what it takes from them the programs do not load. See
@@ -39,6 +31,7 @@ done
 sed "s|^libdir=.*|libdir=$archives|" "$(pkg-config --variable=pcfiledir sqlite3)/sqlite3.pc" >"$archives/sqlite3.pc"
 
 make --no-print-directory -s -C plugins/launcher CFLAGS="-ffile-prefix-map=$PWD=." BUILD="$PWD/$packages/launcher"
+rm -rf "$packages/debug"
 for kind in programs static; do
     mkdir -p "$packages/$kind"
     for product in assayd assay; do
@@ -47,7 +40,7 @@ for kind in programs static; do
         else
             build $product "$@"
         fi
-        finish "$scratch/release/$product" "$packages/$kind/$product"
+        dev/package/finish.sh "$scratch/release/$product" "$packages/$kind/$product" "$packages/debug"
     done
-    finish "$packages/launcher/assay-plugin-launcher" "$packages/$kind/assay-plugin-launcher"
+    dev/package/finish.sh "$packages/launcher/assay-plugin-launcher" "$packages/$kind/assay-plugin-launcher" "$packages/debug"
 done

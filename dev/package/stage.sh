@@ -1,6 +1,7 @@
 #!/bin/sh
 # Lays out what both packages have below a prefix: stage.sh PROGRAMS FOLDER [SYSTEM LIBRARIES…]
-# PROGRAMS is a folder with assayd, assay and assay-plugin-launcher; the libraries are words for sbom.py.
+# PROGRAMS is a folder with assayd, assay and assay-plugin-launcher; the libraries are words for sbom.py. CHECKOUTS has the sources of the
+# Swift packages, by default those of this build; ADDRESS is where the project's sources can be read, if that is to be linked.
 programs=$1 stage=$2
 shift 2
 . "$(dirname "$0")/common.sh"
@@ -21,28 +22,13 @@ done
 
 install -D -m 644 -t "$stage/lib/systemd/system" deploy/systemd/assayd.service
 doc=$stage/share/doc/assay
-install -D -m 644 -t "$doc" README.md SECURITY.md deploy/assayd.example.yaml
-# The pages in the folders that they have below docs. Their front door is index.md, since README.md is that of the sources.
-find docs -name '*.md' -o -name openapi.yaml | while IFS= read -r page; do
-    at=${page#docs/}
-    [ "$at" != README.md ] || at=index.md
-    install -D -m 644 "$page" "$doc/$at"
-done
-mkdir -p "$doc/examples"
-cp -R examples/configurations "$doc/examples/"
-# As it stands in /etc/assay: `assayd dev` compares the two.
-install -D -m 644 -t "$doc/examples/systemd" deploy/systemd/assayd.yaml
-cp -R deploy/container deploy/haproxy deploy/kubernetes deploy/prometheus deploy/grafana "$doc/examples/"
-# Not what make-secrets.sh has made where these sources are used.
-mkdir -p "$doc/examples/compose"
-for file in deploy/compose/*; do
-    [ "$file" = deploy/compose/secrets ] || cp -R "$file" "$doc/examples/compose/"
-done
-find "$doc" -type f -exec chmod 644 {} +
+python3 dev/package/materials.py "$stage" --address "${ADDRESS:-}"
+dev/check-links.sh "$stage" >/dev/null || { echo "stage: these links of the packaged pages lead nowhere" >&2; exit 1; }
 
 # Licences of what is linked into the programs, each text once.
-checkouts=$scratch/checkouts
+checkouts=${CHECKOUTS:-$scratch/checkouts}
 [ -d "$checkouts" ] || checkouts=.build/checkouts
+[ -d "$checkouts" ] || { echo "stage: there are no sources of the Swift packages in $checkouts (CHECKOUTS)" >&2; exit 1; }
 {
     echo "The programs contain these packages, with the licences and notices below."
     for package in "$checkouts"/*/; do
@@ -55,5 +41,5 @@ checkouts=$scratch/checkouts
 } >"$doc/third-party-licences.txt"
 mkdir -p "$stage/share/assay"
 install -m 644 Package.resolved "$stage/share/assay/Package.resolved"
-python3 dev/package/sbom.py "$stage" Package.resolved "$version" "$SOURCE_DATE_EPOCH" "$@" >"$stage/share/assay/assay.cdx.json"
+python3 dev/package/sbom.py "$stage" Package.resolved "$checkouts" "$version" "$SOURCE_DATE_EPOCH" "$@" >"$stage/share/assay/assay.cdx.json"
 find "$stage" -exec touch -h -d "@$SOURCE_DATE_EPOCH" {} +

@@ -1,0 +1,169 @@
+#!/usr/bin/env python3
+"""Copies what users read and build with into a folder that is to be packed: `materials.py STAGE [--address URL]`.
+
+Documentation, samples, protos, clients, libraries and templates for plugins, and test vectors. Pages are moved, so their relative links are
+written anew: to the place of their target in the package. A target that no package has is linked below URL, the address at which the
+sources can be read; without an address, the link becomes its text, and the path in the sources follows. A link to nothing is an error."""
+
+import argparse
+import os
+import re
+import shutil
+import stat
+import sys
+
+DOC, SHARE = "share/doc/assay", "share/assay"
+# Where each part of the sources goes; the longest match counts. Parts that do not exist are left out.
+PLACES = {
+    "README.md": DOC + "/README.md", "SECURITY.md": DOC + "/SECURITY.md", "CONTRIBUTING.md": DOC + "/CONTRIBUTING.md",
+    "CHANGELOG.md": DOC + "/CHANGELOG.md", "LICENSE": DOC + "/LICENSE",
+    "docs": DOC,
+    # The root's README.md has that place.
+    "docs/README.md": DOC + "/index.md",
+    "examples": DOC + "/examples",
+    "deploy/assayd.example.yaml": DOC + "/assayd.example.yaml",
+    "deploy/systemd": DOC + "/examples/systemd", "deploy/container": DOC + "/examples/container",
+    "deploy/compose": DOC + "/examples/compose", "deploy/kubernetes": DOC + "/examples/kubernetes",
+    "deploy/haproxy": DOC + "/examples/haproxy", "deploy/prometheus": DOC + "/examples/prometheus",
+    "deploy/grafana": DOC + "/examples/grafana",
+    "proto": SHARE + "/proto", "plugins": SHARE + "/plugins", "clients": SHARE + "/clients",
+}
+# `assay plugin new` copies these pages beside its templates. Documentation itself may be left out by a system (dpkg's path-exclude).
+FOR_PLUGINS = ("docs/reason-codes.md", "docs/plugins/protocol.md")
+# What builds, tests and make-secrets.sh leave behind.
+LEFT = {"vendor", "__pycache__", "node_modules", "target", "dist", "secrets", "Package.resolved", ".pytest_cache"}
+
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+
+
+def fail(text):
+    sys.exit("materials: " + text)
+
+
+def is_left(name):
+    return name in LEFT or name.startswith(".") or name.endswith((".pyc", ".egg-info"))
+
+
+def place(path):
+    """The path in the package of a path in the sources, or none."""
+    parts = path.split("/")
+    for count in range(len(parts), 0, -1):
+        target = PLACES.get("/".join(parts[:count]))
+        if target is not None:
+            return "/".join([target] + parts[count:])
+    return None
+
+
+def sources():
+    for part in PLACES:
+        if os.path.isfile(part):
+            yield part
+        for folder, folders, files in os.walk(part):
+            folders[:] = sorted(name for name in folders if not is_left(name))
+            for name in sorted(files):
+                if not is_left(name):
+                    yield os.path.join(folder, name)
+
+
+class Page:
+    """A page of the sources, and the place in the package at which it is read."""
+
+    def __init__(self, path, at, packaged, address):
+        self.path, self.at, self.packaged, self.address = path, at, packaged, address
+        self.moved = self.outside = 0
+
+    def link(self, match, number):
+        target = match.group(1)
+        if re.match(r"[a-z][a-z0-9+.-]*:", target) or target.startswith("#"):
+            return None
+        path, hash_mark, anchor = target.partition("#")
+        found = os.path.normpath(os.path.join(os.path.dirname(self.path), path))
+        if not os.path.exists(found) or found.startswith(".."):
+            fail("%s:%d: %s does not exist" % (self.path, number, target))
+        to = self.packaged.get(found)
+        if to is None:
+            self.outside += 1
+            return (found, self.address + "/" + found + hash_mark + anchor if self.address else None)
+        self.moved += 1
+        return (found, os.path.relpath(to, os.path.dirname(self.at)) + hash_mark + anchor)
+
+    def rewritten(self, text):
+        lines, fenced = [], False
+        for number, line in enumerate(text.split("\n"), 1):
+            if re.match(r" *```", line):
+                fenced = not fenced
+            elif not fenced:
+                line = self.line(line, number)
+            lines.append(line)
+        return "\n".join(lines)
+
+    def line(self, line, number):
+        result, end = "", 0
+        # Code is no link.
+        code = [match.span() for match in re.finditer(r"`[^`]*`", line)]
+        for match in LINK.finditer(line):
+            if any(begin <= match.start() < stop for begin, stop in code):
+                continue
+            new = self.link(match, number)
+            if new is None:
+                continue
+            found, target = new
+            if target is not None:
+                result += line[end:match.start()] + "](" + target + ")"
+            else:
+                result += self.unlinked(line[end:match.start()], found)
+            end = match.end()
+        return result + line[end:]
+
+    def unlinked(self, before, found):
+        """The text of the link that ends `before`, which has one opening bracket too many, with the path behind it."""
+        depth = 0
+        for index in range(len(before) - 1, -1, -1):
+            depth += (before[index] == "]") - (before[index] == "[")
+            if depth < 0:
+                text = before[index + 1:]
+                named = text.strip("`").rstrip("/") in (found, os.path.basename(found))
+                path = "`%s` in the sources" % found
+                return before[:index] + (path if named else "%s (%s)" % (text, path))
+        # It began on the line before: the bracket stays, and says that something is missing.
+        return before + "] (`%s` in the sources)" % found
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("stage")
+    parser.add_argument("--address", default="", help="where the sources can be read, with the revision")
+    options = parser.parse_args()
+    address = options.address.rstrip("/")
+
+    files = {path: place(path) for path in sources()}
+    packaged = dict(files)
+    for path in files:
+        # Folders that are packaged as such can be linked, too.
+        folder = os.path.dirname(path)
+        while folder and place(folder) and folder not in packaged:
+            packaged[folder] = place(folder)
+            folder = os.path.dirname(folder)
+    taken = {}
+    for path, target in files.items():
+        if target in taken:
+            fail("%s and %s have one place: %s" % (taken[target], path, target))
+        taken[target] = path
+    moved = outside = 0
+    for path, at in list(files.items()) + [(path, SHARE + "/" + path) for path in FOR_PLUGINS]:
+        target = os.path.join(options.stage, at)
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        if path.endswith(".md"):
+            page = Page(path, at, packaged, address)
+            with open(path, encoding="utf-8") as file:
+                text = page.rewritten(file.read())
+            with open(target, "w", encoding="utf-8") as file:
+                file.write(text)
+            moved, outside = moved + page.moved, outside + page.outside
+        else:
+            shutil.copyfile(path, target)
+        os.chmod(target, 0o755 if os.stat(path).st_mode & stat.S_IXUSR else 0o644)
+    print("materials: %d files, %d links to places in the package, %d to the sources" % (len(files), moved, outside), file=sys.stderr)
+
+
+main()
