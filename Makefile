@@ -246,9 +246,18 @@ tarball: package-programs ## a static, reproducible tarball with SBOM, in .build
 	@dev/package/tarball.sh
 
 .PHONY: package-test
-package-test: deb tarball ## install, upgrade and purge the package in a root of its own; examine tarball, image and manifests
+package-test: deb tarball ## what a release consists of: install, upgrade and purge the package; tarball, image, signature, first verdict, manifests
 	@dev/package/test-tarball.sh
-	@for part in deb container manifests; do dev/package/test-$$part.sh || [ $$? -eq 77 ] || exit 1; done
+	@for part in first-verdict release deb container manifests; do dev/package/test-$$part.sh || [ $$? -eq 77 ] || exit 1; done
+
+# The releaser's OpenPGP key, as gpg names it; without it the release is not signed. ADDRESS is where the sources of this revision can be read.
+KEY =
+ADDRESS =
+.PHONY: release
+release: ## a release in .build/packages/release, from a clean tree: packages, image, SBOM, notes, checksums, signature (KEY=fingerprint)
+	@KEY="$(KEY)" ADDRESS="$(ADDRESS)" dev/package/release.sh --check
+	@$(MAKE) --no-print-directory setup
+	@SWIFT="$(SWIFT)" KEY="$(KEY)" ADDRESS="$(ADDRESS)" dev/package/release.sh
 
 # Two builds from clean folders at different paths. Takes half an hour.
 .PHONY: reproduce

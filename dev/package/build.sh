@@ -6,14 +6,16 @@
 swift=${SWIFT:-swift}
 
 # A build folder of its own: other flags compile everything again. Debug information is that of lines alone, for backtraces; more would be
-# gigabytes. The build id is a place that finish.sh fills.
+# gigabytes. The build id is a place that finish.sh fills. Swift's options for static libraries export every symbol for what is loaded later
+# (--export-dynamic), 8 MB of a program: no library that is loaded here (libpq, tokens) looks for one.
 build() {
     product=$1
     shift
     $swift build -c release --product "$product" --scratch-path "$scratch" --static-swift-stdlib \
         -Xswiftc -enforce-exclusivity=unchecked -Xswiftc -gline-tables-only \
         -Xswiftc -file-prefix-map -Xswiftc "$scratch=$build_folder" -Xswiftc -file-prefix-map -Xswiftc "$PWD=." \
-        -Xcc "-ffile-prefix-map=$PWD=." -Xcc "-ffile-prefix-map=$scratch=$build_folder" -Xlinker "--build-id=0x$(printf '%040d' 0)" "$@"
+        -Xcc "-ffile-prefix-map=$PWD=." -Xcc "-ffile-prefix-map=$scratch=$build_folder" -Xlinker "--build-id=0x$(printf '%040d' 0)" \
+        -Xlinker --no-export-dynamic "$@"
 }
 
 # The linker looks here first, and finds archives alone: what it takes from them the programs do not load. See

@@ -2,6 +2,9 @@
 #   version    of Sources/AssayCore/Primitives/Version.swift, the only place that has it
 #   SOURCE_DATE_EPOCH    seconds since 1970: the release's date of the same file, unless it is set
 #   packages   where packages are made
+#   archive    how the name of the tarball ends
+#   pack       compresses standard input. The two programs contain the same libraries, further apart than gzip sees, or xz by itself: the
+#              dictionary spans a whole program, and unpacking takes as much memory. LEVEL is a preset of xz for trials, 6 unless it is set
 #   scratch    where their programs are compiled: a folder whose path has 120 bytes wherever the repository is. Compiled code holds the
 #              length of a source's path, though not the path, where it looks for closures that escape (withoutActuallyEscaping)
 # shellcheck shell=sh
@@ -16,6 +19,8 @@ version=$(sed -n 's/.*static let text = "\(.*\)"$/\1/p' $source)
 : "${SOURCE_DATE_EPOCH:=$(sed -n 's/.*Timestamp(unixSeconds: \([0-9_]*\))$/\1/p' $source | tr -d _)}"
 export SOURCE_DATE_EPOCH
 packages=${PACKAGES:-.build/packages}
+archive=tar.xz
+pack() { xz -T1 --check=crc64 --lzma2="preset=${LEVEL:-6},dict=192MiB"; }
 # For a repository in the folder $1.
 scratch_in() {
     padding=$((118 - ${#1} - ${#build_folder}))

@@ -32,6 +32,21 @@ install -m 644 -t "$root/DEBIAN" deploy/debian/templates
 (cd "$root" && find usr -type f -print0 | sort -z | xargs -0 md5sum >DEBIAN/md5sums)
 find "$root" -exec touch -h -d "@$SOURCE_DATE_EPOCH" {} +
 deb=$packages/assay_${full}_$machine.deb
-# shellcheck disable=SC2086
-dpkg-deb --root-owner-group ${COMPRESSION:--Zxz} --build "$root" "$deb" >/dev/null
+if [ -n "${COMPRESSION:-}" ]; then
+    # shellcheck disable=SC2086
+    dpkg-deb --root-owner-group $COMPRESSION --build "$root" "$deb" >/dev/null
+else
+    # As dpkg-deb does, but for the dictionary, which its options do not reach.
+    dpkg-deb --root-owner-group -Znone --build "$root" "$packages/deb/plain.deb" >/dev/null
+    (
+        cd "$packages/deb"
+        ar x plain.deb
+        pack <data.tar >data.tar.xz
+        pack <control.tar >control.tar.xz
+        rm -f assay.deb
+        ar rcDS assay.deb debian-binary control.tar.xz data.tar.xz
+        rm plain.deb data.tar control.tar data.tar.xz control.tar.xz debian-binary
+    )
+    mv "$packages/deb/assay.deb" "$deb"
+fi
 (cd "$packages" && sha256sum "$(basename "$deb")")

@@ -1,8 +1,8 @@
 #!/bin/sh
 # Makes the program of a package of what the linker wrote: finish.sh LINKED PROGRAM DEBUG
-# The program has no symbols, no debug information and no digests of the compiler's options, folders among them, which no program reads. Its
-# build id is that of its own bytes, so that equal programs have equal ones. Symbols and lines stand in the folder DEBUG, below the name by
-# which debuggers look for the build id.
+# The program has no symbols, no debug information, no modules for debuggers, and no digests of the compiler's options, folders among them,
+# which no program reads. Its build id is that of its own bytes, so that equal programs have equal ones. Symbols and lines stand in the folder
+# DEBUG, below the name by which debuggers look for the build id.
 set -eu
 linked=$1 program=$2 debug=$3
 # The place and the size of a section in a file, in bytes.
@@ -12,10 +12,10 @@ section() {
     done
 }
 # Writes standard input over the bytes of a file from a place on.
-overwrite() { dd of="$1" bs=1 seek="$2" conv=notrunc status=none; }
+overwrite() { dd of="$1" bs=64K oflag=seek_bytes seek="$2" conv=notrunc status=none; }
 
 mkdir -p "$(dirname "$program")" "$debug"
-strip --strip-all --remove-section=.comment -o "$program" "$linked"
+strip --strip-all --remove-section=.comment --remove-section=.swift_ast -o "$program" "$linked"
 place=$(section "$program" .swift_modhash)
 [ -z "$place" ] || head -c "${place#* }" /dev/zero | overwrite "$program" "${place% *}"
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Makes the container image of a release without a container engine: `image.py STAGE CONTAINERFILE OUTPUT VERSION SECONDS [REVISION]`.
 
-OUTPUT is a tar with an OCI image layout (blobs, index.json, oci-layout), which Podman, Skopeo, containerd and Docker read. STAGE is the
+OUTPUT is a tar with an OCI image layout (blobs, index.json, oci-layout), which Podman, Skopeo, containerd and Docker read. Its layers are not
+compressed: the whole is, afterwards, and an engine that pushes it compresses them in its own way. STAGE is the
 unpacked tarball. User, entry point, command, volumes, port, signal and health check are those of the Containerfile. There are two layers:
 Debian's C library, CA certificates and PostgreSQL's client library as they are installed on this machine, with their licences and the list
 that scanners read (var/lib/dpkg/status.d); and Assay. Equal files give equal bytes: times are SECONDS since 1970, owners are numbers."""
 
-import gzip
 import hashlib
 import io
 import json
@@ -213,9 +213,7 @@ def main():
     for layer, comment in ((below, "Debian packages: " + " ".join(packages)), (assay(stage, seconds), "Assay " + version)):
         tar = layer.tar()
         differences.append("sha256:" + hashlib.sha256(tar).hexdigest())
-        # The compressed bytes are those of zlib's version here; what is compressed is equal everywhere.
-        packed = gzip.compress(tar, compresslevel=9, mtime=0)
-        layers.append(layout.add(packed, "application/vnd.oci.image.layer.v1.tar+gzip"))
+        layers.append(layout.add(tar, "application/vnd.oci.image.layer.v1.tar"))
         history.append({"created": created, "created_by": "dev/package/image.py", "comment": comment})
     labels = {
         "org.opencontainers.image.title": "assay", "org.opencontainers.image.version": version,

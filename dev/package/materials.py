@@ -2,7 +2,7 @@
 """Copies what users read and build with into a folder that is to be packed: `materials.py STAGE [--address URL]`.
 
 Documentation, samples, protos, clients, libraries and templates for plugins, and test vectors. Pages are moved, so their relative links are
-written anew: to the place of their target in the package. A target that no package has is linked below URL, the address at which the
+rewritten: to the place of their target in the package. A target that no package has is linked below URL, the address at which the
 sources can be read; without an address, the link becomes its text, and the path in the sources follows. A link to nothing is an error."""
 
 import argparse
@@ -29,7 +29,7 @@ PLACES = {
     "proto": SHARE + "/proto", "plugins": SHARE + "/plugins", "clients": SHARE + "/clients",
 }
 # `assay plugin new` copies these pages beside its templates. Documentation itself may be left out by a system (dpkg's path-exclude).
-FOR_PLUGINS = ("docs/reason-codes.md", "docs/plugins/protocol.md")
+FOR_PLUGINS = ("docs/reference/reason-codes.md", "docs/reference/plugin-protocol.md")
 # What builds, tests and make-secrets.sh leave behind.
 LEFT = {"vendor", "__pycache__", "node_modules", "target", "dist", "secrets", "Package.resolved", ".pytest_cache"}
 
@@ -166,4 +166,5 @@ def main():
     print("materials: %d files, %d links to places in the package, %d to the sources" % (len(files), moved, outside), file=sys.stderr)
 
 
-main()
+if __name__ == "__main__":
+    main()

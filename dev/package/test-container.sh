@@ -23,7 +23,7 @@ work=$TEST_CONTAINER_INSIDE
 # The first stage: ADD unpacks the tarball, RUN moves its parts.
 mkdir -p "$work/unpacked" "$work/stage"
 grep -q '^ADD ${TARBALL} /unpacked/$' $file
-tar -xzf "$packages/$name.tar.gz" -C "$work/unpacked"
+tar -xf "$packages/$name.$archive" -C "$work/unpacked"
 run() {
     sed -n "\\|^RUN $1|,/[^\\\\]\$/p" $file | sed -e '1s/^RUN //' -e 's/\\$//' | tr '\n' ' ' \
         | sed -e "s# /image/# $work/image/#g" -e "s# /unpacked/# $work/unpacked/#g" -e "s# /libraries/# $work/libraries/#g" >"$work/commands"

@@ -3,6 +3,7 @@
 # debootstrap and a mirror of Debian; ROOT names a folder with a Debian that exists already. Nothing is installed on this machine, and no
 # init system is started. Exit status 77 if something is missing that the test needs.
 . "$(dirname "$0")/common.sh"
+. dev/package/debian-root.sh
 set -Eo pipefail
 trap 'echo "$0: line $LINENO fails" >&2' ERR
 [ "$(id -u)" -eq 0 ] || { echo "test-deb: needs root"; exit 77; }
@@ -21,13 +22,7 @@ if [ -z "${TEST_DEB_INSIDE:-}" ]; then
     fi
     work=$(mktemp -d)
     trap 'rm -rf "$work"' EXIT
-    if [ -n "${ROOT:-}" ]; then
-        cp -a "$ROOT" "$work/root"
-    else
-        command -v debootstrap >/dev/null || { echo "test-deb: needs debootstrap"; exit 77; }
-        . /etc/os-release
-        debootstrap --variant=minbase "$VERSION_CODENAME" "$work/root" >"$work/log" 2>&1 || { tail "$work/log"; exit 77; }
-    fi
+    debian_root "$work/root"
     # Mounts and processes end with the namespaces.
     TEST_DEB_INSIDE=$work exec_status=0
     export TEST_DEB_INSIDE

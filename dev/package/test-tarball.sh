@@ -5,7 +5,7 @@
 set -Eo pipefail
 trap 'echo "$0: line $LINENO fails" >&2' ERR
 name=assay-$version-$(uname -m)-linux
-tarball=$packages/$name.tar.gz
+tarball=$packages/$name.$archive
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 first=$(sha256sum <"$tarball" | cut -d' ' -f1)
@@ -16,15 +16,15 @@ cp -a "$packages/static" "$work/static"
 find "$work/static" -type f -exec touch {} +
 mkdir -p "$work/packages" && mv "$work/static" "$work/packages/"
 PACKAGES=$work/packages dev/package/tarball.sh >/dev/null
-second=$(sha256sum <"$work/packages/$name.tar.gz" | cut -d' ' -f1)
+second=$(sha256sum <"$work/packages/$name.$archive" | cut -d' ' -f1)
 [ "$first" = "$second" ] || fail "packing the same programs twice gives $first and $second"
 if [ $# -gt 0 ]; then
-    other=$(sha256sum <"$1/$name.tar.gz" | cut -d' ' -f1)
+    other=$(sha256sum <"$1/$name.$archive" | cut -d' ' -f1)
     [ "$first" = "$other" ] || fail "the other build gives $other, not $first"
     echo "test-tarball: two builds, one digest: $first"
 fi
 
-tar -xzf "$tarball" -C "$work"
+tar -xf "$tarball" -C "$work"
 cd "$work/$name"
 ./bin/assayd --version | grep -qx "$version"
 ./bin/assay status --server unix:/nowhere 2>/dev/null && fail "a status without a daemon" || [ $? -eq 69 ]
@@ -36,11 +36,38 @@ for program in bin/assayd bin/assay; do
 done
 objdump -p libexec/assay/assay-plugin-launcher | grep -q NEEDED && fail "the launcher is not static"
 if grep -aq "$OLDPWD" bin/* libexec/assay/*; then fail "a program contains the folder in which it was built"; fi
+# What it contains, for each kind of user, and what links in its pages lead to.
 for file in share/man/man1/assay.1.gz share/man/man8/assayd.8.gz share/bash-completion/completions/assay \
     share/zsh/site-functions/_assay share/fish/vendor_completions.d/assay.fish lib/systemd/system/assayd.service etc/assay/assayd.yaml \
-    share/doc/assay/index.md share/doc/assay/third-party-licences.txt LICENSE; do
+    share/doc/assay/index.md share/doc/assay/third-party-licences.txt share/doc/assay/openapi.yaml LICENSE share/assay/files \
+    share/assay/proto/assay/v1 share/assay/proto/assay/plugin/v1/plugin.proto share/assay/plugins/template-c/Makefile \
+    share/assay/plugins/template-python/main.py share/assay/plugins/template-swift/Package.swift share/assay/plugins/sdk/c \
+    share/assay/plugins/sdk/python share/assay/plugins/sdk/swift share/doc/assay/vectors share/doc/assay/examples/configurations \
+    share/doc/assay/examples/python share/doc/assay/examples/systemd/assayd.yaml share/doc/assay/examples/kubernetes; do
     [ -s "$file" ] || fail "there is no $file"
 done
+# Clients are packaged as they come.
+for client in "$OLDPWD"/clients/*/README.md; do
+    [ ! -e "$client" ] || [ -s "share/assay/clients/$(basename "$(dirname "$client")")/README.md" ] || fail "there is no client of $client"
+done
+"$OLDPWD/dev/check-links.sh" "$PWD"
+find . ! -type d ! -path ./LICENSE ! -path './etc/*' | sed 's|^\./||' | sort | diff - <(sort share/assay/files) || fail "share/assay/files is not what is installed"
+found=$(find . -name __pycache__ -o -name .build -o -name vendor -o -name secrets -o -name '*.pyc')
+[ -z "$found" ] || fail "what a build left is packaged: $found"
+for shell in bash zsh fish; do
+    case $shell in
+        bash) file=share/bash-completion/completions/assay ;;
+        zsh) file=share/zsh/site-functions/_assay ;;
+        fish) file=share/fish/vendor_completions.d/assay.fish ;;
+    esac
+    if command -v $shell >/dev/null; then $shell -n $file || fail "$shell does not read $file"; fi
+done
+if command -v man >/dev/null; then
+    for page in share/man/man*/*.gz; do
+        said=$(man --warnings -E UTF-8 -l "$page" 2>&1 >/dev/null)
+        [ -z "$said" ] || fail "$page: $said"
+    done
+fi
 
 # The SBOM says what is in the tarball, and is valid.
 python3 - share/assay/assay.cdx.json <<'PYTHON'
@@ -54,6 +81,13 @@ references = {c["bom-ref"] for c in bom["components"]} | {"assay"}
 used = {d["ref"] for d in bom["dependencies"]} | {r for d in bom["dependencies"] for r in d["dependsOn"]}
 assert used == references, used ^ references
 assert sum(c["bom-ref"].startswith("swift:") for c in bom["components"]) >= 20
+# C libraries that Swift packages bring along, by which advisories are found, and those of the system that are linked.
+bundled = {c["bom-ref"].removeprefix("bundled:"): c for c in bom["components"] if c["bom-ref"].startswith("bundled:")}
+for name in ("swift-nio-ssl/boringssl", "swift-crypto/boringssl", "swift-nio/llhttp", "yams/libyaml", "swift-nio-extras/zlib"):
+    assert bundled[name]["version"] and bundled[name]["licenses"] and bundled[name]["purl"], name
+linked = {c["name"]: c.get("version") for c in bom["components"] if c["bom-ref"].startswith("system:")}
+for name in ("libsqlite3", "zlib", "libstdc++", "libseccomp", "icu", "swift"):
+    assert linked[name] not in (None, "", "unknown"), name
 PYTHON
 if python3 -m venv "$work/venv" >/dev/null 2>&1 && "$work/venv/bin/pip" -q install 'cyclonedx-python-lib[json-validation]' >/dev/null 2>&1; then
     "$work/venv/bin/python" - share/assay/assay.cdx.json <<'PYTHON'

@@ -8,6 +8,9 @@ struct PluginNewCommand: ParsableCommand {
             Copies the template of the language, the SDK, and its tests into a folder that needs nothing beside it, and writes an entry \
             for the catalog. The plugin appraises an HMAC; the checks are yours to write.
 
+            The templates are found beside this program (share/assay/plugins), as a package puts them there, or in the sources of a build. \
+            ASSAY_PLUGIN_SDK names another folder, and --sdk one that comes before that.
+
             C needs a compiler, libprotobuf-c and libcrypto; Python needs python3 with protobuf; Swift needs Swift 6.2 and libcrypto. \
             The tests need python3 with protobuf, and protoc.
 
@@ -25,7 +28,10 @@ struct PluginNewCommand: ParsableCommand {
     @Option(help: ArgumentHelp("The folder to make; the name, if this is not given.", valueName: "folder"))
     var output: String?
 
-    @Option(help: ArgumentHelp("The folder plugins of Assay's sources, or of an installation.", valueName: "folder"))
+    @Option(
+        help: ArgumentHelp(
+            "The folder plugins of Assay's sources, or share/assay/plugins of an installation; its templates are used, and no others.",
+            valueName: "folder"))
     var sdk: String?
 
     func validate() throws {
@@ -43,8 +49,8 @@ struct PluginNewCommand: ParsableCommand {
         guard let source = places.first(where: { PluginSkeleton.isComplete($0, language.rawValue) }) else {
             throw Console.failure(
                 "templates_missing",
-                "the templates were not found (--sdk names the folder plugins of Assay's sources); looked in "
-                    + places.joined(separator: ", "), status: 69)
+                "the templates for \(language.rawValue) were not found (--sdk or ASSAY_PLUGIN_SDK names the folder plugins of Assay's sources, "
+                    + "or share/assay/plugins of an installation); looked in " + places.joined(separator: ", "), status: 69)
         }
         let folder = URL(fileURLWithPath: output ?? name).standardizedFileURL.path
         do {

@@ -10,18 +10,21 @@ struct PluginSkeleton {
 
     let name: String
     let language: Language
-    /// The folder `plugins` of Assay's sources; beside it is `proto`.
+    /// The folder `plugins` of Assay's sources or of a package; beside it are `proto` and the pages.
     let source: String
     let folder: String
 
     private var files: FileManager { .default }
 
+    /// The tests of the libraries read the lists of codes in these.
+    private static let pages = ["docs/reference/reason-codes.md", "docs/reference/plugin-protocol.md"]
+
     /// Whether a folder has what a plugin in this language is made of.
     static func isComplete(_ source: String, _ language: String) -> Bool {
-        [
+        ([
             "template-\(language)/Makefile", "sdk/\(language)/README.md", "sdk/tests/suite.py",
             "../proto/assay/plugin/v1/plugin.proto",
-        ]
+        ] + pages.map { "../" + $0 })
         .allSatisfy { FileManager.default.fileExists(atPath: source + "/" + $0) }
     }
 
@@ -34,9 +37,10 @@ struct PluginSkeleton {
         try copy(source + "/template-\(language.rawValue)", to: folder, changed: true)
         try copy(source + "/sdk/\(language.rawValue)", to: folder + "/assay/plugins/sdk/\(language.rawValue)")
         try copy(source + "/sdk/tests", to: folder + "/assay/plugins/sdk/tests")
-        // The tests of the libraries read the lists of codes in these.
-        try files.createDirectory(atPath: folder + "/assay/docs/reference", withIntermediateDirectories: true)
-        for page in ["docs/reference/reason-codes.md", "docs/reference/plugin-protocol.md"] {
+        for page in Self.pages {
+            try files.createDirectory(
+                atPath: URL(fileURLWithPath: folder + "/assay/" + page).deletingLastPathComponent().path,
+                withIntermediateDirectories: true)
             try files.copyItem(atPath: source + "/../" + page, toPath: folder + "/assay/" + page)
         }
         for package in ["plugin", "rpc"] {

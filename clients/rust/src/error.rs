@@ -204,11 +204,11 @@ impl AssayError {
         match self.reason.as_str() {
             "bad_option" | "bad_request" | "connect_failed" | "tls_failed" | "connection_lost" | "protocol_broken"
             | "timeout" | "foreign_answer" | "reply_too_large" | "undecodable_reply" => "clients/README.md#errors",
-            "permission_denied" | "credential_refused" => "docs/callers.md#when-it-does-not-work",
-            "overloaded" | "rate_limited" | "too_many_calls" => "docs/configuration/limits.md",
-            "uploads_not_configured" | "tamper_detected" | "too_many_open_uploads" => "docs/uploads.md#errors",
-            reason if reason.starts_with("upload_") || reason.starts_with("chunk_") => "docs/uploads.md#errors",
-            _ => "docs/http.md#errors",
+            "permission_denied" | "credential_refused" => "docs/operate/callers.md#when-it-does-not-work",
+            "overloaded" | "rate_limited" | "too_many_calls" => "docs/reference/configuration/limits.md",
+            "uploads_not_configured" | "tamper_detected" | "too_many_open_uploads" => "docs/reference/uploads.md#errors",
+            reason if reason.starts_with("upload_") || reason.starts_with("chunk_") => "docs/reference/uploads.md#errors",
+            _ => "docs/reference/http.md#errors",
         }
     }
 }
@@ -240,7 +240,7 @@ mod tests {
         assert_eq!((error.code, error.reason.as_str(), error.message.as_str()), (Code::Unavailable, "", "a b c"));
         assert_eq!((error.retry, error.http_status), (Retry::Later, 503));
         assert_eq!(error.retry_after, Some(Duration::from_secs(2)));
-        assert_eq!(error.link, "docs/http.md#errors");
+        assert_eq!(error.link, "docs/reference/http.md#errors");
     }
 
     #[test]
@@ -260,9 +260,9 @@ mod tests {
     fn links_lead_to_the_page_of_the_reason() {
         let link = |reason| AssayError::new(Code::Internal, reason, Retry::Never, "").link;
         assert_eq!(link("timeout"), "clients/README.md#errors");
-        assert_eq!(link("rate_limited"), "docs/configuration/limits.md");
-        assert_eq!(link("chunk_out_of_range"), "docs/uploads.md#errors");
-        assert_eq!(link("permission_denied"), "docs/callers.md#when-it-does-not-work");
+        assert_eq!(link("rate_limited"), "docs/reference/configuration/limits.md");
+        assert_eq!(link("chunk_out_of_range"), "docs/reference/uploads.md#errors");
+        assert_eq!(link("permission_denied"), "docs/operate/callers.md#when-it-does-not-work");
         let error = AssayError::timeout().documented_at(Some("https://docs.example/assay/"));
         assert_eq!(error.link, "https://docs.example/assay/clients/README.md#errors");
     }

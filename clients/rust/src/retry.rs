@@ -1,7 +1,7 @@
 use std::fmt;
 use std::time::{Duration, Instant};
 
-/// What may be done about a rejection or an error: a retry class of `docs/reason-codes.md`.
+/// What may be done about a rejection or an error: a retry class of `docs/reference/reason-codes.md`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Retry {

@@ -112,7 +112,7 @@ impl Answer for ProvisionDeviceResponse {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ProvisioningRejection {
-    /// A stable code of `docs/reason-codes.md`.
+    /// A stable code of `docs/reference/reason-codes.md`.
     pub reason: String,
     pub detail: String,
     pub retry: Retry,

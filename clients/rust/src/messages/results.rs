@@ -3,7 +3,7 @@ use super::{Answer, Fields, Members};
 use crate::json::{Json, Object};
 
 enumeration! {
-    /// A signed form of a verdict. `docs/results.md` says which text each follows.
+    /// A signed form of a verdict. `docs/reference/results.md` says which text each follows.
     ResultShape, "RESULT_SHAPE_", Unspecified = "",
     {
         EarJwt = "EAR_JWT",

@@ -63,7 +63,7 @@ enumeration! {
 pub struct Verdict {
     pub decision: Decision,
     pub assurance: Assurance,
-    /// When rejected: a stable code of `docs/reason-codes.md`, a sentence, the check that said so, and what may be done.
+    /// When rejected: a stable code of `docs/reference/reason-codes.md`, a sentence, the check that said so, and what may be done.
     pub reason: String,
     pub detail: String,
     pub check: String,

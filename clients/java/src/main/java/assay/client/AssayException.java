@@ -186,18 +186,18 @@ public final class AssayException extends RuntimeException {
                 return "clients/README.md#errors";
             case "permission_denied":
             case "credential_refused":
-                return "docs/callers.md#when-it-does-not-work";
+                return "docs/operate/callers.md#when-it-does-not-work";
             case "overloaded":
             case "rate_limited":
             case "too_many_calls":
-                return "docs/configuration/limits.md";
+                return "docs/reference/configuration/limits.md";
             case "uploads_not_configured":
             case "tamper_detected":
             case "too_many_open_uploads":
-                return "docs/uploads.md#errors";
+                return "docs/reference/uploads.md#errors";
             default:
                 boolean isOfUploads = reason.startsWith("upload_") || reason.startsWith("chunk_");
-                return isOfUploads ? "docs/uploads.md#errors" : "docs/http.md#errors";
+                return isOfUploads ? "docs/reference/uploads.md#errors" : "docs/reference/http.md#errors";
         }
     }
 

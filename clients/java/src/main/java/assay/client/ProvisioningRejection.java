@@ -2,7 +2,7 @@ package assay.client;
 
 /** Why a device was not provisioned. */
 public final class ProvisioningRejection {
-    /** A stable code of {@code docs/reason-codes.md}. */
+    /** A stable code of {@code docs/reference/reason-codes.md}. */
     public final String reason;
     public final String detail;
     /** What may be done. */

@@ -1,6 +1,6 @@
 package assay.client;
 
-/** A signed form of a verdict. {@code docs/results.md} says which text each follows. */
+/** A signed form of a verdict. {@code docs/reference/results.md} says which text each follows. */
 public enum ResultShape {
     /** The value of a member that is left out. */
     UNSPECIFIED,

@@ -2,7 +2,7 @@ package assay.client;
 
 import java.util.Locale;
 
-/** What may be done about a rejection or an error: a retry class of {@code docs/reason-codes.md}. */
+/** What may be done about a rejection or an error: a retry class of {@code docs/reference/reason-codes.md}. */
 public enum Retry {
     /** Not said: of accepted verdicts. */
     UNSPECIFIED,

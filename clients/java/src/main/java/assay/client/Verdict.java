@@ -13,7 +13,7 @@ public final class Verdict {
     public final Assurance assurance;
     /** The name of {@link #assurance}, also one that this version does not know; empty for none. */
     public final String assuranceName;
-    /** When rejected: a stable code of {@code docs/reason-codes.md}. */
+    /** When rejected: a stable code of {@code docs/reference/reason-codes.md}. */
     public final String reason;
     /** A sentence for people. */
     public final String detail;

@@ -15,7 +15,7 @@ final class AnswerTests {
         equal(List.of(Code.UNAVAILABLE, "", "a b c", Retry.LATER, 503), List.of(
                 error.code(), error.reason(), error.getMessage(), error.retry(), error.httpStatus()));
         equal(Duration.ofSeconds(2), error.retryAfter().get());
-        equal("docs/http.md#errors", error.link());
+        equal("docs/reference/http.md#errors", error.link());
     }
 
     @Test
@@ -39,10 +39,10 @@ final class AnswerTests {
         equal("clients/README.md#errors", AssayException.timeout().link());
         equal("https://docs.example/assay/clients/README.md#errors", AssayException.timeout().of(1, "https://docs.example/assay/").link());
         for (String reason : List.of("upload_expired", "chunk_out_of_range", "tamper_detected")) {
-            equal("docs/uploads.md#errors", AssayException.unavailable(reason, "", null).link());
+            equal("docs/reference/uploads.md#errors", AssayException.unavailable(reason, "", null).link());
         }
-        equal("docs/callers.md#when-it-does-not-work", AssayException.unavailable("credential_refused", "", null).link());
-        equal("docs/configuration/limits.md", AssayException.unavailable("rate_limited", "", null).link());
+        equal("docs/operate/callers.md#when-it-does-not-work", AssayException.unavailable("credential_refused", "", null).link());
+        equal("docs/reference/configuration/limits.md", AssayException.unavailable("rate_limited", "", null).link());
     }
 
     @Test
