@@ -16,6 +16,7 @@ DEV = os.path.dirname(os.path.abspath(__file__))
 # What the scripts call of the system; the rest is played below.
 TOOLS = "sh dirname sed tr sort cat id env mktemp rm rmdir mkdir ln ls chmod tail awk printf echo sleep grep".split()
 
+INTERRUPTS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 BUILD = ["git", "make", "pkg-config", "libsqlite3-dev", "zlib1g-dev"]
 SERVERS = ["postgresql", "nginx-light", "haproxy", "pgbouncer", "prometheus", "softhsm2"]
 
@@ -47,6 +48,12 @@ case $1 in
     *) echo "systemctl $*" >>"$STAGE/asked" ;;
 esac
 """
+
+
+def take_signals():
+    """A shell does not trap a signal that was ignored when it began, as an interrupt is for what runs in the background."""
+    for number in INTERRUPTS:
+        signal.signal(number, signal.SIG_DFL)
 
 
 class Machine:
@@ -101,7 +108,7 @@ class Machine:
     def begin(self, *arguments, script="setup.sh", **environment):
         return subprocess.Popen(
             [os.path.join(DEV, script), *arguments], env=self.environment | environment, stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=take_signals)
 
     def run(self, *arguments, script="setup.sh", **environment):
         process = self.begin(*arguments, script=script, **environment)
@@ -175,7 +182,7 @@ class SetupTests(unittest.TestCase):
         self.assertEqual(machine.tree(), machine.before)
 
     def test_an_interrupt_leaves_no_trace(self):
-        for number in [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]:
+        for number in INTERRUPTS:
             machine = Machine(self)
             machine.write("script", f"kill -{int(number)} $PPID")
             status, _, _ = machine.run("postgresql", "haproxy", script="setup-install.sh")
