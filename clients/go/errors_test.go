@@ -121,7 +121,7 @@ func TestPageIsLinkedWhereAClientWasTold(t *testing.T) {
 	server := newServer(t, nil, said(404, `{"code":"not_found"}`))
 	client, _ := newTestClient(t, server.URL, WithDocumentation("https://docs.example.org/assay/"))
 	_, err := client.WhoAmI(context.Background())
-	if link := failureOf(t, err).Link; link != "https://docs.example.org/assay/docs/http.md#errors" {
+	if link := failureOf(t, err).Link; link != "https://docs.example.org/assay/docs/reference/http.md#errors" {
 		t.Error(link)
 	}
 }

@@ -57,7 +57,7 @@ describe('Errors of the daemon', () => {
         const { url } = await startServer(t, [{ status: 404, body: { code: 'not_found', message: 'why' } }]);
         const client = new AssayClient({ url, documentation: 'https://docs.example.org/assay/' });
         t.after(() => client.close());
-        await assert.rejects(client.whoAmI(), { link: 'https://docs.example.org/assay/docs/http.md#errors' });
+        await assert.rejects(client.whoAmI(), { link: 'https://docs.example.org/assay/docs/reference/http.md#errors' });
     });
 
     test('an answer that is not what the method returns is no answer', () => {
