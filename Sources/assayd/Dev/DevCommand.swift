@@ -94,12 +94,12 @@ struct DevCommand: AsyncParsableCommand {
     }
 }
 
-/// Ends at the first signal.
+/// Ends at the first signal, or when another service has ended the group.
 struct EndAtSignal: Service {
     let signals: UnixSignalsSequence
 
     func run() async {
-        for await _ in signals { return }
+        for await _ in signals.cancelOnGracefulShutdown() { return }
     }
 }
 
