@@ -203,8 +203,8 @@ extension ProcessTests {
             try package.write(sample + "# edited\n", to: "work/assayd.yaml")
             let refused = try await dev().ending()
             #expect(refused.status == 78 && refused.err.contains("the app photos for real devices"), "\(refused)")
-            let script = try Package.text("dev/package/stage.sh")
-            #expect(script.contains(#"install -D -m 644 -t "$doc/examples/systemd" deploy/systemd/assayd.yaml"#))
+            let packaged = try Package.text("dev/package/materials.py")
+            #expect(packaged.contains(#""deploy/systemd": DOC + "/examples/systemd""#))
         }
 
         @Test("A configuration that is named is refused if it is for real devices, and is not used otherwise")
