@@ -68,7 +68,9 @@ extension ProcessTests {
             let next = try #require(object["next"] as? [String])
             #expect(next.count == 3, "\(next)")
             let pasted = try await paste(next)
-            #expect(pasted.status == 0 && pasted.out.contains(said), "\(pasted)\n\(folder.text("it/test/assayd.log"))")
+            #expect(
+                pasted.status == 0 && (said.isEmpty || pasted.out.contains(said)),
+                "\(pasted)\n\(folder.text("it/test/assayd.log"))")
             if let key = try FileManager.default.contentsOfDirectory(atPath: place + "/test").first(where: {
                 $0.hasSuffix(".key") && !$0.hasPrefix("ledger")
             }) {
