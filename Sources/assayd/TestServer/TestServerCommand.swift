@@ -85,11 +85,10 @@ private struct TestedServer: Service {
         let ports = try DevPorts(try await daemon.start())
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { [daemon] in try await daemon.server.run() }
-            group.addTask { [daemon, policy] in
-                try await TestDialogue(policy: policy).run(at: ports)
-                await daemon.server.stop()
-            }
-            for try await _ in group {}
+            group.addTask { [policy] in try await TestDialogue(policy: policy).run(at: ports) }
+            // The end of one ends the other: a server that is cancelled stops.
+            try await group.next()
+            group.cancelAll()
         }
     }
 }
