@@ -57,7 +57,10 @@ extension CommandTests {
                     "'lst' is not a command of 'assay device'. Did you mean 'list'?"
                 ),
                 ("assay", ["audit", "exprot"], "Did you mean 'export'?"),
-                ("assay", ["frobnicate"], "'frobnicate' is not a command of 'assay'. Its commands are: init, challenge, verify, "),
+                (
+                    "assay", ["frobnicate"],
+                    "'frobnicate' is not a command of 'assay'. Its commands are: init, challenge, verify, "
+                ),
                 ("assay", ["status", "--sever", "x"], "Did you mean '--server'?"),
                 ("assay", ["--sever", "x", "status"], "Unknown option '--sever'. Did you mean '--server'?"),
                 ("assayd", ["bakcup", "x"], "'bakcup' is not a command of 'assayd'. Did you mean 'backup'?"),
