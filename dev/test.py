@@ -33,12 +33,14 @@ ONE_AT_A_TIME = {
     "AssayDaemonTests",
     "AssayFramedRPCTests",
     "AssayListeningTests",
+    "AssayOperationsTests",
     "AssayPluginsTests",
     "AssayPostgresTests",
     "AssaySQLiteTests",
     "AssayServiceTests",
     "AssayTraceExportTests",
     "CrashTests",
+    "DaemonProvisioningTests",
 }
 
 # Suites of those modules that flood a connection: what else measures time in their module would wait for the threads.
