@@ -6,7 +6,7 @@ import AssaySimulator
 /// The dialogue of a test with `assayd test-server`: one JSON object a line, a reply for each request, in order.
 ///
 ///     {"id": 1, "method": "evidence", "params": {"case": "replayed", "challenge": "…", "payloadSha256": "…"}}
-///     {"id": 1, "result": {"case": "replayed", "request": {…}, "expected": {"decision": "DECISION_REJECTED", …}, …}}
+///     {"id": 1, "result": {"device": "phone-1", …, "request": {…}, "expected": {"decision": "DECISION_REJECTED", …}, …}}
 ///     {"id": 2, "error": {"code": "unknown_case", "message": "…"}}
 ///
 /// `docs/start/test-your-handler.md` has the members. Bytes are Base64, as in the JSON of the API.
