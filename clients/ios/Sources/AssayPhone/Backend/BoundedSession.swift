@@ -1,0 +1,81 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// A `URLSession` whose answers are read to a limit, and which follows no redirect: a challenge or a signature goes to the backend only.
+///
+/// `@unchecked`: what changes is in `exchanges`, below the lock.
+final class BoundedSession: NSObject, URLSessionDataDelegate, @unchecked Sendable {
+    /// The request, from the start of its task to its answer.
+    private struct Exchange {
+        var body = Data()
+        var isTooLarge = false
+        var answer: CheckedContinuation<Result<HTTPAnswer, BackendError>, Never>
+    }
+
+    private let limit: Int
+    private let lock = NSLock()
+    private var exchanges: [Int: Exchange] = [:]
+
+    /// - Parameter limit: the longest body of an answer, in bytes.
+    init(limit: Int) { self.limit = limit }
+
+    func send(_ request: URLRequest, in session: URLSession) async throws(BackendError) -> HTTPAnswer {
+        let task = session.dataTask(with: request)
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { (answer: CheckedContinuation<Result<HTTPAnswer, BackendError>, Never>) in
+                lock.withLock { exchanges[task.taskIdentifier] = Exchange(answer: answer) }
+                task.resume()
+                // The handler below may have been called before there was a task to end.
+                if Task.isCancelled { end(task) }
+            }
+        } onCancel: {
+            end(task)
+        }
+        return try result.get()
+    }
+
+    /// Cancels the task. The answer does not wait for what the session says of it.
+    private func end(_ task: URLSessionTask) {
+        task.cancel()
+        finish(task) { _ in .failure(.cancelled) }
+    }
+
+    private func finish(_ task: URLSessionTask, _ result: (Exchange) -> Result<HTTPAnswer, BackendError>) {
+        guard let exchange = lock.withLock({ exchanges.removeValue(forKey: task.taskIdentifier) }) else { return }
+        exchange.answer.resume(returning: result(exchange))
+    }
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        let isTooLarge = lock.withLock { () -> Bool in
+            guard var exchange = exchanges.removeValue(forKey: dataTask.taskIdentifier) else { return false }
+            exchange.isTooLarge = exchange.isTooLarge || data.count > limit - exchange.body.count
+            if !exchange.isTooLarge { exchange.body.append(data) }
+            exchanges[dataTask.taskIdentifier] = exchange
+            return exchange.isTooLarge
+        }
+        guard isTooLarge else { return }
+        dataTask.cancel()
+        finish(dataTask) { _ in .failure(.wrongAnswer("the answer is longer than \(limit) bytes")) }
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        finish(task) { exchange in
+            if (error as? URLError)?.code == .cancelled { return .failure(.cancelled) }
+            guard error == nil else { return .failure(.noAnswer) }
+            guard let response = task.response as? HTTPURLResponse else { return .failure(.wrongAnswer("not HTTP")) }
+            return .success(
+                HTTPAnswer(
+                    status: response.statusCode, body: exchange.body, retryAfter: response.value(forHTTPHeaderField: "Retry-After")))
+        }
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
+        completionHandler: @escaping @Sendable (URLRequest?) -> Void
+    ) {
+        completionHandler(nil)
+    }
+}
