@@ -22,7 +22,8 @@ public final class AttestedDevice: Sendable {
         self.service = BoundedService(service: service, limit: settings.appleTimeLimit, timing: timing)
         retries = Retries(backoff: settings.backoff, timing: timing)
         registrar = Registrar(
-            user: user, backend: backend, service: self.service, store: store, sha256: sha256, settings: settings, timing: timing)
+            user: user, backend: backend, service: self.service, store: store, sha256: sha256, settings: settings,
+            timing: timing)
         sent = SentUploads(store: store, user: user)
     }
 
@@ -51,7 +52,9 @@ public final class AttestedDevice: Sendable {
             } else {
                 guard challengesLeft > 0 else { throw .challengesRefused }
                 challengesLeft -= 1
-                let challenge = try await retries.ask { () async throws(BackendError) in try await backend.challenge(for: .upload) }
+                let challenge = try await retries.ask { () async throws(BackendError) in
+                    try await backend.challenge(for: .upload)
+                }
                 switch try await assertion(by: keyID, over: challenge, payloadHash) {
                 case .made(let assertion):
                     signature = UploadSignature(challenge: challenge, keyID: keyID, assertion: assertion)

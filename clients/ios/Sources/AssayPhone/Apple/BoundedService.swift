@@ -11,7 +11,9 @@ struct BoundedService {
 
     func generateKey() async throws(AppAttestError) -> String {
         let service = service
-        return try await bounded(late: .unknownSystemFailure) { () async throws(AppAttestError) in try await service.generateKey() }
+        return try await bounded(late: .unknownSystemFailure) { () async throws(AppAttestError) in
+            try await service.generateKey()
+        }
     }
 
     /// A late answer is as none from Apple's server: the same key and hash are sent again. If Apple had attested the key meanwhile,

@@ -12,12 +12,6 @@ enum AnswerWord: String, CaseIterable {
     case never
     case contactOperator = "contact_operator"
 
-    /// - Parameter text: of the answer. It is compared as ASCII, so that no other bytes are equal.
-    init?(text: some StringProtocol) {
-        guard text.utf8.allSatisfy({ $0 < 0x80 }), let word = Self(rawValue: String(text)) else { return nil }
-        self = word
-    }
-
     /// The member `then` of a JSON object, or a body that is nothing but the word.
     init?(body: Data) {
         struct Answer: Decodable {
@@ -31,6 +25,6 @@ enum AnswerWord: String, CaseIterable {
         } else {
             return nil
         }
-        self.init(text: text)
+        self.init(rawValue: text)
     }
 }

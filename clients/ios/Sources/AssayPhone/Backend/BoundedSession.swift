@@ -68,12 +68,14 @@ final class BoundedSession: NSObject, URLSessionDataDelegate, @unchecked Sendabl
             guard let response = task.response as? HTTPURLResponse else { return .failure(.wrongAnswer("not HTTP")) }
             return .success(
                 HTTPAnswer(
-                    status: response.statusCode, body: exchange.body, retryAfter: response.value(forHTTPHeaderField: "Retry-After")))
+                    status: response.statusCode, body: exchange.body,
+                    retryAfter: response.value(forHTTPHeaderField: "Retry-After")))
         }
     }
 
     func urlSession(
-        _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
+        _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest,
         completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
         completionHandler(nil)

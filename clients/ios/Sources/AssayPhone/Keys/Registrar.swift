@@ -87,7 +87,8 @@ actor Registrar {
         case .registered(let id):
             return id
         case .generated(let id):
-            let challenge = try await retries.ask { () async throws(BackendError) in try await backend.challenge(for: .register) }
+            let challenge = try await retries.ask { () async throws(BackendError) in try await backend.challenge(for: .register)
+            }
             record.key = .attesting(id: id, challenge: challenge, at: timing.now())
             try save(record)
         case .attesting(let id, let challenge, let began):

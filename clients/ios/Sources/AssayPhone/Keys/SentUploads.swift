@@ -29,7 +29,8 @@ actor SentUploads {
 
     func add(_ signature: UploadSignature, of id: String, payloadHash: Data) throws(PhoneError) {
         let others = try entries().filter { $0.id != id }
-        try store.keep(Array((others + [Entry(id: id, payloadHash: payloadHash, signature: signature)]).suffix(Self.limit)), name)
+        try store.keep(
+            Array((others + [Entry(id: id, payloadHash: payloadHash, signature: signature)]).suffix(Self.limit)), name)
     }
 
     /// Its answer was final.
