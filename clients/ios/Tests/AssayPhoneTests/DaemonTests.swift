@@ -23,8 +23,12 @@ struct DaemonTests {
             URLSessionBackend(url: try .loopback(service.port)) { $0.setValue("alice", forHTTPHeaderField: "User") })
         let store = MemoryStore()
         let time = TestTiming()
-        func device() -> AttestedDevice {
-            AttestedDevice(user: "alice", backend: backend, service: apple, store: store, sha256: sha256, timing: time.timing)
+        func device(tries: Int = 5) -> AttestedDevice {
+            var settings = Settings()
+            settings.backoff.tries = tries
+            return AttestedDevice(
+                user: "alice", backend: backend, service: apple, store: store, sha256: sha256, settings: settings,
+                timing: time.timing)
         }
         let accepted = "accepted=True repeated=False reason=-"
         let repeated = "accepted=True repeated=True reason=-"
@@ -66,7 +70,9 @@ struct DaemonTests {
         }
 
         service.endDaemon()
-        let offline = await failure { () async throws(PhoneError) in try await device().upload(Data("a fourth".utf8), id: "6") }
+        let offline = await failure { () async throws(PhoneError) in
+            try await device(tries: 1).upload(Data("a fourth".utf8), id: "6")
+        }
         #expect(offline == .backendUnavailable(after: .seconds(5)))
     }
 }

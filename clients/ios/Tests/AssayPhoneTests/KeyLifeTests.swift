@@ -85,6 +85,19 @@ struct KeyLifeTests {
         #expect(fixture.service.generated == 3)
     }
 
+    @Test("a clock that was ahead when keys were made delays the next by 24 hours at most")
+    func clockAhead() {
+        let now = Date(timeIntervalSince1970: 1_800_000_000)
+        var history = KeyHistory()
+        for _ in 1...3 { history.makesKey(at: now + 3600, limit: 3) }
+        #expect(history.waitForKey(at: now, limit: 3) == .seconds(86400))
+        #expect(history.waitForKey(at: now + 3600 + 86400, limit: 3) == nil)
+        // A year ahead: it does not count at all.
+        history = KeyHistory()
+        for _ in 1...3 { history.makesKey(at: now + 365 * 86400, limit: 3) }
+        #expect(history.waitForKey(at: now, limit: 3) == nil)
+    }
+
     @Test("a store that cannot be read, as before the first unlock, makes no key")
     func lockedToRead() async {
         let fixture = Fixture()

@@ -11,8 +11,7 @@ final class BoundedSession: NSObject, URLSessionDataDelegate, @unchecked Sendabl
     /// The request, from the start of its task to its answer.
     private struct Exchange {
         var body = Data()
-        var isTooLarge = false
-        var answer: CheckedContinuation<Result<HTTPAnswer, BackendError>, Never>
+        let answer: CheckedContinuation<Result<HTTPAnswer, BackendError>, Never>
     }
 
     private let limit: Int
@@ -48,17 +47,31 @@ final class BoundedSession: NSObject, URLSessionDataDelegate, @unchecked Sendabl
         exchange.answer.resume(returning: result(exchange))
     }
 
-    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-        let isTooLarge = lock.withLock { () -> Bool in
-            guard var exchange = exchanges.removeValue(forKey: dataTask.taskIdentifier) else { return false }
-            exchange.isTooLarge = exchange.isTooLarge || data.count > limit - exchange.body.count
-            if !exchange.isTooLarge { exchange.body.append(data) }
-            exchanges[dataTask.taskIdentifier] = exchange
-            return exchange.isTooLarge
+    func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+    ) {
+        // -1: the length is not known.
+        guard response.expectedContentLength <= Int64(limit) else {
+            completionHandler(.cancel)
+            return refuse(dataTask)
         }
-        guard isTooLarge else { return }
-        dataTask.cancel()
-        finish(dataTask) { _ in .failure(.wrongAnswer("the answer is longer than \(limit) bytes")) }
+        completionHandler(.allow)
+    }
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        let fits = lock.withLock { () -> Bool in
+            guard let length = exchanges[dataTask.taskIdentifier]?.body.count else { return false }
+            guard data.count <= limit - length else { return false }
+            exchanges[dataTask.taskIdentifier]?.body.append(data)
+            return true
+        }
+        if !fits { refuse(dataTask) }
+    }
+
+    private func refuse(_ task: URLSessionTask) {
+        task.cancel()
+        finish(task) { _ in .failure(.wrongAnswer("the answer is longer than \(limit) bytes")) }
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {

@@ -42,9 +42,9 @@ func failure(_ call: () async throws(PhoneError) -> Void) async -> PhoneError? {
     }
 }
 
-/// Waits until it is so, at most 10 s.
+/// Waits until it is so, at most a minute: the machine may be busy.
 func eventually(_ condition: () async -> Bool) async -> Bool {
-    let end = ContinuousClock.now + .seconds(10)
+    let end = ContinuousClock.now + .seconds(60)
     while ContinuousClock.now < end {
         if await condition() { return true }
         try? await Task.sleep(for: .milliseconds(2))

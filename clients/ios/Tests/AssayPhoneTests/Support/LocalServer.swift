@@ -23,6 +23,8 @@ final class LocalServer: Sendable {
     struct Failure: Error {}
 
     let requests = Locked<[Request]>([])
+    /// How many endless answers were ended by the other side.
+    let hangUps = Locked(0)
     let port: UInt16
     private let descriptor: Int32
     private let answer: @Sendable (Request) -> Answer
@@ -80,7 +82,9 @@ final class LocalServer: Sendable {
             _ = write(Array(text.utf8), connection)
         case .endless(let head):
             guard write(Array(head.utf8), connection) else { return }
-            while write([UInt8](repeating: UInt8(ascii: "x"), count: 4096), connection) {}
+            // Not as fast as the machine can: the session of Linux would be busy with nothing but reading.
+            while write([UInt8](repeating: UInt8(ascii: "x"), count: 512), connection) { Thread.sleep(forTimeInterval: 0.001) }
+            hangUps.with { $0 += 1 }
         case .silence:
             // Until the other side ends the connection.
             var byte: UInt8 = 0

@@ -16,7 +16,7 @@ struct Programs {
                 .first { FileManager.default.isExecutableFile(atPath: $0.path) }
         }
         let python = URL(fileURLWithPath: "/usr/bin/python3")
-        guard let assayd = program("assayd"), let assay = program("assay"),
+        guard Service.isAtHand, let assayd = program("assayd"), let assay = program("assay"),
             FileManager.default.isExecutableFile(atPath: python.path),
             (try? run(python, ["-c", "import google.protobuf"], in: FileManager.default.temporaryDirectory))?.status == 0
         else { return nil }

@@ -10,6 +10,11 @@ final class Service {
     private(set) var port: UInt16 = 0
 
     /// Six folders up from this file.
+    /// The handler and the client that it uses; a packaged copy of clients/ios is without them.
+    static let isAtHand = ["docs/start/protect-an-upload.md", "examples/python/assay_client.py"].allSatisfy {
+        FileManager.default.fileExists(atPath: repository.appendingPathComponent($0).path)
+    }
+
     private static let repository = (1...6).reduce(URL(fileURLWithPath: #filePath)) { url, _ in url.deletingLastPathComponent()
     }
 
@@ -27,16 +32,19 @@ final class Service {
     }
 
     func end() {
-        for process in [handler, daemon] where process?.isRunning == true {
-            process?.terminate()
-            process?.waitUntilExit()
+        endDaemon()
+        // A thread of Swift's pool starts its children with all signals blocked, and Python leaves them so.
+        if let handler, handler.isRunning {
+            kill(handler.processIdentifier, SIGKILL)
+            handler.waitUntilExit()
         }
         try? FileManager.default.removeItem(at: folder)
     }
 
     func endDaemon() {
-        daemon?.terminate()
-        daemon?.waitUntilExit()
+        guard let daemon, daemon.isRunning else { return }
+        daemon.terminate()
+        daemon.waitUntilExit()
     }
 
     private func start() throws {

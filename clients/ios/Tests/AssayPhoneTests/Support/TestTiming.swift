@@ -8,8 +8,8 @@ final class TestTiming: Sendable {
     let chance = Locked(0.5)
     /// Called in each pause. It may cancel.
     let pausing = Locked<@Sendable () async throws -> Void>({})
-    /// Whether time limits end at once; otherwise they end when they are cancelled.
-    let limitsEnd = Locked(false)
+    /// Whether a time limit that is running ends now; otherwise it ends when it is cancelled.
+    let limitEnds = Locked<@Sendable () -> Bool>({ false })
 
     var timing: Timing {
         Timing(
@@ -20,9 +20,8 @@ final class TestTiming: Sendable {
                 try Task.checkCancellation()
                 try await self.pausing.with { $0 }()
             },
-            limit: { limit in
-                if self.limitsEnd.with({ $0 }) { return }
-                try await Task.sleep(for: .seconds(3600))
+            limit: { _ in
+                while !self.limitEnds.with({ $0 })() { try await Task.sleep(for: .milliseconds(1)) }
             },
             chance: { self.chance.with { $0 } })
     }

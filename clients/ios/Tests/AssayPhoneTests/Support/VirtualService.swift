@@ -19,6 +19,8 @@ final class VirtualService: AppAttestService {
         /// The numbers, from 1, of calls that never end.
         var silentAttestations: Set<Int> = []
         var silentAssertions: Set<Int> = []
+        /// Calls that never end, and whose time limit has not ended them yet.
+        var silent = 0
         var generated = 0
         var attests: [Call] = []
         var asserts: [Call] = []
@@ -48,7 +50,7 @@ final class VirtualService: AppAttestService {
             if !isSilent { state.attested[keyID] = true }
             return (.success(Data("attestation of ".utf8) + Data(keyID.utf8)), isSilent)
         }
-        if isSilent { await Self.never() }
+        if isSilent { await never() }
         return try result.get()
     }
 
@@ -60,7 +62,7 @@ final class VirtualService: AppAttestService {
             guard state.attested[keyID] == true else { return (.failure(.invalidKey), isSilent) }
             return (.success(Data("assertion \(state.asserts.count)".utf8)), isSilent)
         }
-        if isSilent { await Self.never() }
+        if isSilent { await never() }
         return try result.get()
     }
 
@@ -71,6 +73,17 @@ final class VirtualService: AppAttestService {
     var attests: [Call] { state.with { $0.attests } }
     var asserts: [Call] { state.with { $0.asserts } }
 
+    /// Whether a call waits for the end of its time limit. True once for each call.
+    func takesSilentCall() -> Bool {
+        state.with { state in
+            defer { state.silent = max(state.silent - 1, 0) }
+            return state.silent > 0
+        }
+    }
+
     /// Apple's calls do not end when a task is cancelled, and this one never does.
-    private static func never() async { await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in } }
+    private func never() async {
+        state.with { $0.silent += 1 }
+        await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
+    }
 }
