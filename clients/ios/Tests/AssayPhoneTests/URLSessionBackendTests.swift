@@ -111,9 +111,17 @@ struct URLSessionBackendTests {
         #expect(server.requests.with { $0.map(\.path) } == ["/uploads"])
     }
 
-    @Test("no connection, a lost one, and no answer in time are the same: no answer", arguments: ["none", "lost", "late"])
+    @Test(
+        "no connection, a lost one, a lost body, and no answer in time are the same: no answer",
+        arguments: ["none", "lost", "body", "late"])
     func noAnswer(_ kind: String) async throws {
-        let server = try LocalServer { _ in kind == "late" ? .silence : .hangUp }
+        let server = try LocalServer { _ in
+            switch kind {
+            case "late": .silence
+            case "body": .whole(LocalServer.head(200, 16))
+            default: .hangUp
+            }
+        }
         if kind == "none" { server.stop() }
         defer { if kind != "none" { server.stop() } }
         let backend = try backend(server.port, timeout: 1)

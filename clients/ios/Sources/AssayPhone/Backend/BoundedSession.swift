@@ -38,8 +38,8 @@ final class BoundedSession: NSObject, URLSessionDataDelegate, @unchecked Sendabl
 
     /// Cancels the task. The answer does not wait for what the session says of it.
     private func end(_ task: URLSessionTask) {
-        task.cancel()
         finish(task) { _ in .failure(.cancelled) }
+        task.cancel()
     }
 
     private func finish(_ task: URLSessionTask, _ result: (Exchange) -> Result<HTTPAnswer, BackendError>) {
@@ -53,8 +53,8 @@ final class BoundedSession: NSObject, URLSessionDataDelegate, @unchecked Sendabl
     ) {
         // -1: the length is not known.
         guard response.expectedContentLength <= Int64(limit) else {
-            completionHandler(.cancel)
-            return refuse(dataTask)
+            refuse(dataTask)
+            return completionHandler(.cancel)
         }
         completionHandler(.allow)
     }
@@ -69,9 +69,10 @@ final class BoundedSession: NSObject, URLSessionDataDelegate, @unchecked Sendabl
         if !fits { refuse(dataTask) }
     }
 
+    /// The answer comes first: what the session says of a task that it is told to cancel is no answer.
     private func refuse(_ task: URLSessionTask) {
-        task.cancel()
         finish(task) { _ in .failure(.wrongAnswer("the answer is longer than \(limit) bytes")) }
+        task.cancel()
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
@@ -79,6 +80,8 @@ final class BoundedSession: NSObject, URLSessionDataDelegate, @unchecked Sendabl
             if (error as? URLError)?.code == .cancelled { return .failure(.cancelled) }
             guard error == nil else { return .failure(.noAnswer) }
             guard let response = task.response as? HTTPURLResponse else { return .failure(.wrongAnswer("not HTTP")) }
+            // A body that was lost as a whole is not an empty one, which may mean success.
+            guard !exchange.body.isEmpty || response.expectedContentLength <= 0 else { return .failure(.noAnswer) }
             return .success(
                 HTTPAnswer(
                     status: response.statusCode, body: exchange.body,

@@ -64,6 +64,7 @@ public final class URLSessionBackend: Backend {
         request.httpMethod = "POST"
         request.setValue("application/json", forHTTPHeaderField: "Content-Type")
         request.setValue("application/json", forHTTPHeaderField: "Accept")
+        request.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
         let encoder = JSONEncoder()
         // The same bytes each time.
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
