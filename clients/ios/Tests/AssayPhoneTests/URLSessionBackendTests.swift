@@ -154,14 +154,18 @@ struct URLSessionBackendTests {
         #expect(await task.value == .cancelled)
     }
 
-    @Test("without a session nothing is sent")
-    func signedOut() async throws {
+    @Test("if a request cannot be prepared nothing is sent, and the reason is passed on")
+    func notPrepared() async throws {
         let server = try LocalServer { _ in LocalServer.json(200, "{\"then\": \"done\"}") }
         defer { server.stop() }
-        let backend = URLSessionBackend(url: try .loopback(server.port)) { (_: inout URLRequest) async throws(BackendError) in
-            throw .signedOut
+        let errors: [(any Error, BackendError)] = [
+            (BackendError.signedOut, .signedOut), (CancellationError(), .cancelled),
+            (URLError(.notConnectedToInternet), .noAnswer),
+        ]
+        for (thrown, expected) in errors {
+            let backend = URLSessionBackend(url: try .loopback(server.port)) { _ in throw thrown }
+            #expect(await error { () async throws(BackendError) in try await backend.upload(Self.upload) } == expected)
         }
-        #expect(await error { () async throws(BackendError) in try await backend.upload(Self.upload) } == .signedOut)
         #expect(server.requests.with { $0.isEmpty })
     }
 

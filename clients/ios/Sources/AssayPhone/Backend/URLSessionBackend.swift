@@ -18,7 +18,7 @@ public final class URLSessionBackend: Backend {
 
     private let url: URL
     private let names: Names
-    private let prepare: @Sendable (inout URLRequest) async throws(BackendError) -> Void
+    private let prepare: @Sendable (inout URLRequest) async throws -> Void
     private let reader: BoundedSession
     private let session: URLSession
 
@@ -26,10 +26,11 @@ public final class URLSessionBackend: Backend {
     ///   - url: the address below which the routes are.
     ///   - configuration: of the session. Its `timeoutIntervalForRequest` ends a request without an answer, 60 s unless set.
     ///   - maxAnswerBytes: the longest body of an answer. A longer one is a wrong answer, and is not read further.
-    ///   - prepare: adds to a request what shows who is signed in, such as the header field `Authorization`. It may throw `.signedOut`.
+    ///   - prepare: adds to a request what shows who is signed in, such as the header field `Authorization`. It may throw a
+    ///     `BackendError` such as `.signedOut`; any other error is as no answer, and the request is tried again.
     public init(
         url: URL, names: Names = Names(), configuration: URLSessionConfiguration = .default, maxAnswerBytes: Int = 65536,
-        prepare: @escaping @Sendable (inout URLRequest) async throws(BackendError) -> Void
+        prepare: @escaping @Sendable (inout URLRequest) async throws -> Void
     ) {
         (self.url, self.names, self.prepare) = (url, names, prepare)
         reader = BoundedSession(limit: maxAnswerBytes)
@@ -69,7 +70,11 @@ public final class URLSessionBackend: Backend {
         // The same bytes each time.
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         do { request.httpBody = try encoder.encode(message) } catch { throw .wrongAnswer("the request has no JSON: \(error)") }
-        try await prepare(&request)
+        do {
+            try await prepare(&request)
+        } catch {
+            throw error as? BackendError ?? (error is CancellationError ? .cancelled : .noAnswer)
+        }
         return try await reader.send(request, in: session)
     }
 }

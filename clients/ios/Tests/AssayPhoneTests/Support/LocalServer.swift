@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 
 /// An HTTP server on loopback that answers each connection once, in any way that a test asks for.
@@ -27,6 +28,8 @@ final class LocalServer: Sendable {
     let hangUps = Locked(0)
     let port: UInt16
     private let descriptor: Int32
+    private let isStopped = Locked(false)
+    private let ended = DispatchSemaphore(value: 0)
     private let answer: @Sendable (Request) -> Answer
 
     init(answer: @escaping @Sendable (Request) -> Answer) throws {
@@ -49,10 +52,19 @@ final class LocalServer: Sendable {
         Thread.detachNewThread { [self] in acceptAll() }
     }
 
-    /// No further connection is accepted.
+    /// When it returns, nothing listens at the port. The thread that accepts closes its socket itself: the number of a socket that was
+    /// closed here could be that of another server by the time it accepts again.
     func stop() {
-        shutdown(descriptor, Int32(SHUT_RDWR))
-        close(descriptor)
+        isStopped.with { $0 = true }
+        let last = Self.stream()
+        var address = Self.loopback(port: port)
+        _ = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(last, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        close(last)
+        ended.wait()
     }
 
     static func json(_ status: Int, _ body: String, _ fields: String = "") -> Answer {
@@ -66,7 +78,13 @@ final class LocalServer: Sendable {
     private func acceptAll() {
         while true {
             let connection = accept(descriptor, nil, nil)
-            guard connection >= 0 else { return }
+            guard !isStopped.with({ $0 }) else {
+                if connection >= 0 { close(connection) }
+                close(descriptor)
+                ended.signal()
+                return
+            }
+            guard connection >= 0 else { continue }
             Thread.detachNewThread { [self] in
                 serve(connection)
                 close(connection)
