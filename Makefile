@@ -147,6 +147,14 @@ clients: setup ## run the conformance suite and the tests of each client in clie
 	@$(BUILD) --product client-conformance-driver
 	@clients/conformance/run.py $(LANGUAGES)
 
+.PHONY: clients-phone
+clients-phone: setup ## test what runs in apps on phones (clients/ios, clients/android), with a daemon where they can
+	@$(BUILD) --product assayd
+	@$(BUILD) --product assay
+	@for part in clients/ios clients/android; do \
+	    [ ! -x $$part/check.sh ] || PATH="$(CURDIR)/.build/debug:$$PATH" SWIFT="$(SWIFT)" $$part/check.sh || [ $$? -eq 77 ] || exit 1; \
+	done
+
 # The client that needs no tool chain, with what is built already, and the requests of the pages that need none. 77: PyYAML is missing, which is said.
 .PHONY: clients-check
 clients-check:
