@@ -1,7 +1,6 @@
 import AssayAPI
 package import AssayCore
 import AssayRPC
-import AssayTracing
 import Foundation
 import SwiftProtobuf
 
@@ -27,12 +26,12 @@ package struct ProvisioningService: Sendable {
 
     package var methods: [MethodBody] {
         [
-            .unary(
-                API.issueCertificate, reading: { try IssuingFields($1) },
-                serialised: { try await issue(API.issueCertificate.path, $0, $1, $2) }),
-            .unary(
-                API.renewCertificate, reading: { try IssuingFields($1) },
-                serialised: { try await issue(API.renewCertificate.path, $0, $1, $2) }),
+            .batch(API.issueCertificate) { batch in
+                await issue(batch, by: API.issueCertificate) { message throws(RequestError) in try IssuingFields(message) }
+            },
+            .batch(API.renewCertificate) { batch in
+                await issue(batch, by: API.renewCertificate) { message throws(RequestError) in try IssuingFields(message) }
+            },
             .unary(API.revokeCertificate, reading: { try RevocationFields($1) }, revoke),
             .unary(API.getCertificate, reading: { try CertificateQuery($1) }) { _, app, query in
                 try await certificate(query, of: app.id).message
@@ -47,25 +46,58 @@ package struct ProvisioningService: Sendable {
 
     // MARK: Issuing
 
-    /// The serialised `IssueCertificateResponse`.
-    private func issue(
-        _ method: String, _ caller: Caller, _ app: AppProfile, _ fields: IssuingFields
-    ) async throws -> [UInt8] {
-        guard let rule = app.issuing else { throw RPCError.issuesNoCertificates }
+    /// Requests that come together are judged and committed together, unless something is waited for that belongs to one of them.
+    private func issue<Request>(
+        _ batch: CallBatch, by method: AppMethod<Request, Assay_V1_IssueCertificateResponse>,
+        _ read: (Request) throws(RequestError) -> IssuingFields
+    ) async {
+        let time = answering.chargingTime()
+        let batch = batch.reading { call throws(RPCError) in
+            try request(call, by: method.declaration.path, try call.decode(Request.self), read, at: time)
+        }
+        let waitsForKey = authority.waits(at: clock.now())
+        let (alone, others) = batch.separating { waitsForKey || $0.profile.asksOutside(about: $0.request) }
+        guard !alone.isEmpty else { return await judge(batch) }
+        await withDiscardingTaskGroup { group in
+            for batch in alone { group.addTask { await judge(batch) } }
+            if !others.requests.isEmpty { await judge(others) }
+        }
+    }
+
+    private func request<Request: AppRequest>(
+        _ call: AuthorizedCall, by method: String, _ message: Request,
+        _ read: (Request) throws(RequestError) -> IssuingFields, at time: Int64
+    ) throws(RPCError) -> AuthorizedRequest {
+        let (app, fields): (AppID, IssuingFields)
+        do throws(RequestError) { (app, fields) = (try AppID(field: message.app), try read(message)) } catch {
+            throw RPCError(error)
+        }
+        let profile = try call.profile(of: app)
+        guard let rule = profile.issuing else { throw .issuesNoCertificates }
         let step = IssuingStep(
-            method: method, key: fields.key, rule: rule, fleet: app.fleet, authority: authority, ledger: ledger)
-        let request = try answering.admit(
-            fields.request, app, of: caller, step: step, trace: ActiveSpan.current?.trace, at: answering.chargingTime())
-        switch await answering.answer([request]).first {
-        case .verdict(let verdict)?: return verdict.serializedWithoutCertificate()
-        case .completed(let verdict, let message)?:
-            requestLog.changed(
-                "issued a certificate", by: caller, app: app.id, ["device": verdict.device.map { "\($0)" } ?? ""])
-            return message
-        case .repeated(let message)?: return message
-        case .failed(let error)?: throw error
-        case .reported?: throw PipelineError.inconsistent("a certificate was requested, and the rejection was not enforced")
-        case .abandoned?, nil: throw RPCError.cancelled
+            method: method, key: fields.key, rule: rule, fleet: profile.fleet, authority: authority, ledger: ledger)
+        return try answering.admit(
+            fields.request, profile, of: call.caller, step: step, trace: call.trace, at: time, isAbandoned: call.isAbandoned)
+    }
+
+    /// Answers by serialised messages of the type `IssueCertificateResponse`.
+    private func judge(_ batch: RequestBatch<AuthorizedRequest>) async {
+        let answers = await answering.answer(batch.requests, traceNames: batch.traceNames)
+        batch.answer(answers, names: { _ in [:] }) { request, answer in
+            switch answer {
+            case .verdict(let verdict): return .success(verdict.serializedWithoutCertificate())
+            case .completed(let verdict, let message):
+                requestLog.changed(
+                    "issued a certificate", by: request.caller, app: request.request.app,
+                    ["device": verdict.device.map { "\($0)" } ?? ""])
+                return .success(message)
+            case .repeated(let message): return .success(message)
+            case .failed(let error): return .failure(RPCError(error))
+            case .reported:
+                return .failure(
+                    RPCError(.inconsistent("a certificate was requested, and the rejection was not enforced")))
+            case .abandoned: return nil
+            }
         }
     }
 
