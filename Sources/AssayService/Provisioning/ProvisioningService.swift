@@ -27,10 +27,14 @@ package struct ProvisioningService: Sendable {
     package var methods: [MethodBody] {
         [
             .batch(API.issueCertificate) { batch in
-                await issue(batch, by: API.issueCertificate) { message throws(RequestError) in try IssuingFields(message) }
+                await issue(batch, by: API.issueCertificate.path) { call throws(RPCError) in
+                    try IssuingFields(issuing: call.message)
+                }
             },
             .batch(API.renewCertificate) { batch in
-                await issue(batch, by: API.renewCertificate) { message throws(RequestError) in try IssuingFields(message) }
+                await issue(batch, by: API.renewCertificate.path) { call throws(RPCError) in
+                    try IssuingFields(try call.decode(Assay_V1_RenewCertificateRequest.self))
+                }
             },
             .unary(API.revokeCertificate, reading: { try RevocationFields($1) }, revoke),
             .unary(API.getCertificate, reading: { try CertificateQuery($1) }) { _, app, query in
@@ -47,13 +51,14 @@ package struct ProvisioningService: Sendable {
     // MARK: Issuing
 
     /// Requests that come together are judged and committed together, unless something is waited for that belongs to one of them.
-    private func issue<Request>(
-        _ batch: CallBatch, by method: AppMethod<Request, Assay_V1_IssueCertificateResponse>,
-        _ read: (Request) throws(RequestError) -> IssuingFields
+    ///
+    /// - Parameter read: reads the fields of a call before its app is authorised.
+    private func issue(
+        _ batch: CallBatch, by method: String, _ read: (AuthorizedCall) throws(RPCError) -> IssuingFields
     ) async {
         let time = answering.chargingTime()
         let batch = batch.reading { call throws(RPCError) in
-            try request(call, by: method.declaration.path, try call.decode(Request.self), read, at: time)
+            try request(call, by: method, try read(call), at: time)
         }
         let waitsForKey = authority.waits(at: clock.now())
         let (alone, others) = batch.separating { waitsForKey || $0.profile.asksOutside(about: $0.request) }
@@ -64,15 +69,10 @@ package struct ProvisioningService: Sendable {
         }
     }
 
-    private func request<Request: AppRequest>(
-        _ call: AuthorizedCall, by method: String, _ message: Request,
-        _ read: (Request) throws(RequestError) -> IssuingFields, at time: Int64
+    private func request(
+        _ call: AuthorizedCall, by method: String, _ fields: IssuingFields, at time: Int64
     ) throws(RPCError) -> AuthorizedRequest {
-        let (app, fields): (AppID, IssuingFields)
-        do throws(RequestError) { (app, fields) = (try AppID(field: message.app), try read(message)) } catch {
-            throw RPCError(error)
-        }
-        let profile = try call.profile(of: app)
+        let profile = try call.profile(of: fields.request.app)
         guard let rule = profile.issuing else { throw .issuesNoCertificates }
         let step = IssuingStep(
             method: method, key: fields.key, rule: rule, fleet: profile.fleet, authority: authority, ledger: ledger)
@@ -219,12 +219,26 @@ private struct IssuingFields {
     let request: VerificationRequest
     let key: IssuingStep.RequestedKey
 
-    init(_ message: Assay_V1_IssueCertificateRequest) throws(RequestError) {
-        (request, key) = (try VerificationRequest(message), try message.requestedKey())
+    /// - Parameter message: an `IssueCertificateRequest`, serialised.
+    init(issuing message: [UInt8]) throws(RPCError) {
+        let read: IssuanceFields?
+        do throws(RequestError) { read = try IssuanceFields(serialized: message) } catch { throw RPCError(error) }
+        guard let read else { throw .undecodableMessage }
+        request = read.request
+        switch read.key {
+        case .csr(let bytes): key = .csr(bytes)
+        case .publicKey(let bytes): key = .bare(bytes)
+        }
     }
 
-    init(_ message: Assay_V1_RenewCertificateRequest) throws(RequestError) {
-        (request, key) = (try VerificationRequest(message), .csr(try message.csr.csr()))
+    init(_ message: Assay_V1_RenewCertificateRequest) throws(RPCError) {
+        do throws(RequestError) {
+            // The app comes first, as with every method.
+            _ = try AppID(field: message.app)
+            (request, key) = (try VerificationRequest(message), .csr(try message.csr.csr()))
+        } catch {
+            throw RPCError(error)
+        }
     }
 }
 
@@ -238,21 +252,6 @@ private struct RevocationFields {
         reason = try RevocationReason(field: message.reason)
         comment = message.comment
         try comment.check("comment", limit: DevicesService.reasonLimit)
-    }
-}
-
-extension Assay_V1_IssueCertificateRequest {
-    /// The most bytes of a bare public key.
-    private static let publicKeyLimit = 1024
-
-    fileprivate func requestedKey() throws(RequestError) -> IssuingStep.RequestedKey {
-        switch key {
-        case .csr(let bytes): return .csr(try bytes.csr())
-        case .publicKey(let bytes): return .bare(try bytes.bounded("public_key", by: Self.publicKeyLimit))
-        case nil:
-            try refuseUnknown("key")
-            throw RequestError("key", "must be a CSR or a public key")
-        }
     }
 }
 
