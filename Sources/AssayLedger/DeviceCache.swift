@@ -71,6 +71,13 @@ package final class DeviceCache: Sendable {
                 devices.withTable(of: advance.device) { table in
                     table.change(advance.device) { $0.device.follow(advance, at: time) }
                 }
+            case .used(let id, let time):
+                devices.withTable(of: id) { table in
+                    table.change(id) {
+                        $0.device.lastAcceptedAt = max($0.device.lastAcceptedAt, time)
+                        return true
+                    }
+                }
             }
         }
     }
@@ -96,7 +103,8 @@ extension Device {
 
     /// The approximate heap size, in bytes. 1000 stands for the objects themselves.
     fileprivate var approximateBytes: Int {
-        let claims = registration.claims.all.count * 160
+        // What a verifier reads in an Android key's claims is kept beside them (`Registration.facts`).
+        let claims = registration.claims.all.count * (registration.format == .keyAttestation ? 240 : 160)
         let serials = registration.chainSerials.reduce(0) { $0 + $1.count + 48 }
         return 1000 + claims + serials + registration.receipt.count + registration.publicKey.count + flags.count * 500
     }
@@ -105,6 +113,8 @@ extension Device {
 /// A change of a device that may be cached.
 package enum DeviceChange {
     case advanced(LedgerEntry.Advance, at: Timestamp)
+    /// Evidence without a counter was accepted: nothing but the time of the last accepted evidence changes.
+    case used(DeviceID, at: Timestamp)
     /// Another change, or removal: the record must be read again.
     case unclear(DeviceID)
 }

@@ -22,6 +22,18 @@ struct DeviceCacheTests {
         #expect(cache.device(device.testKey).device == nil)
     }
 
+    @Test("The device cache keeps a device whose evidence without a counter was accepted")
+    func used() throws {
+        var device = try Sample.device()
+        keep(device)
+        device.lastAcceptedAt = Sample.now.adding(milliseconds: 1000)
+        for time in [device.lastAcceptedAt, Sample.now] { cache.publish([.used(device.id, at: time)], othersWrote: false) }
+        #expect(cache.device(device.testKey).device == device)
+        let other = try Sample.device()
+        cache.publish([.used(other.id, at: Sample.now)], othersWrote: false)
+        #expect(cache.device(other.testKey).device == nil)
+    }
+
     @Test("The device cache finds a device by its id as by its key")
     func byID() throws {
         let device = try Sample.device()
