@@ -15,8 +15,8 @@ struct ResultTerms: Sendable {
     let status: ResultStatusReference?
 }
 
-/// An audience, and what all results for it repeat.
-struct ResultAudience: Sendable {
+/// An audience, and what all results for it repeat. A class, so that passing it on costs one count.
+final class ResultAudience: Sendable {
     let name: String
     /// `aud` as JSON.
     let json: [UInt8]
