@@ -16,12 +16,14 @@ struct CallBatch: Sendable {
 
     // The closures below run for each request: they are inlined into the body, which is in this module.
 
-    /// Decodes and answers each call by itself, in order.
+    /// Decodes each call and makes its answer by itself, in order; the answers are given together, which is cheaper than one by one.
     @inline(__always)
     func answerEach<Method: APIMethod>(
         _ method: Method, _ answer: (AuthorizedCall, Method.Request) throws(RPCError) -> Method.Response
     ) {
-        var durations = Histogram.Run(self.method.durations)
+        var replies: [RPCCall.Answer] = []
+        replies.reserveCapacity(calls.count)
+        var traces: [CallTrace] = []
         var caller: (name: String, calls: Int)?
         for call in calls where !call.isAbandoned {
             var trace: CallTrace?
@@ -29,14 +31,20 @@ struct CallBatch: Sendable {
                 let authorized = try authorize(call)
                 trace = authorized.trace
                 caller = (authorized.caller.name, (caller?.calls ?? 0) + 1)
-                call.reply(try answer(authorized, try call.decode(Method.Request.self)))
-                durations.record(call.received.duration(to: .now).wholeNanoseconds)
-                trace?.endAnswered()
+                let response = try answer(authorized, try call.decode(Method.Request.self))
+                replies.append((call, .success(try response.serialised())))
+                if let trace { traces.append(trace) }
             } catch {
                 fail(call, error, trace)
             }
         }
+        var durations = Histogram.Run(self.method.durations)
+        // One look at the clock for all of them.
+        let now = ContinuousClock.now
+        for (call, _) in replies { durations.record(call.received.duration(to: now).wholeNanoseconds) }
         durations.flush()
+        RPCCall.answer(replies)
+        for trace in traces { trace.endAnswered() }
         if let caller { self.method.callers.count(caller.calls, of: caller.name) }
     }
 

@@ -69,7 +69,8 @@ package struct AttestationService: Sendable {
         let timeToLive = request.ttlMs == 0 ? profile.challenges.timeToLive : Int64(request.ttlMs)
         let expiry = now.adding(milliseconds: timeToLive)
         guard expiry > horizon.time else { throw .horizonAhead(horizon.time, of: expiry) }
-        let challenge = key.issue(app: fields.app, purpose: fields.purpose, context: fields.context, expiry: expiry)
+        let challenge = key.issue(
+            for: profile.challengeScope, purpose: fields.purpose, context: fields.context, expiry: expiry)
         counters.challengeIssued(fields.purpose, of: fields.app)
         return .with {
             $0.challenge = Data(challenge)
