@@ -43,7 +43,7 @@ package struct AttestationService: Sendable {
 
     private func issueChallenge(
         _ call: AuthorizedCall, _ request: Assay_V1_IssueChallengeRequest, at time: Int64
-    ) throws(RPCError) -> Assay_V1_IssueChallengeResponse {
+    ) throws(RPCError) -> [UInt8] {
         let fields: (app: AppID, purpose: Purpose, context: [UInt8], address: SourceAddress?)
         do throws(RequestError) {
             fields = (
@@ -72,10 +72,7 @@ package struct AttestationService: Sendable {
         let challenge = key.issue(
             for: profile.challengeScope, purpose: fields.purpose, context: fields.context, expiry: expiry)
         counters.challengeIssued(fields.purpose, of: fields.app)
-        return .with {
-            $0.challenge = Data(challenge)
-            $0.expiresAtUnixMs = expiry.unixMilliseconds
-        }
+        return Assay_V1_IssueChallengeResponse.serialized(challenge, until: expiry)
     }
 
     // MARK: Verify
