@@ -101,11 +101,16 @@ package final class SQLiteLedger: Sendable {
         return try result.get()
     }
 
-    /// Runs `body` with a reading connection, on the caller's thread.
+    /// Runs `body` with a reading connection, on the caller's thread, unless that is one of an executor which the task prefers, such as an event
+    /// loop: a read may wait for the disk.
     func read<T>(_ body: (LedgerReader) throws(SQLiteError) -> T) async throws(LedgerError) -> T {
         // Only the writer finds out that the file is back, so a reader wakes it.
         if readers.isShut { try await write { _ in } }
-        return try readers.read(body)
+        let isOnThreadOfItsOwn = withUnsafeCurrentTask { $0?.unownedTaskExecutor != nil }
+        guard isOnThreadOfItsOwn else { return try readers.read(body) }
+        return try await withTaskExecutorPreference(globalConcurrentExecutor) { () async throws(LedgerError) in
+            try readers.read(body)
+        }
     }
 }
 
