@@ -55,5 +55,8 @@ package struct ByteCursor: Sendable {
         guard isAtEnd else { throw rejection("\(remaining) bytes left over after \(what())") }
     }
 
-    package func rejection(_ detail: String) -> Rejection { Rejection(code, detail, offset: position) }
+    package func rejection(_ detail: String) -> Rejection { rejection(detail, at: position) }
+
+    /// - Parameter index: of the byte that the rejection is about.
+    package func rejection(_ detail: String, at index: Int) -> Rejection { Rejection(code, detail, offset: index) }
 }

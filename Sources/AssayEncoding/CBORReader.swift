@@ -44,6 +44,18 @@ package struct CBORReader: Sendable {
 
     private mutating func item(depthLeft: Int) throws(Rejection) -> CBORItem {
         let start = cursor.index
+        let (kind, argument, bodyStart) = try walk(depthLeft: depthLeft)
+        return CBORItem(
+            kind: kind, argument: argument, content: cursor.bytes(since: bodyStart), encoded: cursor.bytes(since: start),
+            depthLeft: depthLeft, code: cursor.code)
+    }
+
+    /// Reads one data item to its end, with everything in it.
+    ///
+    /// - Returns: `bodyStart`, the index of the first byte after the head.
+    private mutating func walk(
+        depthLeft: Int
+    ) throws(Rejection) -> (kind: CBORItem.Kind, argument: UInt64, bodyStart: Int) {
         let (kind, argument, isFloat) = try head()
         let bodyStart = cursor.index
         switch kind {
@@ -61,9 +73,7 @@ package struct CBORReader: Sendable {
             // false, true, null, undefined (20 to 23) and the floats; the rest is unassigned (RFC 8949 §3.3).
             guard isFloat || (20...23).contains(argument) else { throw cursor.rejection("an unassigned simple value") }
         }
-        return CBORItem(
-            kind: kind, argument: argument, content: cursor.bytes(since: bodyStart), encoded: cursor.bytes(since: start),
-            depthLeft: depthLeft, code: cursor.code)
+        return (kind, argument, bodyStart)
     }
 
     /// Major type and argument. An argument that would fit a shorter form is refused, floats excepted.
@@ -108,7 +118,7 @@ package struct CBORReader: Sendable {
 
     private mutating func skipArray(_ count: UInt64, depthLeft: Int) throws(Rejection) {
         try checkMembers(count, depthLeft: depthLeft)
-        for _ in 0..<count { _ = try item(depthLeft: depthLeft - 1) }
+        for _ in 0..<count { _ = try walk(depthLeft: depthLeft - 1) }
     }
 
     private mutating func skipMap(_ count: UInt64, depthLeft: Int) throws(Rejection) {
@@ -117,10 +127,12 @@ package struct CBORReader: Sendable {
         keys.reserveCapacity(Int(count))
         for _ in 0..<count {
             // Heads are the shortest, so equal keys have equal bytes.
-            let key = try item(depthLeft: depthLeft - 1).encoded
+            let start = cursor.index
+            _ = try walk(depthLeft: depthLeft - 1)
+            let key = cursor.bytes(since: start)
             guard !keys.contains(key) else { throw cursor.rejection("a map has the same key twice") }
             keys.append(key)
-            _ = try item(depthLeft: depthLeft - 1)
+            _ = try walk(depthLeft: depthLeft - 1)
         }
     }
 

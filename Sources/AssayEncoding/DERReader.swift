@@ -35,11 +35,11 @@ package struct DERReader: Sendable {
 
     /// The next element, which must have this tag.
     package mutating func element(_ tag: DERTag) throws(Rejection) -> DERElement {
-        let start = cursor
+        let start = cursor.index
         guard !isAtEnd else { throw rejection("\(tag.withArticle) is missing") }
         let element = try element()
         guard element.tag == tag else {
-            throw start.rejection("\(element.tag.withArticle) where \(tag.withArticle) is due")
+            throw cursor.rejection("\(element.tag.withArticle) where \(tag.withArticle) is due", at: start)
         }
         return element
     }

@@ -60,7 +60,7 @@ package struct TrustVector: Hashable, Sendable {
     }
 
     /// `ear_status`: the worst tier of all entries.
-    package var status: Tier { Entry.allCases.lazy.map { Tier(of: self[$0]) }.max() ?? .none }
+    package var status: Tier { values.indices.reduce(.none) { max($0, Tier(of: values[$1])) } }
 
     /// What is written: the entries for which a claim is made, in the order of their keys. A vector is never empty (draft-ietf-rats-ear-04
     /// §3.1), so one without claims has its first entry, with 0: that is the same as no claim (§3.1.2).

@@ -87,10 +87,10 @@ struct CallDispatcherTests {
 
     private func admit(
         _ dispatcher: CallDispatcher, _ id: UInt64, to path: String, of session: RPCSession, metadata: RPCMetadata = [:],
-        received: ContinuousClock.Instant = .now, timeout: Duration? = nil
+        message: [UInt8] = Array("hello".utf8), received: ContinuousClock.Instant = .now, timeout: Duration? = nil
     ) throws {
         guard case .known(let method) = find(dispatcher, Array(path.utf8)) else { throw RPCError.unknownMethod(path) }
-        try [UInt8]("hello".utf8).withUnsafeBytes { message in
+        try message.withUnsafeBytes { message in
             try dispatcher.admit(
                 id, to: method, message: message, metadata: metadata, received: received, timeout: timeout, of: session)
         }
@@ -119,6 +119,43 @@ struct CallDispatcherTests {
         #expect(try (1...3).map { try text(connection.answers[UInt64($0)]) } == ["call 1", "call 2", "call 3"])
         let statistics = service.state.statistics
         #expect(statistics.callsInFlight == 0 && statistics.heldBytes == 0 && statistics.callsStarted == 3)
+    }
+
+    /// A connection's thread, as tasks see it.
+    private final class CountingExecutor: TaskExecutor {
+        private let jobs = Atomic(0)
+        var count: Int { jobs.load(ordering: .relaxed) }
+
+        func enqueue(_ job: consuming ExecutorJob) {
+            jobs.add(1, ordering: .relaxed)
+            globalConcurrentExecutor.enqueue(job)
+        }
+    }
+
+    @Test("a short call of a batch that is alone in the daemon runs on its connection's executor, and no other call does")
+    func alone() async throws {
+        let service = service()
+        let (connection, executor) = (FakeConnection(service), CountingExecutor())
+        let dispatcher = CallDispatcher(service, to: connection, executor: executor)
+        func answer(_ ids: ClosedRange<UInt64>, message: [UInt8] = []) async throws {
+            for id in ids { try admit(dispatcher, id, to: "/t/batch", of: connection.session, message: message) }
+            dispatcher.dispatch()
+            try await eventually("the calls are answered") {
+                ids.allSatisfy { connection.answers[$0] != nil } && service.state.statistics.callsInFlight == 0
+            }
+        }
+        try await answer(1...1)
+        let count = executor.count
+        #expect(count > 0)
+        try await answer(2...3)
+        try await answer(4...4, message: [UInt8](repeating: 0, count: 4096))
+        try admit(dispatcher, 5, to: "/t/sleep", of: connection.session)
+        dispatcher.dispatch()
+        try admit(dispatcher, 6, to: "/t/batch", of: connection.session)
+        dispatcher.dispatch()
+        try await eventually("the call beside another one is answered") { connection.answers[6] != nil }
+        #expect(executor.count == count)
+        dispatcher.end()
     }
 
     @Test("calls of another method start the calls before them, and a stream sends its items and an end")

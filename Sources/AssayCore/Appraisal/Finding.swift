@@ -24,7 +24,9 @@ public struct Finding: Hashable, Sendable {
     public var vendorCode = ""
 
     public init(check: String, outcome: Outcome, code: String = "", detail: String = "", retry: RetryClass? = nil) {
-        (self.check, self.outcome, self.code, self.detail, self.retry) = (check, outcome, code, detail.visible, retry)
+        // Most findings are passed checks, which say nothing more.
+        let detail = detail.isEmpty ? detail : detail.visible
+        (self.check, self.outcome, self.code, self.detail, self.retry) = (check, outcome, code, detail, retry)
     }
 
     public static func pass(_ check: String) -> Finding { Finding(check: check, outcome: .pass) }

@@ -62,6 +62,12 @@ extension [UInt8] {
         Swift.withUnsafeBytes(of: UInt32(truncatingIfNeeded: field.count).bigEndian) { append(contentsOf: $0) }
         self += field
     }
+
+    /// The same of a text, as UTF-8.
+    mutating func append(field text: String) {
+        Swift.withUnsafeBytes(of: UInt32(truncatingIfNeeded: text.utf8.count).bigEndian) { append(contentsOf: $0) }
+        self += text.utf8
+    }
 }
 
 extension ArraySlice<UInt8> {

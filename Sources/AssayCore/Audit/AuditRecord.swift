@@ -17,7 +17,7 @@ public struct AuditRecord: Sendable {
     public let claimsDigest: [UInt8]
     /// The code of the rejection that was not enforced; empty for an accepted verdict.
     public let wouldReject: String
-    /// The canonical bytes that the ledger stores and chains, which `encode` defines. Encoded once, when the record is made, so that the
+    /// The canonical bytes that the ledger stores and chains, in the form that is described below. Encoded once, when the record is made, so that the
     /// ledger's writer has nothing to encode.
     public let bytes: [UInt8]
 
@@ -37,14 +37,23 @@ public struct AuditRecord: Sendable {
         self.simulated = simulated
         self.claimsDigest = claimsDigest
         self.wouldReject = wouldReject
-        var fields = [
-            requestID, Array(caller.utf8), Array(app.text.utf8), device?.bytes ?? [], evidenceDigest, policyDigest,
-            claimsDigest,
-        ]
-        if !wouldReject.isEmpty { fields.append(Array(wouldReject.utf8)) }
-        bytes = Self.encode(
-            fields, purpose, assurance, simulated, version: wouldReject.isEmpty ? Self.version : Self.versionOfReported)
+        let version = wouldReject.isEmpty ? Self.version : Self.versionOfReported
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(Self.usualSize)
+        bytes += [version, purpose.rawValue, assurance.rawValue, simulated ? 1 : 0]
+        bytes.append(field: requestID)
+        bytes.append(field: caller)
+        bytes.append(field: app.text)
+        bytes.append(field: device?.bytes ?? [])
+        bytes.append(field: evidenceDigest)
+        bytes.append(field: policyDigest)
+        bytes.append(field: claimsDigest)
+        if !wouldReject.isEmpty { bytes.append(field: wouldReject) }
+        self.bytes = bytes
     }
+
+    /// Enough for nearly every record, so that it is written without allocating again: names have some ten bytes each.
+    private static let usualSize = 256
 }
 
 /// Records with equal canonical bytes are equal.
@@ -60,16 +69,6 @@ extension AuditRecord: Hashable {
 extension AuditRecord {
     static let version: UInt8 = 1
     static let versionOfReported: UInt8 = 3
-
-    static func encode(
-        _ fields: [[UInt8]], _ purpose: Purpose, _ assurance: Assurance, _ simulated: Bool, version: UInt8
-    ) -> [UInt8] {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(fields.reduce(4) { $0 + 4 + $1.count })
-        bytes += [version, purpose.rawValue, assurance.rawValue, simulated ? 1 : 0]
-        for field in fields { bytes.append(field: field) }
-        return bytes
-    }
 
     /// Decodes a record. `nil` for all other bytes, a later version included.
     public init?(decoding bytes: [UInt8]) {

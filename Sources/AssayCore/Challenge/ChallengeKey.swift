@@ -69,13 +69,21 @@ public final class ChallengeKey: Sendable {
     public func issue(
         app: AppID, purpose: Purpose, context: [UInt8], expiry: Timestamp, random: [UInt8] = SecureRandom.identifier()
     ) -> [UInt8] {
+        issue(for: ChallengeScope(app), purpose: purpose, context: context, expiry: expiry, random: random)
+    }
+
+    /// The same for an app of which many are issued.
+    package func issue(
+        for scope: ChallengeScope, purpose: Purpose, context: [UInt8], expiry: Timestamp,
+        random: [UInt8] = SecureRandom.identifier()
+    ) -> [UInt8] {
         var bytes: [UInt8] = [Challenge.version, purpose.rawValue]
         bytes.reserveCapacity(Challenge.length)
         withUnsafeBytes(of: id.bigEndian) { bytes.append(contentsOf: $0) }
         withUnsafeBytes(of: expiry.unixMilliseconds.bigEndian) { bytes.append(contentsOf: $0) }
-        bytes += ChallengeScope.prefix(of: app)
+        bytes += scope.prefix
         bytes += random.prefix(16)
-        bytes += tag(over: bytes[...], app: app, context: context).prefix(Challenge.tagLength)
+        bytes += tag(over: bytes[...], app: scope.app, context: context).prefix(Challenge.tagLength)
         return bytes
     }
 
@@ -104,8 +112,13 @@ public final class ChallengeKey: Sendable {
     }
 }
 
-/// The app in the form that a challenge contains.
-enum ChallengeScope {
+/// An app, and the form of it that a challenge contains.
+package struct ChallengeScope: Sendable {
+    let app: AppID
+    let prefix: ArraySlice<UInt8>
+
+    package init(_ app: AppID) { (self.app, prefix) = (app, Self.prefix(of: app)) }
+
     /// First 8 bytes of SHA-256(app id).
     static func prefix(of app: AppID) -> ArraySlice<UInt8> { SHA256.bytes(of: Array(app.text.utf8)).prefix(8) }
 }

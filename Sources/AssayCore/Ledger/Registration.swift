@@ -1,4 +1,5 @@
 package import Crypto
+import Synchronization
 
 /// An attested key, as its verifier describes it. Immutable; all copies of a device share it.
 public final class Registration: Sendable {
@@ -22,6 +23,7 @@ public final class Registration: Sendable {
     public let imported: Bool
     /// The public key, decoded once; `nil` if it is not a P-256 key.
     package let p256: P256.Signing.PublicKey?
+    private let facts = AtomicLazyReference<RegisteredFacts>()
 
     public init(
         format: EvidenceFormat, keyID: [UInt8], publicKey: [UInt8], environment: String, anchor: [UInt8], claims: Claims,
@@ -45,6 +47,16 @@ public final class Registration: Sendable {
 }
 
 extension Registration {
+    /// What the verifier of the format reads in the claims. They are read at the first use of the registration, and not at the further ones.
+    ///
+    /// - Parameter read: depends on the claims alone. `nil`: they are not of this form.
+    package func facts<Facts: Sendable>(_ read: (Claims) -> Facts?) -> Facts? {
+        if let known = facts.load()?.facts as? Facts { return known }
+        guard let facts = read(claims) else { return nil }
+        _ = self.facts.storeIfNil(RegisteredFacts(facts))
+        return facts
+    }
+
     /// The same registration with a newer receipt.
     public func replacing(receipt: [UInt8]) -> Registration {
         Registration(
@@ -67,4 +79,11 @@ extension Registration: Hashable {
         hasher.combine(format)
         hasher.combine(keyID)
     }
+}
+
+/// What a verifier read in the claims of a registration.
+private final class RegisteredFacts: Sendable {
+    let facts: any Sendable
+
+    init(_ facts: any Sendable) { self.facts = facts }
 }

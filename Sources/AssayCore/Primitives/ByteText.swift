@@ -48,9 +48,7 @@ public enum Base64: Sendable {
 
     public func encode(_ bytes: some Collection<UInt8>) -> String {
         bytes.withContiguousBytes { bytes in
-            var text: [UInt8] = []
-            append(bytes, to: &text)
-            return String(decoding: text, as: UTF8.self)
+            String(unsafeUninitializedCapacity: (bytes.count + 2) / 3 * 4) { encode(bytes, into: $0) }
         }
     }
 

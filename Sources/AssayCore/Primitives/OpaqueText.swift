@@ -25,13 +25,17 @@ extension OpaqueText: ExpressibleByStringLiteral, CustomStringConvertible {
     package var description: String { text }
 }
 
+// Inlinable, so that they are compiled for the types of other modules: each use of a registered device asks them.
+
 extension StringProtocol {
     /// Whether two texts have the same UTF-8.
+    @inlinable
     package func hasBytes(of other: some StringProtocol) -> Bool { utf8.elementsEqual(other.utf8) }
 }
 
 extension RawRepresentable where RawValue == String {
     /// The case whose raw value has the same bytes as a text from outside. `init(rawValue:)` compares by Unicode equivalence.
+    @inlinable
     package init?(bytesOf text: String) {
         guard let value = Self(rawValue: text), value.rawValue.hasBytes(of: text) else { return nil }
         self = value

@@ -10,7 +10,13 @@ final class ReplyWriter: CallDestination {
 
     func answer(_ answers: [RPCCall.Answer]) {
         let isBatched = answers.first?.call.isBatched ?? false
+        let size = answers.reduce(0) { size, answered in
+            let message = if case .success(let message) = answered.answer { message.count } else { 0 }
+            return size + message + ByteBuffer.frameOverhead
+        }
         outbox.add(flushing: !isBatched) { batch in
+            // Grown once for all of them: what waits is copied each time that the buffer doubles.
+            batch.bytes.reserveCapacity(minimumWritableBytes: size)
             for (call, answer) in answers {
                 write(answer, to: call, &batch.bytes)
                 batch.answered.append(call.id)

@@ -90,6 +90,7 @@ extension ServerConnection {
         stage = .closed
         deadlineTimer.cancel()
         outbox.close()
+        executor.close()
         dispatcher.end()
         place?.leave()
     }

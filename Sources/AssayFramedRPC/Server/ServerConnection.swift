@@ -34,6 +34,7 @@ final class ServerConnection: ChannelDuplexHandler {
 
     var splitter: FrameSplitter
     let dispatcher: CallDispatcher
+    let executor: ConnectionExecutor
     /// One instant by both clocks, of the last read: the one of calls goes on while the machine sleeps.
     private var clocks = (uptime: NIODeadline.now(), instant: ContinuousClock.now)
 
@@ -65,13 +66,13 @@ final class ServerConnection: ChannelDuplexHandler {
 
     init(server: ServerState, peer: RPCPeer, loop: any EventLoop, certificate: PeerCertificateLifetime? = nil) {
         (self.server, self.certificate) = (server, certificate)
-        outbox = Outbox(loop: loop)
+        (outbox, executor) = (Outbox(loop: loop), ConnectionExecutor(loop))
         sessions = RPCSessions(peer, in: server.service)
         deadlineTimer = DeadlineTimer(server.timers.wheel(of: loop))
         splitter = FrameSplitter(limit: server.limits.maxFrameBytes)
         dispatcher = CallDispatcher(
             server.service, to: ReplyWriter(outbox, limits: server.limits),
-            maxInFlight: server.limits.maxInFlightPerConnection)
+            maxInFlight: server.limits.maxInFlightPerConnection, executor: executor)
         writes = WriteTimeout(timeout: server.limits.socket.writeTimeout)
     }
 

@@ -163,6 +163,7 @@ extension HTTPConnection {
         stage = .closed
         deadlineTimer.cancel()
         outbox.close()
+        executor.close()
         dispatcher.end()
         forgetExchanges()
         (transport, idle) = (nil, nil)

@@ -27,6 +27,7 @@ final class HTTPConnection {
     let outbox: HTTPOutbox
     let encoder: AnswerEncoder
     let dispatcher: CallDispatcher
+    let executor: ConnectionExecutor
     let deadlineTimer: DeadlineTimer
     /// Who makes its calls. What the connection itself holds is on the account of its own session.
     var sessions: RPCSessions
@@ -76,13 +77,14 @@ final class HTTPConnection {
     init(server: HTTPServerState, _ accepted: AcceptedConnection) {
         (self.server, channel, certificate) = (server, accepted.channel, accepted.certificate)
         let loop = accepted.channel.eventLoop
-        outbox = HTTPOutbox(loop: loop)
+        (outbox, executor) = (HTTPOutbox(loop: loop), ConnectionExecutor(loop))
         encoder = AnswerEncoder(
             methods: server.methods, uploads: UploadCalls(), limit: server.limits.maxMessageBytes)
         sessions = RPCSessions(accepted.peer, in: server.service)
         deadlineTimer = DeadlineTimer(server.timers.wheel(of: loop))
         dispatcher = CallDispatcher(
-            server.service, to: AnswerWriter(outbox, encoder, limits: server.limits), maxInFlight: server.limits.maxStreams)
+            server.service, to: AnswerWriter(outbox, encoder, limits: server.limits), maxInFlight: server.limits.maxStreams,
+            executor: executor)
         writes = WriteTimeout(timeout: server.limits.socket.writeTimeout)
         isKnown = Self.isKnown(sessions.own)
     }

@@ -21,7 +21,7 @@ package final class ListenerGroup: Sendable {
     /// - Parameters:
     ///   - addresses: port 0 lets the kernel choose.
     ///   - tls: for the addresses with TLS, which cannot be listened at without it.
-    ///   - threads: event loops; they only move bytes.
+    ///   - threads: event loops; they move bytes, and work on a call that is alone.
     package init(_ addresses: [RPCAddress], tls: ServerTLS?, threads: Int, register: ConnectionRegister) {
         (self.addresses, self.tls, self.register) = (addresses, tls, register)
         self.threads = max(1, threads)

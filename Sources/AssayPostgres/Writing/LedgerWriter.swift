@@ -218,7 +218,9 @@ extension WriterTransaction {
             append(.issue(certificate, by: .caller(entry.audit.caller)), at: entry.time)
         }
         for advance in entry.advances { note(.advanced(advance, at: entry.time)) }
-        if let device = entry.audit.device, !entry.advances.contains(where: { $0.device == device }) { note(.unclear(device)) }
+        if let device = entry.audit.device, !entry.advances.contains(where: { $0.device == device }) {
+            note(.touched(device, at: entry.time))
+        }
         for device in entry.registrations where device.isBlocked { note(.unclear(device.id)) }
     }
 }

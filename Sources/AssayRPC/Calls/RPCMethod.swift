@@ -1,4 +1,5 @@
-/// How a method works on its calls. Handlers run on the global executor, never on an event loop.
+/// How a method works on its calls. Handlers run on the global executor; a short call of a batch method that is the only one in flight is worked on
+/// by the event loop of its connection, so the handlers of these neither block their thread nor wait by yielding.
 package enum RPCHandler: Sendable {
     /// For the hot path. Consecutive calls of one read burst that name the same method come together, at most 32; the handler
     /// answers each through the call. A call that is left unanswered is answered INTERNAL, `unanswered`. The answers are sent
@@ -41,11 +42,16 @@ package struct RPCMethod: Sendable {
 /// ``Admission`` bounds them, since a call gives its share back only when its handler releases it. ``CallQueue`` orders their start.
 extension RPCHandler {
     /// Starts work on calls of one session that name this handler's method. A batch has one task; other calls have one each.
-    func start(_ calls: [RPCCall], of usage: CallerUsage, _ destination: any CallDestination, _ queue: CallQueue) {
+    ///
+    /// - Parameter executor: where the task of a batch runs if it can start at once; `nil`: on the global executor.
+    func start(
+        _ calls: [RPCCall], of usage: CallerUsage, _ destination: any CallDestination, _ queue: CallQueue,
+        on executor: (any TaskExecutor)? = nil
+    ) {
         switch self {
         case .batch(let work):
             if queue.enter() {
-                Task { await Self.run(calls, work, destination, queue) }
+                Task(executorPreference: executor) { await Self.run(calls, work, destination, queue) }
             } else {
                 queue.add(of: usage, cost: calls.cost) {
                     Task { await Self.run(calls, work, destination, queue) }

@@ -25,6 +25,7 @@ package final class CallDispatcher {
     private let service: RPCService
     private let destination: any CallDestination
     private let maxInFlight: Int
+    private let executor: (any TaskExecutor)?
     private let held = ConnectionCalls()
     /// The method that was found last: most calls of a connection name the same one.
     private var last: (path: [UInt8], index: Int)?
@@ -36,9 +37,14 @@ package final class CallDispatcher {
     /// No call has to be looked at earlier; nil: none has a deadline. It is not updated when a call is answered, only by a look.
     package private(set) var nextLook: ContinuousClock.Instant?
 
-    /// - Parameter maxInFlight: the calls that one connection may have in flight.
-    package init(_ service: RPCService, to destination: any CallDestination, maxInFlight: Int = .max) {
-        (self.service, self.destination, self.maxInFlight) = (service, destination, maxInFlight)
+    /// - Parameters:
+    ///   - maxInFlight: the calls that one connection may have in flight.
+    ///   - executor: runs tasks on the connection's thread, for calls that are alone; `nil`: these too are worked on by other threads.
+    package init(
+        _ service: RPCService, to destination: any CallDestination, maxInFlight: Int = .max,
+        executor: (any TaskExecutor)? = nil
+    ) {
+        (self.service, self.destination, self.maxInFlight, self.executor) = (service, destination, maxInFlight, executor)
     }
 
     package func find(_ path: UnsafeRawBufferPointer) -> Finding {
@@ -103,9 +109,24 @@ package final class CallDispatcher {
             rest = rest.dropFirst(chunk.count)
             let wanted = service.state.shed(chunk, of: session, to: destination)
             service.state.countStarted(wanted.count)
-            if !wanted.isEmpty { handler.start(wanted, of: session.usage, destination, service.state.queue) }
+            guard !wanted.isEmpty else { continue }
+            handler.start(
+                wanted, of: session.usage, destination, service.state.queue, on: isAlone(wanted) ? executor : nil)
         }
     }
+
+    /// Whether a short call of a batch method is the only one in flight. Then its own connection's thread works on it, which is awake: waking
+    /// another one, and this one again for the answer, takes longer than a verdict. Long evidence would keep the calls waiting that come
+    /// meanwhile.
+    private func isAlone(_ calls: [RPCCall]) -> Bool {
+        guard calls.count == 1, let call = calls.first, call.isBatched, call.message.count <= Self.shortMessage else {
+            return false
+        }
+        return service.state.admission.held.calls == 1
+    }
+
+    /// An assertion and a signature have less, a chain of certificates has more.
+    private static let shortMessage = 1024
 
     // MARK: Calls in flight
 

@@ -1,8 +1,8 @@
 package import AssayCore
 import AssayEncoding
 
-/// Makes the results of one app under its rule. A value: a changed rule makes another one.
-package struct ResultComposer: Sendable {
+/// Makes the results of one app under its rule; a changed rule makes another one. A class, so that passing it on costs one count.
+package final class ResultComposer: Sendable {
     package let rule: ResultRule
     private let audiences: [String: ResultAudience]
 

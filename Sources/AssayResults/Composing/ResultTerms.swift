@@ -1,7 +1,7 @@
 import AssayCore
 
-/// What stands in a result beside what its verdict says.
-struct ResultTerms: Sendable {
+/// What stands in a result beside what its verdict says. A class, so that passing it on costs one count.
+final class ResultTerms: Sendable {
     let key: ResultKey
     let audience: ResultAudience
     /// `iat`: when the verdict was given, in seconds since 1970.
@@ -13,10 +13,18 @@ struct ResultTerms: Sendable {
     /// The caller's; empty: none.
     let nonce: [UInt8]
     let status: ResultStatusReference?
+
+    init(
+        key: ResultKey, audience: ResultAudience, issuedAt: Int64, expiresAt: Int64, identifier: [UInt8], nonce: [UInt8],
+        status: ResultStatusReference?
+    ) {
+        (self.key, self.audience, self.issuedAt, self.expiresAt) = (key, audience, issuedAt, expiresAt)
+        (self.identifier, self.nonce, self.status) = (identifier, nonce, status)
+    }
 }
 
-/// An audience, and what all results for it repeat.
-struct ResultAudience: Sendable {
+/// An audience, and what all results for it repeat. A class, so that passing it on costs one count.
+final class ResultAudience: Sendable {
     let name: String
     /// `aud` as JSON.
     let json: [UInt8]

@@ -11,14 +11,21 @@ package final class ResultKeyRing: Sendable {
         let sets: [ResultPublicKey.Issuer: ResultKeySet]
         /// By the key that certified them, or could not.
         let shortLived: [[UInt8]: ShortLived]
+        /// The turns of each issuer's keys, with the key where it is one of `own`: each result asks for one.
+        private let turns: [ResultPublicKey.Issuer: [(turn: ResultKeyTurn, key: ResultKey?)]]
 
         init(
             _ own: [[UInt8]: ResultKey], _ sets: [ResultPublicKey.Issuer: ResultKeySet], _ shortLived: [[UInt8]: ShortLived]
-        ) { (self.own, self.sets, self.shortLived) = (own, sets, shortLived) }
+        ) {
+            (self.own, self.sets, self.shortLived) = (own, sets, shortLived)
+            turns = sets.mapValues { $0.turns.map { ($0, own[$0.identifier]) } }
+        }
 
         func signer(_ issuer: ResultPublicKey.Issuer, at now: Timestamp) throws(ResultProblem) -> ResultKey {
-            guard let set = sets[issuer] else { throw issuer == .devices ? .keyUnavailable : .simulated }
-            guard let turn = set.signing(at: now), let key = own[turn.identifier] else { throw .keyUnavailable }
+            guard let turns = turns[issuer] else { throw issuer == .devices ? .keyUnavailable : .simulated }
+            // By index: an iterator would copy each turn.
+            let signing = turns.indices.first { turns[$0].turn.state(at: now) == .signing }
+            guard let signing, let key = turns[signing].key else { throw .keyUnavailable }
             return key
         }
     }

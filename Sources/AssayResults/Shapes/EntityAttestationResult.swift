@@ -8,6 +8,7 @@ struct EntityAttestationResult {
     private let facts: ResultFacts
     private let terms: ResultTerms
     private let vector: TrustVector
+    private let status: TrustVector.Tier
 
     /// What stands before the digest in the name of a policy (RFC 6920).
     private static let policyScheme: StaticString = "ni:///sha-256;"
@@ -15,6 +16,7 @@ struct EntityAttestationResult {
     init(_ facts: ResultFacts, _ terms: ResultTerms) {
         (self.facts, self.terms) = (facts, terms)
         vector = TrustVector(formats: facts.formats, assurance: facts.assurance)
+        status = vector.status
     }
 
     private var device: String? { terms.audience.name(of: facts.device) }
@@ -27,7 +29,7 @@ struct EntityAttestationResult {
             claims.addLife(terms)
             claims.add("eat_profile", plain: ResultProfiles.ear)
             if !terms.nonce.isEmpty { claims.add("eat_nonce", base64url: terms.nonce) }
-            claims.add("ear_status", plain: vector.status.name)
+            claims.add("ear_status", plain: status.name)
             claims.object("ear_verifier_id") { verifier in
                 verifier.add("developer", plain: ResultProfiles.developer)
                 verifier.add("build", plain: ResultProfiles.build)
@@ -38,7 +40,7 @@ struct EntityAttestationResult {
     }
 
     private func appraisal(_ claims: inout JSONClaims) {
-        claims.add("ear_status", plain: vector.status.name)
+        claims.add("ear_status", plain: status.name)
         claims.object("ear_trustworthiness_vector") { entries in
             for entry in vector.stated { entries.add(entry.name, Int64(vector[entry])) }
         }
@@ -53,7 +55,7 @@ struct EntityAttestationResult {
             claims.addTerms(terms)
             claims.add(CWTLabel.profile, ResultProfiles.ear)
             claims.map(CWTLabel.submodules) { $0.map(ResultProfiles.submodule) { appraisal(&$0) } }
-            claims.add(CWTLabel.status, vector.status.rawValue)
+            claims.add(CWTLabel.status, status.rawValue)
             claims.map(CWTLabel.verifier) { verifier in
                 verifier.add(0, ResultProfiles.developer)
                 verifier.add(1, ResultProfiles.build)
@@ -71,7 +73,7 @@ struct EntityAttestationResult {
 
     private func appraisal(_ claims: inout CBORClaims) {
         if answersChallenge { claims.add(CWTLabel.nonce, bytes: facts.challenge) }
-        claims.add(CWTLabel.status, vector.status.rawValue)
+        claims.add(CWTLabel.status, status.rawValue)
         claims.map(CWTLabel.trustVector) { entries in
             for entry in vector.stated { entries.add(Int64(entry.rawValue), Int64(vector[entry])) }
         }

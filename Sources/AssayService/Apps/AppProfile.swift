@@ -7,6 +7,8 @@ import Synchronization
 /// A class, because every request refers to it: one reference count in place of one for each part.
 package final class AppProfile: Sendable {
     package let id: AppID
+    /// What its challenges say of it.
+    let challengeScope: ChallengeScope
     /// By format. Other formats are not accepted.
     package let verifiers: [EvidenceFormat: any EvidenceVerifier]
     /// What judges registered devices again, by the format that they were registered with.
@@ -90,6 +92,7 @@ package final class AppProfile: Sendable {
         enforcement: EnforcementRule = EnforcementRule()
     ) {
         self.id = id
+        challengeScope = ChallengeScope(id)
         self.verifiers = Dictionary(verifiers.map { ($0.format, $0) }, uniquingKeysWith: { _, last in last })
         self.deviceAppraisers = Dictionary(
             deviceAppraisers.map { ($0.format, $0) }, uniquingKeysWith: { first, _ in first })

@@ -4,6 +4,7 @@ import AssayMetrics
 import AssayRPC
 import AssayTracing
 import Logging
+import SwiftProtobuf
 
 /// Calls of one hot method that came together.
 ///
@@ -16,12 +17,16 @@ struct CallBatch: Sendable {
 
     // The closures below run for each request: they are inlined into the body, which is in this module.
 
-    /// Decodes and answers each call by itself, in order.
+    /// Decodes each call and makes its answer by itself, in order; the answers are given together, which is cheaper than one by one.
+    ///
+    /// - Parameter answer: returns the serialised response.
     @inline(__always)
     func answerEach<Method: APIMethod>(
-        _ method: Method, _ answer: (AuthorizedCall, Method.Request) throws(RPCError) -> Method.Response
+        _ method: Method, _ answer: (AuthorizedCall, Method.Request) throws(RPCError) -> [UInt8]
     ) {
-        var durations = Histogram.Run(self.method.durations)
+        var replies: [RPCCall.Answer] = []
+        replies.reserveCapacity(calls.count)
+        var traces: [CallTrace] = []
         var caller: (name: String, calls: Int)?
         for call in calls where !call.isAbandoned {
             var trace: CallTrace?
@@ -29,14 +34,21 @@ struct CallBatch: Sendable {
                 let authorized = try authorize(call)
                 trace = authorized.trace
                 caller = (authorized.caller.name, (caller?.calls ?? 0) + 1)
-                call.reply(try answer(authorized, try call.decode(Method.Request.self)))
-                durations.record(call.received.duration(to: .now).wholeNanoseconds)
-                trace?.endAnswered()
+                // Not by `RPCCall.decode(_:)`, so that it is compiled for this message.
+                guard let request = try? Method.Request(serializedBytes: call.message) else { throw .undecodableMessage }
+                replies.append((call, .success(try answer(authorized, request))))
+                if let trace { traces.append(trace) }
             } catch {
                 fail(call, error, trace)
             }
         }
+        var durations = Histogram.Run(self.method.durations)
+        // One look at the clock for all of them.
+        let now = ContinuousClock.now
+        for (call, _) in replies { durations.record(call.received.duration(to: now).wholeNanoseconds) }
         durations.flush()
+        RPCCall.answer(replies)
+        for trace in traces { trace.endAnswered() }
         if let caller { self.method.callers.count(caller.calls, of: caller.name) }
     }
 
@@ -86,6 +98,9 @@ struct AuthorizedCall {
 
     /// The serialised request.
     var message: [UInt8] { call.message }
+
+    /// The request as a message. Throws INVALID_ARGUMENT, `undecodable_message`, for bytes that are none.
+    func decode<Request: SwiftProtobuf.Message>(_ type: Request.Type) throws(RPCError) -> Request { try call.decode(type) }
 
     /// Whether the call was cancelled or its deadline has passed, to ask while it is worked on.
     var isAbandoned: @Sendable () -> Bool { { [call] in call.isAbandoned } }

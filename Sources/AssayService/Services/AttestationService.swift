@@ -43,7 +43,7 @@ package struct AttestationService: Sendable {
 
     private func issueChallenge(
         _ call: AuthorizedCall, _ request: Assay_V1_IssueChallengeRequest, at time: Int64
-    ) throws(RPCError) -> Assay_V1_IssueChallengeResponse {
+    ) throws(RPCError) -> [UInt8] {
         let fields: (app: AppID, purpose: Purpose, context: [UInt8], address: SourceAddress?)
         do throws(RequestError) {
             fields = (
@@ -69,12 +69,10 @@ package struct AttestationService: Sendable {
         let timeToLive = request.ttlMs == 0 ? profile.challenges.timeToLive : Int64(request.ttlMs)
         let expiry = now.adding(milliseconds: timeToLive)
         guard expiry > horizon.time else { throw .horizonAhead(horizon.time, of: expiry) }
-        let challenge = key.issue(app: fields.app, purpose: fields.purpose, context: fields.context, expiry: expiry)
+        let challenge = key.issue(
+            for: profile.challengeScope, purpose: fields.purpose, context: fields.context, expiry: expiry)
         counters.challengeIssued(fields.purpose, of: fields.app)
-        return .with {
-            $0.challenge = Data(challenge)
-            $0.expiresAtUnixMs = expiry.unixMilliseconds
-        }
+        return Assay_V1_IssueChallengeResponse.serialized(challenge, until: expiry)
     }
 
     // MARK: Verify

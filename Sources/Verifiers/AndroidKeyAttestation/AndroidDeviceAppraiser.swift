@@ -20,7 +20,7 @@ package struct AndroidDeviceAppraiser: RegisteredDeviceAppraiser {
         let registration = device.registration
         appraisal.simulated = appraisal.simulated || registration.simulated
         let facts = try appraisal.check("registration") { () throws(Rejection) in
-            guard registration.format == format, let facts = KeyFacts(registration.claims) else {
+            guard registration.format == format, let facts = registration.facts({ KeyFacts($0) }) else {
                 throw Rejection(.unknownDevice, "the device was not registered by a key attestation")
             }
             return facts

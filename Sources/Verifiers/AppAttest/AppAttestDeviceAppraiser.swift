@@ -87,9 +87,7 @@ package struct AppAttestDeviceAppraiser: RegisteredDeviceAppraiser {
         appraisal.claims.add("platform", .text(identity.platform.rawValue))
         appraisal.platform = identity.platform.device
         try appraisal.check("environment") { () throws(Rejection) in
-            guard let environment = AppAttestEnvironment(bytesOf: registration.environment),
-                identity.environments.contains(environment)
-            else {
+            guard identity.environments.contains(where: { $0.rawValue.hasBytes(of: registration.environment) }) else {
                 throw Rejection(
                     .environmentMismatch,
                     "the registration is of the \(registration.environment) environment, the app allows \(identity.environments.shown)"

@@ -69,7 +69,7 @@ enum RegisteredKey: Sendable {
         case .p256(let key):
             let raw = try ECDSASignature(der: signature, width: 32).raw
             guard let signature = try? P256.Signing.ECDSASignature(rawRepresentation: raw) else { return false }
-            return key.isValidSignature(signature, for: SHA256.hash(data: message))
+            return key.isValidSignature(signature, for: SHA256.digest(of: message))
         case .p384(let key):
             let raw = try ECDSASignature(der: signature, width: 48).raw
             guard let signature = try? P384.Signing.ECDSASignature(rawRepresentation: raw) else { return false }

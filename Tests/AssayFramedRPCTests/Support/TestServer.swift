@@ -100,7 +100,7 @@ struct TestServer {
                 path: giveUp,
                 handler: .batch { calls in
                     for call in calls {
-                        while !call.isAbandoned { await Task.yield() }
+                        while !call.isAbandoned { try? await Task.sleep(for: .milliseconds(1)) }
                     }
                 }),
             // As many bytes as asked for.

@@ -30,8 +30,8 @@ struct ListeningPart: DaemonPart {
         } else {
             tls = nil
         }
-        // Event loops only move bytes. One for four processors keeps up with the workers, and what waits while it works comes
-        // in one read and leaves in one write.
+        // Under load event loops only move bytes. One for four processors keeps up with the workers, and what waits while it works
+        // comes in one read and leaves in one write.
         let eventLoops = max(1, ProcessInfo.processInfo.activeProcessorCount / 4)
         let (framed, http) = (fixed.listen.speaking(.framed), fixed.listen.speaking(.http))
         health = !http.isEmpty && fixed.http.servesHealth ? HealthRegister() : nil

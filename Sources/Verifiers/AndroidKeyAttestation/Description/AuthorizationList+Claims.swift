@@ -59,8 +59,8 @@ extension AuthorizationList {
             }
         }, uniquingKeysWith: { first, _ in first })
 
-    /// `nil` if a claim has another type than `add` gives it. Reads the claims in one pass: this runs at each use of a
-    /// registered device.
+    /// `nil` if a claim has another type than `add` gives it. Reads the claims in one pass: this runs whenever a registered device is used
+    /// that was not in memory.
     init?(_ claims: Claims, prefix: String) {
         var values: [AuthorizationTag: Value] = [:]
         for claim in claims.all where claim.name.hasPrefix(prefix) {

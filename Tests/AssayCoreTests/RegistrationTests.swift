@@ -1,0 +1,36 @@
+import AssayCore
+import Testing
+
+@Suite("Registration")
+struct RegistrationTests {
+    private static func registration(_ claims: Claims) -> Registration {
+        Registration(
+            format: EvidenceFormat(rawValue: "example"), keyID: [1], publicKey: [2], environment: "", anchor: [3],
+            claims: claims,
+            chainSerials: [], receipt: [], simulated: false)
+    }
+
+    @Test("What a verifier reads in the claims of a registration is read once")
+    func facts() {
+        let registration = Self.registration(Claims([.init(name: "number", value: .integer(5))]))
+        var reads = 0
+        func number(of registration: Registration) -> Int64? {
+            registration.facts { claims in
+                reads += 1
+                return claims.integer("number")
+            }
+        }
+        for _ in 0..<3 { #expect(number(of: registration) == 5) }
+        #expect(reads == 1)
+        #expect(number(of: registration.replacing(receipt: [4])) == 5)
+        #expect(reads == 2, "another registration has facts of its own")
+    }
+
+    @Test("Claims of a registration that cannot be read are no facts, and facts of another type are not given out")
+    func unreadable() {
+        let registration = Self.registration(Claims())
+        for _ in 0..<2 { #expect(registration.facts { $0.integer("number") } == nil) }
+        #expect(registration.facts { _ in Int64(1) } == 1)
+        #expect(registration.facts { _ in "text" } == "text")
+    }
+}
