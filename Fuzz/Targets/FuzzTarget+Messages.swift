@@ -3,9 +3,10 @@ import AssayCore
 import SwiftProtobuf
 
 extension FuzzTarget {
-    /// The hand-written reader of requests, and the generated ones of the rest.
+    /// The hand-written readers of requests, and the generated ones of the rest.
     static func messages(_ bytes: [UInt8]) {
         _ = try? VerificationRequest(serialized: bytes)
+        _ = try? IssuanceFields(serialized: bytes)
         _ = try? Assay_V1_VerifyRequest(serializedBytes: bytes)
         _ = try? Assay_V1_IssueChallengeRequest(serializedBytes: bytes)
         _ = try? Assay_V1_GetDeviceRequest(serializedBytes: bytes)

@@ -98,6 +98,27 @@ struct IssuingTests {
         #expect(try certificate.basicConstraints()?.isCA == false)
     }
 
+    @Test("Profiles that one CA issues under in turn keep their purposes and arcs, more of them than it remembers too")
+    func profilesInTurn() async throws {
+        let ca = try await TestCA()
+        let profiles = try (0..<20).map { number in
+            var profile = CertificateProfile()
+            profile.keyPurposes = number.isMultiple(of: 2) ? [] : [try KeyPurpose("1.3.6.1.4.1.62558.2.\(number)")]
+            profile.extensionArc = try #require(ExtensionArc("1.3.6.1.4.1.62558.3.\(number / 3)"))
+            return profile
+        }
+        for profile in profiles + profiles.reversed() {
+            let issued = try await ca.set.issue(
+                try order(publicKey: SigningKey.random(.p256).publicKey, profile: profile), at: Self.now)
+            let certificate = try Certificate(der: issued.certificate.der[...])
+            let statement = try #require(OID(dotted: "\(profile.extensionArc).1"))
+            #expect(certificate.value(of: statement) != nil)
+            let purposes = try #require(OID(dotted: "2.5.29.37"))
+            let wanted = profile.keyPurposes.map { DERWriter.objectIdentifier($0.identifier) }
+            #expect(certificate.value(of: purposes).map(Array.init) == (wanted.isEmpty ? nil : DERWriter.sequence(wanted)))
+        }
+    }
+
     @Test("Assay's extension states version, assurance, protection, platform, policy and request, and simulated only if it is")
     func statement() async throws {
         let ca = try await TestCA()

@@ -159,6 +159,35 @@ struct CachedFactsTests {
         #expect(try await ledger.submissions(of: device.id, at: Sample.now) == 0)
     }
 
+    @Test("The end of a CA's last certificate is known, in whatever order certificates end, and after another process wrote")
+    func lastExpiry() async throws {
+        var options = LedgerOptions()
+        options.isExclusive = false
+        let ledger = try open(options)
+        defer { ledger.close() }
+        let (device, first) = try await certified(ledger)
+        func issue(_ days: Int64, issuer: [UInt8] = first.name.issuer) async throws {
+            let certificate = DeviceCertificate(
+                name: CertificateName(issuer: issuer, serial: [1] + SecureRandom.bytes(15)), app: device.app, device: device.id,
+                keyID: SecureRandom.bytes(32), notBefore: Sample.now,
+                notAfter: first.notAfter.adding(milliseconds: days * 86_400_000), issuedAt: Sample.now, basis: first.basis,
+                der: [1])
+            #expect(try await ledger.commit([Sample.entry(issues: certificate)]) == [.committed])
+            #expect(try await ledger.certificate(certificate.name) == certificate)
+        }
+        let other = [UInt8](repeating: 0xCB, count: 32)
+        for (days, last) in [(-1, 0), (3, 3), (2, 3), (3, 3), (4, 4)] as [(Int64, Int64)] {
+            try await issue(days)
+            try await issue(-days, issuer: other)
+            #expect(
+                try await ledger.lastExpiry(of: first.name.issuer) == first.notAfter.adding(milliseconds: last * 86_400_000))
+        }
+        #expect(try await ledger.lastExpiry(of: other) == first.notAfter.adding(milliseconds: 86_400_000))
+        try OtherConnection(directory.path()).execute("UPDATE issuers SET last_expiry = 1")
+        try await issue(1)
+        #expect(try await ledger.lastExpiry(of: first.name.issuer) == first.notAfter.adding(milliseconds: 86_400_000))
+    }
+
     @Test("What a transaction changed that failed is forgotten")
     func failed() async throws {
         let vfs = try FaultVFS()

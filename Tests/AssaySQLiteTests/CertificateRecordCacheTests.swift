@@ -75,7 +75,7 @@ struct SubmissionCacheTests {
         cache.count(of: device, at: time).count
     }
 
-    @Test("A number holds for the hours that it was counted in, whichever way the clock goes")
+    @Test("A number holds for the hours that it was counted in, and for no others when the clock goes either way")
     func hour() {
         let device = DeviceID.random()
         cache.insert(SubmissionCount(of: device, in: hours, 7), readAfter: cache.count(of: device, at: Sample.now).epoch)

@@ -5,7 +5,7 @@
 public protocol EvidenceReading: AnyObject, Sendable {}
 
 extension Needs {
-    /// A reading beside the needs. It is none of them: needs are equal whatever was read.
+    /// A reading beside the needs. It is none of them: what was read makes no needs unequal.
     public struct Reading: Hashable, Sendable {
         public let value: (any EvidenceReading)?
 

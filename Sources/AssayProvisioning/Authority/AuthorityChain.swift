@@ -21,7 +21,7 @@ package struct AuthorityChain: Sendable {
     package let keyIdentifier: [UInt8]
 
     /// DER, the issuer first.
-    package var encoded: [[UInt8]] { certificates.map { Array($0.der) } }
+    package let encoded: [[UInt8]]
 
     /// Throws a sentence about the first thing that is wrong.
     package init(_ list: [[UInt8]]) throws(AuthorityChainError) {
@@ -37,7 +37,7 @@ package struct AuthorityChain: Sendable {
             throw AuthorityChainError("the chain does not end with a self-signed root certificate")
         }
         try Self.checkSignature(of: root, by: root)
-        (self.certificates, self.issuer) = (certificates, issuer)
+        (self.certificates, self.issuer, encoded) = (certificates, issuer, list)
         validity = try Self.commonValidity(of: certificates)
         keyIdentifier = try Self.keyIdentifier(of: issuer)
     }

@@ -14,6 +14,7 @@ package struct IssuingAuthority: Sendable {
     package let issuer: [UInt8]
     /// Its key and name in the form in which certificates are signed.
     let certificateSigner: CertificateSigner
+    let profiles = ProfileMemory()
 
     /// Throws unless the key is that of the chain's first certificate.
     ///

@@ -5,8 +5,8 @@ import AssayEncoding
 enum DeviceStatement {
     static let version: UInt64 = 1
 
-    /// Throws `.impossible` for an arc that cannot be written.
-    static func `extension`(_ order: CertificateOrder) throws(AuthorityError) -> ExtensionDraft {
+    /// - Parameter identifier: `arc.1`.
+    static func `extension`(_ identifier: OID, _ order: CertificateOrder) -> ExtensionDraft {
         let basis = order.basis
         var fields = [
             DERWriter.integer(version), DERWriter.utf8String(basis.assurance.name),
@@ -15,9 +15,10 @@ enum DeviceStatement {
         ]
         // BOOLEAN DEFAULT FALSE: left out if false.
         if basis.simulated { fields.append(DERWriter.boolean(true)) }
-        return ExtensionDraft(try identifier(order.profile.extensionArc, 1), DERWriter.sequence(fields))
+        return ExtensionDraft(identifier, DERWriter.sequence(fields))
     }
 
+    /// Throws `.impossible` for an arc that cannot be written.
     static func identifier(_ arc: ExtensionArc, _ last: UInt128) throws(AuthorityError) -> OID {
         guard let identifier = OID(arcs: arc.numbers + [last]) else { throw .impossible("its extension arc is none") }
         return identifier

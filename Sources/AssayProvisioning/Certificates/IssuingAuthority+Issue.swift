@@ -10,9 +10,10 @@ extension IssuingAuthority {
     /// Builds and signs a certificate of a device. Subject and alternative names come from the order alone.
     package func issue(_ order: CertificateOrder, at now: Timestamp) async throws(AuthorityError) -> SignedCertificate {
         let validity = try validity(of: order.profile, at: now)
+        let values = values(for: order)
         let draft = CertificateDraft(
             serial: CertificateDraft.randomSerial(), publicKey: order.publicKey, notBefore: validity.notBefore,
-            notAfter: validity.notAfter, subject: try subject(of: order), extensions: try extensions(of: order))
+            notAfter: validity.notAfter, subject: try subject(of: order, values), extensions: try extensions(of: order, values))
         let der = try await draft.signed(by: certificateSigner)
         let certificate = DeviceCertificate(
             name: CertificateName(issuer: issuer, serial: draft.serial), app: order.app, device: order.device,
@@ -29,8 +30,9 @@ extension IssuingAuthority {
         return Validity(notBefore: notBefore, notAfter: notAfter)
     }
 
-    private func subject(of order: CertificateOrder) throws(AuthorityError) -> SubjectName {
-        let values = values(for: order)
+    private func subject(
+        of order: CertificateOrder, _ values: [NameTemplate.Place: String]
+    ) throws(AuthorityError) -> SubjectName {
         func filled(_ template: NameTemplate?) throws(AuthorityError) -> String? { try template?.filled(values) }
         return try SubjectName(
             commonName: try order.profile.commonName.filled(values),
@@ -39,16 +41,18 @@ extension IssuingAuthority {
             serialNumber: try filled(order.profile.serialNumber))
     }
 
-    private func extensions(of order: CertificateOrder) throws(AuthorityError) -> [ExtensionDraft] {
-        let values = values(for: order)
+    private func extensions(
+        of order: CertificateOrder, _ values: [NameTemplate.Place: String]
+    ) throws(AuthorityError) -> [ExtensionDraft] {
         let key: SubjectPublicKeyInfo
         do throws(Rejection) {
             key = try SubjectPublicKeyInfo(der: order.publicKey[...])
         } catch {
             throw .impossible("the public key cannot be read")
         }
-        var extensions: [ExtensionDraft] = [.endEntity, .keyUsage(.digitalSignature)]
-        if !order.profile.keyPurposes.isEmpty { extensions.append(.extendedKeyUsage(order.profile.keyPurposes)) }
+        let common = try profiles.extensions(of: order.profile)
+        var extensions = common.leading
+        extensions.reserveCapacity(16)
         extensions += [.subjectKey(key.keyIdentifier), .authorityKey(chain.keyIdentifier)]
         var uris: [String] = []
         for template in order.profile.alternativeNames { uris.append(try template.filledURI(values)) }
@@ -56,9 +60,11 @@ extension IssuingAuthority {
         if let template = order.profile.revocationListURL {
             extensions.append(.revocationList(at: try template.filledURI(values)))
         }
-        extensions.append(try DeviceStatement.extension(order))
+        extensions.append(DeviceStatement.extension(common.statement, order))
         if let fleet = order.fleet { extensions += try fleet.extensions() }
-        guard Set(extensions.map(\.identifier)).count == extensions.count else {
+        // There are few.
+        for index in extensions.indices
+        where extensions[..<index].contains(where: { $0.identifier == extensions[index].identifier }) {
             throw .impossible("two of its extensions have one object identifier")
         }
         return extensions

@@ -40,11 +40,13 @@ package struct SubjectName: Hashable, Sendable {
         var attributes: [Attribute] = []
         for (kind, text) in texts {
             guard let text else { continue }
-            guard (1...Self.lengthLimit).contains(text.unicodeScalars.count) else {
-                throw .impossible(
-                    "its \(kind.rawValue) has \(text.unicodeScalars.count) characters; want 1 to \(Self.lengthLimit)")
+            // Most texts are visible ASCII.
+            let isPlain = text.utf8.allSatisfy { (0x20..<0x7F).contains($0) }
+            let length = isPlain ? text.utf8.count : text.unicodeScalars.count
+            guard (1...Self.lengthLimit).contains(length) else {
+                throw .impossible("its \(kind.rawValue) has \(length) characters; want 1 to \(Self.lengthLimit)")
             }
-            guard !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
+            guard isPlain || !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
                 throw .impossible("its \(kind.rawValue) has control characters")
             }
             attributes.append(Attribute(kind: kind, text: text))

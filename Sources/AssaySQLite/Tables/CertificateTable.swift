@@ -2,8 +2,8 @@ import AssayCore
 
 /// Adds, looks up and revokes certificates. A certificate is never removed.
 ///
-/// It remembers the ends of certificates on which evidence rested and which are not revoked, so that most commits check theirs without a query.
-/// A revocation removes them within its transaction; after a transaction that failed, and after another process wrote,
+/// It remembers the ends of certificates on which evidence rested and which are not revoked, so that most commits check theirs without a query,
+/// and the numbers of CAs. A revocation removes an end within its transaction; after a transaction that failed, and after another process wrote,
 /// ``start(forgetting:)`` forgets all.
 final class CertificateTable {
     /// The most certificates that are remembered, of some 200 bytes each. Beyond it all are forgotten.
@@ -26,6 +26,8 @@ final class CertificateTable {
     private let insert: SQLiteStatement
     /// The last instants of certificates that are not revoked.
     private var ends: [CertificateName: Timestamp] = [:]
+    /// The number of each CA that issued, and the end of its last certificate. A configuration has few.
+    private var issuers: [[UInt8]: (number: Int64, lastExpiry: Timestamp)] = [:]
     /// The certificates that the transaction revoked.
     private(set) var revoked: [CertificateName] = []
 
@@ -47,7 +49,7 @@ final class CertificateTable {
         INSERT INTO issuers (issuer, revocations, last_expiry) VALUES (?1, ?2, ?3)
         ON CONFLICT (issuer) DO UPDATE SET
             revocations = revocations + excluded.revocations, last_expiry = max(last_expiry, excluded.last_expiry)
-        RETURNING number
+        RETURNING number, last_expiry
         """
     static let insertion = """
         INSERT INTO certificates (issuer, serial, app, device, key_id, not_before, not_after, issued_at, assurance, protection,
@@ -64,7 +66,9 @@ final class CertificateTable {
     /// - Parameter forgetting: whether the file may have changed otherwise than by the transactions before.
     func start(forgetting: Bool) {
         revoked.removeAll(keepingCapacity: true)
-        if forgetting { ends.removeAll(keepingCapacity: true) }
+        guard forgetting else { return }
+        ends.removeAll(keepingCapacity: true)
+        issuers.removeAll()
     }
 
     /// Why evidence cannot rest on a certificate at `time`; `nil` if it can.
@@ -99,11 +103,7 @@ final class CertificateTable {
 
     /// Adds a certificate that nothing speaks against, and returns its number.
     func add(_ certificate: DeviceCertificate) throws(SQLiteError) -> Int64 {
-        countIssuer.bind(1, certificate.name.issuer)
-        countIssuer.bind(2, certificate.revocation == nil ? 0 : 1)
-        countIssuer.bind(3, certificate.notAfter.unixMilliseconds)
-        // Run to its end: a statement that is reset before that is not complete.
-        guard let issuer = try countIssuer.all({ $0.int64(0) }).first else { throw .damaged("an issuer has no number") }
+        let issuer = try issuer(of: certificate)
         var origin: Int64?
         if let name = certificate.renewedFrom { origin = try number(of: name) }
         insert.bind(1, issuer)
@@ -125,6 +125,23 @@ final class CertificateTable {
         insert.bind(17, origin)
         try insert.run()
         return connection.lastInsertedRow
+    }
+
+    /// The number of a certificate's CA, whose row knows of the certificate then.
+    private func issuer(of certificate: DeviceCertificate) throws(SQLiteError) -> Int64 {
+        if certificate.revocation == nil, let known = issuers[certificate.name.issuer], certificate.notAfter <= known.lastExpiry
+        {
+            return known.number
+        }
+        countIssuer.bind(1, certificate.name.issuer)
+        countIssuer.bind(2, certificate.revocation == nil ? 0 : 1)
+        countIssuer.bind(3, certificate.notAfter.unixMilliseconds)
+        // Run to its end: a statement that is reset before that is not complete.
+        let rows = try countIssuer.all { (number: $0.int64(0), lastExpiry: Timestamp(unixMilliseconds: $0.int64(1))) }
+        guard let row = rows.first else { throw .damaged("an issuer has no number") }
+        if issuers.count >= 64 { issuers.removeAll() }
+        issuers[certificate.name.issuer] = row
+        return row.number
     }
 
     // MARK: Revocation
