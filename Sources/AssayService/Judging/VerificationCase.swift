@@ -10,7 +10,7 @@ final class VerificationCase: Sendable {
         /// What was fetched of it.
         var facts = Facts()
         /// What was looked up and asked for it.
-        var lookups: RequestFacts.Lookups = []
+        var lookups = RequestFacts.Lookups.none
         /// The device that a plugin read from it.
         var location = LocatedSubject.none
         /// What plugins are asked about it, and who asks them.
