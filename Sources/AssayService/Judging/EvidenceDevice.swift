@@ -16,14 +16,14 @@ struct EvidenceDevice: Sendable {
 
     /// Counts the devices that are named before the evidence is appraised. Throws `device_mismatch` if there are several.
     init(of pieces: [VerificationCase.Piece]) throws(Rejection) {
-        // By index: a piece is long, and is not copied.
+        // By index: a piece is long, and so is a device; neither is copied.
         for index in pieces.indices {
-            guard let device = pieces[index].device else {
+            guard let keyID = pieces[index].facts.device?.registration.keyID else {
                 if let keyID = pieces[index].locatedKeyID { try count(keyID) }
                 continue
             }
-            try count(device.registration.keyID)
-            if let knownIndex, pieces[knownIndex].device?.id != device.id { throw .severalDevices }
+            try count(keyID)
+            if let knownIndex, pieces[knownIndex].facts.device?.id != pieces[index].facts.device?.id { throw .severalDevices }
             knownIndex = index
         }
     }

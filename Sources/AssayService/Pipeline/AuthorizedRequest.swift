@@ -95,7 +95,7 @@ package final class AuthorizedRequest: Sendable {
 
 extension VerificationRequest {
     fileprivate var evidenceDigest: [UInt8] {
-        if evidence.count == 1, let only = evidence.first { return only.digest }
+        if evidence.count == 1 { return evidence[0].digest }
         return Self.evidenceDigest(evidence.map(\.digest))
     }
 
