@@ -138,7 +138,7 @@ http-clients: setup-tests ## run real clients and proxies (gRPC, Connect, curl, 
 	@$(BUILD) --product assay
 	@dev/http-clients.sh
 
-# Languages of clients/; empty: all. One whose tool chain is not here is named, and not run.
+# Languages of clients/, and curl for rpc-pages; empty: all. One whose tool chain is not here is named, and not run.
 LANGUAGES =
 .PHONY: clients
 clients: setup ## run the conformance suite and the tests of each client in clients/ (LANGUAGES="python go")
@@ -147,10 +147,23 @@ clients: setup ## run the conformance suite and the tests of each client in clie
 	@$(BUILD) --product client-conformance-driver
 	@clients/conformance/run.py $(LANGUAGES)
 
-# The client that needs no tool chain, with what is built already.
+.PHONY: clients-phone
+clients-phone: setup ## test what runs in apps on phones (clients/ios, clients/android), with a daemon where they can
+	@$(BUILD) --product assayd
+	@$(BUILD) --product assay
+	@for part in clients/ios clients/android; do \
+	    [ ! -x $$part/check.sh ] || PATH="$(CURDIR)/.build/debug:$$PATH" SWIFT="$(SWIFT)" $$part/check.sh || [ $$? -eq 77 ] || exit 1; \
+	done
+
+# The client that needs no tool chain, with what is built already, and the requests of the pages that need none. 77: PyYAML is missing, which is said.
 .PHONY: clients-check
 clients-check:
 	@clients/conformance/run.py python
+	@dev/write-rpc-pages.py --run curl python || [ $$? -eq 77 ]
+
+.PHONY: rpc-pages
+rpc-pages: ## compile and run every request in docs/reference/rpc, in each language whose tool chain is here (LANGUAGES="python go")
+	@dev/write-rpc-pages.py --run $(LANGUAGES)
 
 .PHONY: result-verifiers
 result-verifiers: setup-tests ## verify signed results of every shape, and status lists, with joserfc, PyJWT, cwt, pycose, Node.js and OpenSSL

@@ -38,9 +38,18 @@ let metrics = Target.Dependency.product(name: "CoreMetrics", package: "swift-met
 let httpServer = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
 let yaml = Target.Dependency.product(name: "Yams", package: "Yams")
 
+/// The modules that work on each byte. In a tree that is built once, to be tested (`ONCE`, see dev/build.sh), they are optimised: unoptimised they
+/// take a third of the tests' time, much more than optimising them. All checks at run time stay, assertions too.
+let optimised: Set<String> =
+    Context.environment["ONCE"] == nil
+    ? []
+    : ["AssayCore", "AssayEncoding", "AssayProtobuf", "AssayCompression", "AssayCertificates", "AssaySigning", "AssayResults"]
+
 /// A library target. `path` only where the folder is not `Sources/<name>`.
 func module(_ name: String, path: String? = nil, _ dependencies: [Target.Dependency]) -> Target {
-    .target(name: name, dependencies: dependencies, path: path, swiftSettings: strict)
+    .target(
+        name: name, dependencies: dependencies, path: path,
+        swiftSettings: strict + (optimised.contains(name) ? [.unsafeFlags(["-O", "-assert-config", "Debug"])] : []))
 }
 
 /// The modules of the platforms. Each has one folder, `Sources/Verifiers/<name>`, and one line in the list of schemes.

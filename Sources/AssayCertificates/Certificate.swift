@@ -172,8 +172,26 @@ extension Certificate {
 
     /// Whether this is the certificate with that DER.
     package func hasBytes(of other: [UInt8]) -> Bool {
-        // Over memory, which is compared several times as fast as a slice.
-        der.count == other.count && der.withUnsafeBytes { der in other.withUnsafeBytes { der.elementsEqual($0) } }
+        der.count == other.count && der.withUnsafeBytes { der in other.withUnsafeBytes { Self.areEqual(der, $0) } }
+    }
+
+    /// Eight bytes at a time: one by one, a certificate of 700 bytes costs as much as its SHA-256.
+    private static func areEqual(_ one: UnsafeRawBufferPointer, _ other: UnsafeRawBufferPointer) -> Bool {
+        let end = one.count
+        var at = 0
+        guard end == other.count else { return false }
+        while at + 8 <= end {
+            guard
+                one.loadUnaligned(fromByteOffset: at, as: UInt64.self)
+                    == other.loadUnaligned(fromByteOffset: at, as: UInt64.self)
+            else { return false }
+            at += 8
+        }
+        while at < end {
+            guard one[at] == other[at] else { return false }
+            at += 1
+        }
+        return true
     }
 
     /// SHA-256 of the DER.

@@ -71,7 +71,12 @@ package struct ChainValidator: Sendable {
     ) throws(Rejection) {
         for step in Step.allCases where step != .validity || profile.checksValidity {
             try run(step) { () throws(Rejection) in
-                if step == .validity { try checkValidity(chain.certificates, at: now) }
+                guard step == .validity else { return }
+                // One by one: a list of them would copy each.
+                try chain.leaf.requireValid(at: now, skew: profile.skewMilliseconds, place: 0)
+                for index in chain.authorities.indices {
+                    try chain.authorities[index].requireValid(at: now, skew: profile.skewMilliseconds, place: index + 1)
+                }
             }
         }
     }

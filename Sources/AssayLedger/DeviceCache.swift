@@ -17,34 +17,32 @@ package final class DeviceCache: Sendable {
     }
 
     private let names: ShardedTable<DeviceKey, DeviceID>
-    private let devices: ShardedTable<DeviceID, Held>
+    private let devices: ReadCache<DeviceID, Held>
     /// How long a record is used, in nanoseconds; `nil`: as long as it fits.
     private let lifetime: UInt64?
-    /// The number of publications; see `insert`.
-    private let epoch = Atomic<UInt64>(0)
 
     /// - Parameter lifetime: how long a record is used, in nanoseconds, where other processes write; `nil`: as long as it fits.
     package init(bytes: Int, lifetime: UInt64? = nil) {
         self.lifetime = lifetime
         names = ShardedTable(limit: bytes / 8, spread: { $0.keyID.last ?? 0 }, weigh: { _ in 128 })
-        devices = ShardedTable(limit: bytes, spread: { $0.bytes.last ?? 0 }, weigh: \.device.approximateBytes)
+        devices = ReadCache(bytes: bytes, spread: { $0.bytes.last ?? 0 }, weigh: \.device.approximateBytes)
     }
 
     /// The device, if it is cached, and the epoch to pass to `insert` if it is not.
     package func device(_ key: DeviceKey) -> (device: Device?, epoch: UInt64) {
-        let epoch = epoch.load(ordering: .acquiring)
+        let epoch = devices.epoch
         guard let name = names.withTable(of: key, { $0.value(for: key) }) else { return (nil, epoch) }
         return (held(name), epoch)
     }
 
     /// The same for a look-up by id.
     package func device(_ id: DeviceID) -> (device: Device?, epoch: UInt64) {
-        let epoch = epoch.load(ordering: .acquiring)
+        let epoch = devices.epoch
         return (held(id), epoch)
     }
 
     private func held(_ id: DeviceID) -> Device? {
-        guard let held = devices.withTable(of: id, { $0.value(for: id) }) else { return nil }
+        guard let held = devices.cached(id) else { return nil }
         return held.end == .max || MonotonicTime.nanoseconds() < held.end ? held.device : nil
     }
 
@@ -53,31 +51,22 @@ package final class DeviceCache: Sendable {
         guard !device.isBlocked else { return }
         let held = Held(device: device, end: lifetime.map { MonotonicTime.nanoseconds() &+ $0 } ?? .max)
         names.withTable(of: device.key) { $0.add(device.id, for: device.key) }
-        devices.withTable(of: device.id) { table in
-            // Under the lock: `publish` raises the epoch before it takes the lock. So either the new epoch is seen here, or the record
-            // that is added here is seen there.
-            if self.epoch.load(ordering: .acquiring) == epoch { table.add(held, for: device.id) }
-        }
+        devices.insert(held, for: device.id, readAfter: epoch)
     }
 
     /// Applies the changes of a committed transaction, before its callers are answered.
     package func publish(_ changes: [DeviceChange], othersWrote: Bool) {
-        epoch.add(1, ordering: .acquiringAndReleasing)
-        if othersWrote { devices.removeAll() }
+        devices.publish(othersWrote: othersWrote)
         for change in changes {
             switch change {
-            case .unclear(let id): devices.withTable(of: id) { $0.remove(id) }
+            case .unclear(let id): devices.remove(id)
+            case .touched(let id, let time):
+                devices.change(id) { held in
+                    held.device.lastAcceptedAt = max(held.device.lastAcceptedAt, time)
+                    return true
+                }
             case .advanced(let advance, let time):
-                devices.withTable(of: advance.device) { table in
-                    table.change(advance.device) { $0.device.follow(advance, at: time) }
-                }
-            case .used(let id, let time):
-                devices.withTable(of: id) { table in
-                    table.change(id) {
-                        $0.device.lastAcceptedAt = max($0.device.lastAcceptedAt, time)
-                        return true
-                    }
-                }
+                devices.change(advance.device) { $0.device.follow(advance, at: time) }
             }
         }
     }
@@ -113,8 +102,8 @@ extension Device {
 /// A change of a device that may be cached.
 package enum DeviceChange {
     case advanced(LedgerEntry.Advance, at: Timestamp)
-    /// Evidence without a counter was accepted: nothing but the time of the last accepted evidence changes.
-    case used(DeviceID, at: Timestamp)
+    /// Evidence without a counter was accepted, and the time of the last acceptance is all that changed.
+    case touched(DeviceID, at: Timestamp)
     /// Another change, or removal: the record must be read again.
     case unclear(DeviceID)
 }
@@ -134,7 +123,7 @@ struct TwoGenerationCache<Key: Hashable, Value> {
     private let limit: Int
     private let weigh: @Sendable (Value) -> Int
 
-    /// - Parameter limit: the approximate weight of both generations together.
+    /// - Parameter limit: the approximate weight of both generations together; with 0 nothing is held.
     init(limit: Int, weigh: @escaping @Sendable (Value) -> Int) { (self.limit, self.weigh) = (limit / 2, weigh) }
 
     mutating func value(for key: Key) -> Value? {
@@ -152,6 +141,7 @@ struct TwoGenerationCache<Key: Hashable, Value> {
     }
 
     mutating func add(_ value: Value, for key: Key) {
+        guard limit > 0 else { return }
         if let replaced = recent.updateValue(value, forKey: key) { recentWeight -= weigh(replaced) }
         recentWeight += weigh(value)
         guard recentWeight > limit else { return }

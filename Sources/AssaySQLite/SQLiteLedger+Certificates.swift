@@ -1,8 +1,13 @@
 package import AssayCore
+import AssayLedger
 
 extension SQLiteLedger: CertificateRegistry {
     package func certificate(_ name: CertificateName) async throws(LedgerError) -> DeviceCertificate? {
-        try await read { reader throws(SQLiteError) in try reader.certificate(name) }
+        let (held, epoch) = caches.certificates.certificate(name)
+        if let held { return held }
+        let found = try await read { reader throws(SQLiteError) in try reader.certificate(name) }
+        if let found { caches.certificates.insert(found, readAfter: epoch) }
+        return found
     }
 
     package func certificate(ofKey keyID: [UInt8], app: AppID) async throws(LedgerError) -> DeviceCertificate? {
@@ -10,7 +15,11 @@ extension SQLiteLedger: CertificateRegistry {
     }
 
     package func submissions(of device: DeviceID, at now: Timestamp) async throws(LedgerError) -> Int64 {
-        try await read { reader throws(SQLiteError) in try reader.submissions(of: device, at: now) }
+        let (held, epoch) = caches.submissions.count(of: device, at: now)
+        if let held { return held }
+        let found = try await read { reader throws(SQLiteError) in try reader.submissions(of: device, at: now) }
+        caches.submissions.insert(found, readAfter: epoch)
+        return found.count
     }
 
     package func revoke(

@@ -9,7 +9,7 @@ package import AssayMetrics
     import Darwin
 #endif
 
-/// The writer, the cache of devices and the files, read when they are scraped.
+/// The writer, the caches and the files, read when they are scraped.
 extension SQLiteLedger: MeasuredLedger {
     private static let files = MetricFamily(
         "assay_ledger_file_bytes", .gauge, unit: .bytes, labels: ["file"],
@@ -26,9 +26,10 @@ extension SQLiteLedger: MeasuredLedger {
             guard stat(path + suffix, &status) == 0 else { continue }
             exposition.add(Self.files, [name], count: status.st_size)
         }
-        let lookUps = cache.lookUps
-        exposition.add(.cacheLookUps, ["device", "hit"], count: lookUps.hits)
-        exposition.add(.cacheLookUps, ["device", "miss"], count: lookUps.misses)
+        for (name, lookUps) in [("device", caches.devices.lookUps), ("certificate", caches.certificates.lookUps)] {
+            exposition.add(.cacheLookUps, [name, "hit"], count: lookUps.hits)
+            exposition.add(.cacheLookUps, [name, "miss"], count: lookUps.misses)
+        }
     }
 
     package var writerBusySeconds: Double { times.busySeconds }

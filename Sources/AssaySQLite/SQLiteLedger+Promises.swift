@@ -27,10 +27,10 @@ extension SQLiteLedger: VerdictLedger {
 
 extension SQLiteLedger: DeviceFacts {
     package func device(_ key: DeviceKey) async throws(LedgerError) -> Device? {
-        let (held, epoch) = cache.device(key)
+        let (held, epoch) = caches.devices.device(key)
         if let held { return held }
         let found = try await read { reader throws(SQLiteError) in try reader.device(key) }
-        if let found { cache.insert(found, readAfter: epoch) }
+        if let found { caches.devices.insert(found, readAfter: epoch) }
         return found
     }
 
@@ -45,10 +45,10 @@ extension SQLiteLedger: DeviceFacts {
 
 extension SQLiteLedger: DeviceRegistry {
     package func device(_ id: DeviceID) async throws(LedgerError) -> Device? {
-        let (held, epoch) = cache.device(id)
+        let (held, epoch) = caches.devices.device(id)
         if let held { return held }
         let found = try await read { reader throws(SQLiteError) in try reader.device(id) }
-        if let found { cache.insert(found, readAfter: epoch) }
+        if let found { caches.devices.insert(found, readAfter: epoch) }
         return found
     }
 

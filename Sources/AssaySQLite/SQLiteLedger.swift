@@ -10,7 +10,7 @@ import Synchronization
 package final class SQLiteLedger: Sendable {
     private let writer: LedgerWriter
     private let readers: ReaderPool
-    let cache: DeviceCache
+    let caches: LedgerCaches
     private let checkpointer: Checkpointer
     let health: LedgerHealth
     /// What the last status found.
@@ -56,11 +56,11 @@ package final class SQLiteLedger: Sendable {
     private init(_ place: LedgerPlace, _ lock: LedgerLock?, options: LedgerOptions) throws(LedgerError) {
         (self.lock, path) = (lock, place.path)
         health = LedgerHealth(report: options.onFault)
-        cache = DeviceCache(bytes: options.deviceCacheBytes)
+        caches = LedgerCaches(options)
         readers = ReaderPool(path: place.path, options: options, health: health)
         checkpointer = Checkpointer(path: place.path, options: options, health: health)
         writer = LedgerWriter(
-            place, options: options, cache: cache, readers: readers, checkpointer: checkpointer, health: health)
+            place, options: options, caches: caches, readers: readers, checkpointer: checkpointer, health: health)
         threads = Mutex([])
         let bodies = [("assay-ledger", writer.run), ("assay-ckpt", checkpointer.run)]
         for (name, body) in bodies {
@@ -135,6 +135,10 @@ package struct LedgerOptions: Sendable {
     package var pageCacheBytes: Int64 = 64 << 20
     /// The size of the cache of decoded device records, in bytes.
     package var deviceCacheBytes = 64 << 20
+    /// The size of the cache of the records of certificates, in bytes: those of some 12,000 cameras.
+    package var certificateCacheBytes = 32 << 20
+    /// The size of the cache of the numbers of devices' submissions, in bytes: those of some 50,000 cameras.
+    package var submissionCacheBytes = 8 << 20
     /// The most idle reading connections.
     package var idleReaders = 8
     /// Whether a missing ledger is created.

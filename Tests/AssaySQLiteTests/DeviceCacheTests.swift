@@ -22,16 +22,19 @@ struct DeviceCacheTests {
         #expect(cache.device(device.testKey).device == nil)
     }
 
-    @Test("The device cache keeps a device whose evidence without a counter was accepted")
-    func used() throws {
-        var device = try Sample.device()
+    @Test("The device cache follows an acceptance without a counter, and its time never goes back")
+    func touched() throws {
+        let device = try Sample.device()
         keep(device)
-        device.lastAcceptedAt = Sample.now.adding(milliseconds: 1000)
-        for time in [device.lastAcceptedAt, Sample.now] { cache.publish([.used(device.id, at: time)], othersWrote: false) }
-        #expect(cache.device(device.testKey).device == device)
-        let other = try Sample.device()
-        cache.publish([.used(other.id, at: Sample.now)], othersWrote: false)
-        #expect(cache.device(other.testKey).device == nil)
+        let later = Sample.now.adding(milliseconds: 1000)
+        for time in [later, Sample.now] {
+            cache.publish([.touched(device.id, at: time)], othersWrote: false)
+            var expected = device
+            expected.lastAcceptedAt = later
+            #expect(cache.device(device.testKey).device == expected)
+        }
+        cache.publish([.touched(.random(), at: later)], othersWrote: false)
+        #expect(cache.device(device.id).device != nil)
     }
 
     @Test("The device cache finds a device by its id as by its key")
@@ -81,6 +84,13 @@ struct DeviceCacheTests {
         keep(device)
         cache.publish([], othersWrote: true)
         #expect(cache.device(device.testKey).device == nil)
+    }
+
+    @Test("A device cache of no size holds nothing")
+    func none() throws {
+        let (none, device) = (DeviceCache(bytes: 0), try Sample.device())
+        none.insert(device, readAfter: none.device(device.id).epoch)
+        #expect(none.device(device.id).device == nil && none.device(device.testKey).device == nil)
     }
 
     @Test("The device cache drops records that are not used")

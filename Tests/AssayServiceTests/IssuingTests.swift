@@ -7,6 +7,7 @@ import AssayTesting
 import Crypto
 import Foundation
 import SwiftProtobuf
+import Synchronization
 import Testing
 
 @Suite("Issuing certificates")
@@ -53,6 +54,52 @@ struct IssuingTests {
         #expect(harness.counters.counts.accepted == 1)
         let changes = harness.ledger.memory.auditChanges.map(\.change)
         #expect(changes.map(\.kind) == [.issueCertificate] && changes.first?.device == id)
+    }
+
+    @Test(
+        "Requests that come together are committed together, unless the key waits for a device, and each has its own answer",
+        arguments: [false, true])
+    func together(waits: Bool) async throws {
+        let harness = try await ServiceHarness()
+        harness.authority.setWaits(waits)
+        let keys = (0..<3).map { _ in P256.Signing.PrivateKey() }
+        var messages: [[UInt8]] = []
+        for key in keys {
+            messages.append(try await request(harness, Handset(), csr: Self.csr(key)).serializedBytes())
+        }
+        messages.insert([0x0A, 0xFF], at: 1)
+        let refused = try await request(harness, Handset(), csr: Array("none".utf8))
+        messages.insert(try refused.serializedBytes(), at: 2)
+        var unknown = refused
+        unknown.app = "none"
+        messages.append(try unknown.serializedBytes())
+
+        let method = try #require(harness.methods.first { $0.path == API.issueCertificate.path })
+        guard case .batch(let work) = method.handler else {
+            Issue.record("the method is not served in batches")
+            return
+        }
+        let answers = Mutex<[Int: Result<[UInt8], RPCError>]>([:])
+        let calls = messages.enumerated().map { number, message in
+            RPCCall(method: method.path, message: message, peer: ServiceHarness.loopback) { answer in
+                answers.withLock { $0[number] = answer }
+            }
+        }
+        let commits = harness.ledger.asked(.commit)
+        await work(calls)
+        #expect(harness.ledger.asked(.commit) == commits + (waits ? 3 : 1))
+        let all = answers.withLock { $0 }
+        for (number, key) in zip([0, 3, 4], keys) {
+            let answer = try #require(all[number]).get()
+            let response = try Assay_V1_IssueCertificateResponse(serializedBytes: answer)
+            #expect(response.verdict.isAccepted)
+            #expect(Array(response.certificate.keyID) == SHA256.bytes(of: Array(key.publicKey.derRepresentation)))
+        }
+        let rejected = try Assay_V1_IssueCertificateResponse(serializedBytes: try #require(all[2]).get())
+        #expect(rejected.verdict.reason == "malformed_csr" && rejected.certificate.certificate.isEmpty)
+        #expect(throws: RPCError.self) { try all[1]?.get() }
+        #expect(throws: RPCError.self) { try all[5]?.get() }
+        #expect(harness.authority.orders.count == 3)
     }
 
     @Test("What is odd about a request that is read nevertheless is a note of the verdict")

@@ -126,20 +126,124 @@ struct CertificateCacheTests {
         #expect(verifier.known.count == 1)
     }
 
-    @Test("A full cache is emptied, and its certificates are read again")
-    func full() throws {
-        let known = CertificateCache(capacity: 2)
+    @Test("The cache is bounded by the bytes of certificates, and keeps those that are used")
+    func bounded() throws {
+        let known = CertificateCache(bytes: 40_000)
         let anchors = try fleet.anchors
         let verifier = CertificateBundleVerifier(
             policy: fleet.policy, authorities: DeviceAuthorities(foreign: anchors), app: fleet.app, fleet: fleet.secrets,
             judges: fleet.judges, known: known)
-        let bundles = try (0..<3).map { _ in try fleet.bundle(certificate: try fleet.certificate()) }
-        var counts: [Int] = []
-        for json in bundles + bundles {
-            #expect(appraise(json, verifier).outcome == "accepted")
-            counts.append(known.count)
+        func key(_ json: [UInt8]) throws -> CertificateCache.Key {
+            let evidence = try verifier.bounded(CertificateBundle.json(json).evidence)
+            return CertificateCache.Key(try BundleContent(evidence).certificate)
         }
-        #expect(counts == [1, 2, 1, 2, 1, 2])
+        let favourite = try fleet.bundle(certificate: try fleet.certificate())
+        let others = try (0..<40).map { _ in try fleet.bundle(certificate: try fleet.certificate()) }
+        #expect(appraise(favourite, verifier).outcome == "accepted")
+        for json in others {
+            #expect(appraise(json, verifier).outcome == "accepted" && appraise(favourite, verifier).outcome == "accepted")
+            #expect(try known.certificates(for: key(favourite)) != nil && known.certificates(for: key(json)) != nil)
+            #expect(known.count >= 2 && known.count <= 12)
+        }
+        // With two certificates in each entry it has fewer of them.
+        let longer = CertificateCache(bytes: 40_000)
+        let below = CertificateBundleVerifier(
+            policy: fleet.policy, authorities: DeviceAuthorities(foreign: [try root]), app: fleet.app, fleet: fleet.secrets,
+            judges: fleet.judges, known: longer)
+        for _ in 0..<20 {
+            #expect(appraise(try fleet.bundle(pem(try fleet.certificate())), below).outcome == "accepted")
+            #expect(longer.count >= 1 && longer.count <= 6)
+        }
+    }
+
+    private var root: TrustAnchor {
+        get throws { try TrustAnchor(name: "root", pem: fleet.authority.rootPEM, simulated: false) }
+    }
+
+    /// What was located is appraised as the pipeline does.
+    private func appraiseLocated(
+        _ json: [UInt8], _ verifier: CertificateBundleVerifier, by other: CertificateBundleVerifier? = nil,
+        report: VerdictReport = .first
+    ) throws -> Appraisal {
+        let evidence = try verifier.bounded(CertificateBundle.json(json).evidence)
+        let needs = try verifier.locate(evidence)
+        #expect(needs.reading.value != nil)
+        return (other ?? verifier).appraise(
+            evidence,
+            in: AppraisalContext(
+                binding: .inEvidence, facts: Facts(device: fleet.device(), submissions: 0), now: Fleet.now, report: report,
+                reading: needs.reading.value))
+    }
+
+    @Test("A bundle that was read when it was located is appraised as one that was not", arguments: [false, true])
+    func located(isPEM: Bool) throws {
+        let verifier = try fleet.verifier()
+        let other = TestSigningKey(.p256, seed: "fleet", label: "other")
+        let der = try fleet.certificate()
+        let changes = isPEM ? pem(der) : .genuine
+        for round in 0..<2 {
+            for report in [VerdictReport.first, .all] {
+                for (json, outcome) in [
+                    (try fleet.bundle(changes, certificate: der), "accepted"),
+                    (try fleet.bundle(changes.signer(other), certificate: der), "bad_signature"),
+                    (
+                        try fleet.bundle(changes, certificate: der, at: Fleet.now.adding(milliseconds: 86_400_000)),
+                        "timestamp_in_future"
+                    ),
+                ] {
+                    let seen = try appraiseLocated(json, verifier, report: report)
+                    let unseen = appraise(json, try fleet.verifier(), report: report)
+                    #expect(seen.outcome == outcome && seen.findings == unseen.findings && seen.claims == unseen.claims)
+                    #expect(seen.imageDigest == unseen.imageDigest && seen.assurance == unseen.assurance)
+                }
+            }
+            #expect(verifier.known.count == 1, "round \(round)")
+        }
+    }
+
+    @Test("A certificate that one app trusts is judged by another app's own anchors, policy and fleet")
+    mutating func apps() throws {
+        let json = try fleet.bundle(certificate: try fleet.certificate())
+        let trusting = try fleet.verifier()
+        for _ in 0..<2 { #expect(try appraiseLocated(json, trusting).outcome == "accepted") }
+        // After a reload that exchanged the CA, or in an app with other CAs.
+        let alike = try CameraAuthority(seed: "other", from: Fleet.now)
+        let anchor = try TrustAnchor(name: "other", pem: alike.issuingPEM, simulated: false)
+        let distrusting = CertificateBundleVerifier(
+            policy: fleet.policy, authorities: DeviceAuthorities(foreign: [anchor]), app: fleet.app, fleet: fleet.secrets,
+            judges: fleet.judges)
+        #expect(appraise(json, distrusting).outcome == "untrusted_root")
+        #expect(try appraiseLocated(json, trusting, by: distrusting).outcome == "untrusted_root", "another verifier's reading")
+        #expect(distrusting.known.count == 0)
+        fleet.policy.maxAge = 1000
+        let strict = try fleet.verifier()
+        let late = try fleet.bundle(certificate: try fleet.certificate(), at: Fleet.now.adding(milliseconds: -30_000))
+        #expect(try appraiseLocated(late, trusting).outcome == "accepted")
+        #expect(try appraiseLocated(late, trusting, by: strict).outcome == "timestamp_too_old")
+        #expect(try appraiseLocated(late, strict).outcome == "timestamp_too_old")
+    }
+
+    @Test("The same leaf with another certificate beside it is read by itself, and its chain is judged")
+    func otherAuthority() throws {
+        let verifier = try fleet.verifier()
+        let der = try fleet.certificate()
+        #expect(appraise(try fleet.bundle(pem(der), certificate: der), verifier).outcome == "accepted")
+        let alike = try CameraAuthority(seed: "other", from: Fleet.now)
+        let file = PEM.encode(der) + alike.issuingPEM
+        let changes = CameraBundleChanges.genuine.members { $0.certificate = Base64.standard.encode(Array(file.utf8)) }
+        let json = try fleet.bundle(changes, certificate: der)
+        let seen = appraise(json, verifier)
+        #expect(seen.findings == appraise(json, try fleet.verifier()).findings)
+        // Below the root the other CA is a link of the chain, and did not sign the leaf.
+        let below = try fleet.verifier(anchors: [root])
+        #expect(appraise(try fleet.bundle(pem(der), certificate: der), below).outcome == "accepted" && below.known.count == 1)
+        let wrong = appraise(json, below)
+        let unseen = appraise(json, try fleet.verifier(anchors: [root]))
+        #expect(wrong.failure != nil && wrong.findings == unseen.findings)
+        #expect(below.known.count == 1)
+        // Text that is not a certificate, behind one that is known.
+        let broken = CameraBundleChanges.genuine.members { $0.certificate = Base64.standard.encode(Array(der) + [0]) }
+        #expect(appraise(try fleet.bundle(broken, certificate: der), verifier).outcome == "malformed_certificate")
     }
 }
 

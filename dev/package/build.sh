@@ -29,8 +29,10 @@ for library in libsqlite3.a libz.a libstdc++.a; do
     ln -sf "$found" "$archives/"
 done
 # No archive takes the place of libgcc_s: glibc loads that library itself when a thread ends (pthread_exit), and aborts without it.
-# SwiftPM asks pkg-config for the folder of SQLite, and gives it to the linker before ours.
-sed "s|^libdir=.*|libdir=$archives|" "$(pkg-config --variable=pcfiledir sqlite3)/sqlite3.pc" >"$archives/sqlite3.pc"
+# SwiftPM asks pkg-config for the folders of both libraries, and gives them to the linker before ours.
+for library in sqlite3 zlib; do
+    sed "s|^libdir=.*|libdir=$archives|" "$(pkg-config --variable=pcfiledir $library)/$library.pc" >"$archives/$library.pc"
+done
 
 make --no-print-directory -s -C plugins/launcher CFLAGS="-ffile-prefix-map=$PWD=." BUILD="$PWD/$packages/launcher"
 rm -rf "$packages/debug"
@@ -43,6 +45,7 @@ for kind in programs static; do
             build $product "$@"
         fi
         dev/package/finish.sh "$scratch/release/$product" "$packages/$kind/$product" "$packages/debug"
+        if [ $kind = static ]; then loads_glibc_alone "$packages/$kind/$product" || exit 1; fi
     done
     dev/package/finish.sh "$packages/launcher/assay-plugin-launcher" "$packages/$kind/assay-plugin-launcher" "$packages/debug"
 done

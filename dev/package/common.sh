@@ -27,5 +27,10 @@ scratch_in() {
     [ "$padding" -gt 0 ] || { echo "the path of this folder is too long to build packages in: $1" >&2; return 1; }
     printf "%s/%s/%0${padding}d" "$1" "$build_folder" 0
 }
+# Whether the program $1 loads nothing but glibc, and the libgcc_s that it needs: docs/decisions/0084-packages.md says why. Says what else it loads.
+loads_glibc_alone() {
+    loaded=$(objdump -p "$1" | awk '$1 == "NEEDED" { print $2 }' | grep -vE '^(libc|libm|libgcc_s|ld-linux-.*)\.so\.[0-9]+$' || true)
+    [ -z "$loaded" ] || { echo "$1 loads" $loaded >&2; return 1; }
+}
 scratch=$(scratch_in "$PWD")
 umask 022

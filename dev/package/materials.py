@@ -31,7 +31,7 @@ PLACES = {
 # `assay plugin new` copies these pages beside its templates. Documentation itself may be left out by a system (dpkg's path-exclude).
 FOR_PLUGINS = ("docs/reference/reason-codes.md", "docs/reference/plugin-protocol.md")
 # What builds, tests and make-secrets.sh leave behind.
-LEFT = {"vendor", "__pycache__", "node_modules", "target", "dist", "secrets", "Package.resolved", ".pytest_cache"}
+LEFT = {"vendor", "__pycache__", "node_modules", "target", "build", "dist", "secrets", "Package.resolved", ".pytest_cache"}
 
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 

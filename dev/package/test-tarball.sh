@@ -28,10 +28,8 @@ tar -xf "$tarball" -C "$work"
 cd "$work/$name"
 ./bin/assayd --version | grep -qx "$version"
 ./bin/assay status --server unix:/nowhere 2>/dev/null && fail "a status without a daemon" || [ $? -eq 69 ]
-# glibc is loaded, with the libgcc_s that it needs, and nothing else: docs/decisions/0084-packages.md says why.
 for program in bin/assayd bin/assay; do
-    loaded=$(objdump -p $program | awk '$1 == "NEEDED" { print $2 }' | grep -vE '^(libc|libm|libgcc_s|ld-linux-.*)\.so\.[0-9]+$' || true)
-    [ -z "$loaded" ] || fail "$program loads $loaded"
+    loads_glibc_alone $program || fail "the programs need more than glibc"
     if readelf -S $program | grep -qE ' \.(debug_|symtab)'; then fail "$program is not stripped"; fi
 done
 objdump -p libexec/assay/assay-plugin-launcher | grep -q NEEDED && fail "the launcher is not static"

@@ -87,9 +87,14 @@ extension SwiftProtobuf.Message {
     /// For a message with a choice in which no known field is set: throws if the message has unknown fields, since one of them could be
     /// the choice of a later version.
     public func refuseUnknown(_ field: String) throws(RequestError) {
-        guard unknownFields.data.isEmpty else {
-            throw RequestError(field, "must hold nothing that this version does not know")
-        }
+        guard unknownFields.data.isEmpty else { throw .unknownChoice(field) }
+    }
+}
+
+extension RequestError {
+    /// A choice that may be one of a later version.
+    static func unknownChoice(_ field: String) -> RequestError {
+        RequestError(field, "must hold nothing that this version does not know")
     }
 }
 

@@ -4,28 +4,6 @@ import Foundation
 import SwiftProtobuf
 
 extension VerificationRequest {
-    /// What a request for a certificate asks to be judged. Throws `RequestError` with the first field that breaks a rule of the API.
-    package init(_ message: Assay_V1_IssueCertificateRequest) throws(RequestError) {
-        let verify = Assay_V1_VerifyRequest.with {
-            $0.app = message.app
-            $0.purpose = .provision
-            $0.challenge = message.challenge
-            $0.context = message.context
-            $0.evidence = message.evidence
-            $0.binding.clientData.payloadSha256 = message.payloadSha256
-            $0.subject = message.subject
-            $0.expectedDeviceID = message.expectedDeviceID
-            $0.idempotencyKey = message.idempotencyKey
-            $0.sourceAddress = message.sourceAddress
-        }
-        // The same reader as that of Verify, so that both have the same rules.
-        guard let bytes: [UInt8] = try? verify.serializedBytes(), let request = try VerificationRequest(serialized: bytes)
-        else {
-            throw RequestError("evidence", "must be a message")
-        }
-        self = request
-    }
-
     /// What a request for a renewal asks to be judged.
     package init(_ message: Assay_V1_RenewCertificateRequest) throws(RequestError) {
         guard message.hasSignature else { throw RequestError("signature", "must be given") }

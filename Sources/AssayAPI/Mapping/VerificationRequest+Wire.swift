@@ -34,6 +34,11 @@ extension VerificationRequest {
             guard case .rule(let error) = error else { return nil }
             throw error
         }
+        self = try VerificationRequest(fields, of: bytes)
+    }
+
+    /// - Parameter bytes: those that the fields were read from.
+    fileprivate init(_ fields: RequestFields, of bytes: [UInt8]) throws(RequestError) {
         let evidence = try Self.evidence(fields.evidence)
         try ResultRequest.check(fields.results)
         let binding = try BindingRequest(
@@ -66,6 +71,94 @@ extension VerificationRequest {
             throw RequestError("evidence", "must not hold two pieces of the format \(piece.format)")
         }
         return pieces
+    }
+}
+
+/// A request for a certificate, read like `assay.v1.VerifyRequest`, so that both have the same rules. The field numbers are those of
+/// `IssueCertificateRequest` in `proto/assay/v1/provisioning.proto`.
+package struct IssuanceFields: Sendable {
+    /// What the certificate is asked for.
+    package enum Key: Sendable {
+        case csr([UInt8])
+        /// A SubjectPublicKeyInfo (DER).
+        case publicKey([UInt8])
+    }
+
+    /// The most bytes of a bare public key.
+    private static let publicKeyLimit = 1024
+
+    package let request: VerificationRequest
+    package let key: Key
+
+    /// Throws `RequestError` with the first field that breaks a rule of the API; `nil` if the bytes are not a message.
+    package init?(serialized bytes: [UInt8]) throws(RequestError) {
+        var message = IssuanceMessage()
+        do throws(RequestReadingError) {
+            try bytes.withUnsafeBufferPointer { (buffer) throws(RequestReadingError) in
+                try message.read(UnsafeRawBufferPointer(buffer))
+                // The app comes first, as with every method.
+                do throws(RequestError) {
+                    _ = try AppID(field: String(decoding: bytes[message.fields.app], as: UTF8.self))
+                } catch {
+                    throw .rule(error)
+                }
+                try message.readEvidence(UnsafeRawBufferPointer(buffer))
+            }
+        } catch {
+            guard case .rule(let error) = error else { return nil }
+            throw error
+        }
+        request = try VerificationRequest(message.fields, of: bytes)
+        switch message.key {
+        case .csr(let range): key = .csr(try bytes[range].csr())
+        case .publicKey(let range): key = .publicKey(try bytes[range].bounded("public_key", by: Self.publicKeyLimit))
+        case nil:
+            guard !message.hasUnknown else { throw .unknownChoice("key") }
+            throw RequestError("key", "must be a CSR or a public key")
+        }
+    }
+}
+
+/// The fields of an `IssueCertificateRequest`, not yet checked, as ranges of its bytes.
+private struct IssuanceMessage {
+    enum Key {
+        case csr(Range<Int>)
+        case publicKey(Range<Int>)
+    }
+
+    var fields = RequestFields()
+    var key: Key?
+    var hasUnknown = false
+    private var evidence: [Range<Int>] = []
+    private var payload = 0..<0
+
+    mutating func read(_ bytes: UnsafeRawBufferPointer) throws(RequestReadingError) {
+        var reader = RequestReader(bytes)
+        while let field = try reader.next() {
+            switch field {
+            case .bytes(1, let value): fields.app = value
+            case .bytes(2, let value): fields.challenge = value
+            case .bytes(3, let value): fields.context = value
+            case .bytes(4, let value): evidence.append(value)
+            case .bytes(5, let value): payload = value
+            // Of the members of a oneof the last one counts, as in protobuf.
+            case .bytes(6, let value): key = .csr(value)
+            case .bytes(7, let value): key = .publicKey(value)
+            case .bytes(8, let value): fields.subject = value
+            case .bytes(9, let value): fields.expectedDevice = value
+            case .bytes(10, let value): fields.idempotencyKey = value
+            case .bytes(11, let value): fields.sourceAddress = value
+            default:
+                guard !(1...11).contains(field.number) else { throw .malformed }
+                hasUnknown = true
+            }
+        }
+        fields.purpose = UInt64(Assay_V1_Purpose.provision.rawValue)
+        fields.binding = (.clientData, payload)
+    }
+
+    mutating func readEvidence(_ bytes: UnsafeRawBufferPointer) throws(RequestReadingError) {
+        for range in evidence { fields.evidence.append(try Evidence.read(bytes, range)) }
     }
 }
 

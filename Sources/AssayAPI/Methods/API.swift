@@ -121,9 +121,9 @@ package enum API {
     // MARK: assay.v1.Provisioning
 
     package static let issueCertificate = AppMethod<Assay_V1_IssueCertificateRequest, Assay_V1_IssueCertificateResponse>(
-        "/assay.v1.Provisioning/Issue", roles: [.provision], .idempotentWithKey)
+        "/assay.v1.Provisioning/Issue", roles: [.provision], .idempotentWithKey, form: .batch)
     package static let renewCertificate = AppMethod<Assay_V1_RenewCertificateRequest, Assay_V1_IssueCertificateResponse>(
-        "/assay.v1.Provisioning/Renew", roles: [.provision], .idempotentWithKey)
+        "/assay.v1.Provisioning/Renew", roles: [.provision], .idempotentWithKey, form: .batch)
     package static let revokeCertificate = AppMethod<Assay_V1_RevokeCertificateRequest, Assay_V1_RevokeCertificateResponse>(
         "/assay.v1.Provisioning/Revoke", roles: [.provision, .devices], .idempotent)
     package static let getCertificate = AppMethod<Assay_V1_GetCertificateRequest, Assay_V1_DeviceCertificate>(

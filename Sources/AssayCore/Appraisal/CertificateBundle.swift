@@ -62,6 +62,12 @@ public enum CertificateBundle: Hashable, Sendable {
         return Evidence(format: .certificateBundle, keyID: [], parts: parts.map { $0[...] })
     }
 
+    /// The JSON of the first form, where it lies; `nil` for parts of another form.
+    package static func json(in parts: [ArraySlice<UInt8>]) -> ArraySlice<UInt8>? {
+        guard parts.count == 2, let number = parts.first, number.count == 1, number.first == 1 else { return nil }
+        return parts.last
+    }
+
     /// `nil` unless ``evidence`` made the parts.
     public init?(parts: [ArraySlice<UInt8>]) {
         guard let number = parts.first, number.count == 1 else { return nil }

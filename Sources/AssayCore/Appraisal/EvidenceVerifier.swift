@@ -40,7 +40,7 @@ public protocol EvidenceVerifier: Sendable {
 
     /// Adds findings, claims, assurance and effect to the appraisal. Records the first failure and throws it.
     ///
-    /// Synchronous and pure: no clock, network, store or logger. Findings are in documented order; after a failure of authenticity
+    /// Synchronous and pure: no clock, network, store or logger. With the reading of `locate` and without it the outcome is the same. Findings are in documented order; after a failure of authenticity
     /// nothing is claimed. Policy findings follow those of the platform's own checks. Called by ``appraise(_:in:)``, which has
     /// recorded the check `size`.
     func appraise(
@@ -79,11 +79,14 @@ public struct AppraisalContext: Sendable {
     public let examination: Examination?
     /// Whether checks go on after a failure.
     public let report: VerdictReport
+    /// What the verifier read when it located this evidence; `nil`: the evidence was not located, or nothing was kept.
+    public let reading: (any EvidenceReading)?
 
     public init(
         binding: Binding, facts: Facts = Facts(), attestedKey: AttestedKey? = nil, now: Timestamp,
-        examination: Examination? = nil, report: VerdictReport = .first
+        examination: Examination? = nil, report: VerdictReport = .first, reading: (any EvidenceReading)? = nil
     ) {
+        self.reading = reading
         self.report = report
         self.binding = binding
         self.facts = facts

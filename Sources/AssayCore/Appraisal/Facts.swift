@@ -68,14 +68,18 @@ public struct Needs: Hashable, Sendable {
     public var submissions: Bool
     /// What identifies the statement that the evidence makes, for evidence with `ReplayProtection.statement`.
     public var statement: Statement?
+    /// What was read of the evidence.
+    public var reading: Reading
 
     public init(
         deviceKeyID: [UInt8]? = nil, attestationKey: [UInt8]? = nil, revocation: Bool = false, outsideAnswer: Bool = false,
-        opinions: Bool = false, certificate: CertificateQuery? = nil, submissions: Bool = false, statement: Statement? = nil
+        opinions: Bool = false, certificate: CertificateQuery? = nil, submissions: Bool = false, statement: Statement? = nil,
+        reading: (any EvidenceReading)? = nil
     ) {
         (self.deviceKeyID, self.attestationKey) = (deviceKeyID, attestationKey)
         (self.revocation, self.outsideAnswer, self.opinions) = (revocation, outsideAnswer, opinions)
         (self.certificate, self.submissions, self.statement) = (certificate, submissions, statement)
+        self.reading = Reading(reading)
     }
 
     /// How a device certificate is looked up.

@@ -11,6 +11,10 @@ package protocol CertificateAuthority: Sendable {
     /// Builds and signs a certificate with the CA that signs at `now`, under a serial number that no other certificate has.
     func issue(_ order: CertificateOrder, at now: Timestamp) async throws(AuthorityError) -> SignedCertificate
 
+    /// Whether the CA that signs at `now` waits for a device, such as a token: then certificates should be ordered at the same time, and none
+    /// should wait for another one's. Default: true.
+    func waits(at now: Timestamp) -> Bool
+
     /// All CAs of the configuration, published ones that do not sign yet included, in the order of the configuration.
     func authorities(at now: Timestamp) -> [AuthorityFacts]
 
@@ -25,6 +29,10 @@ package protocol CertificateAuthority: Sendable {
     ///
     /// - Parameter issuer: SHA-256 of the CA's SubjectPublicKeyInfo.
     func sign(_ content: RevocationListContent, issuer: [UInt8]) async throws(AuthorityError) -> [UInt8]
+}
+
+extension CertificateAuthority {
+    package func waits(at now: Timestamp) -> Bool { true }
 }
 
 /// What a certificate shall say.

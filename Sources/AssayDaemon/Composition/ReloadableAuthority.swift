@@ -19,6 +19,8 @@ final class ReloadableAuthority: CertificateAuthority {
         try await authority.issue(order, at: now)
     }
 
+    func waits(at now: Timestamp) -> Bool { authority.waits(at: now) }
+
     func authorities(at now: Timestamp) -> [AuthorityFacts] { authority.authorities(at: now) }
 
     func deviceSecret(in certificate: [UInt8], arc: ExtensionArc, _ fleet: FleetSecrets) -> [UInt8]? {

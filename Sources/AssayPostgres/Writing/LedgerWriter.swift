@@ -219,7 +219,7 @@ extension WriterTransaction {
         }
         for advance in entry.advances { note(.advanced(advance, at: entry.time)) }
         if let device = entry.audit.device, !entry.advances.contains(where: { $0.device == device }) {
-            note(.used(device, at: entry.time))
+            note(.touched(device, at: entry.time))
         }
         for device in entry.registrations where device.isBlocked { note(.unclear(device.id)) }
     }

@@ -52,6 +52,8 @@ package struct AuthoritySet: CertificateAuthority {
         return try await authority.issue(order, at: now)
     }
 
+    package func waits(at now: Timestamp) -> Bool { signing(at: now)?.signer.waits ?? false }
+
     package func authorities(at now: Timestamp) -> [AuthorityFacts] {
         let signing = signing(at: now)
         return members.map { member in

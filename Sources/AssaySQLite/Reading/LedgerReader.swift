@@ -1,4 +1,5 @@
 import AssayCore
+import AssayLedger
 
 /// A reading connection with its prepared statements. It sees committed transactions only, and the writer never blocks it.
 ///
@@ -98,8 +99,8 @@ final class LedgerReader: @unchecked Sendable {
         return try certificateByKey.first(CertificateRow.certificate)
     }
 
-    func submissions(of device: DeviceID, at now: Timestamp) throws(SQLiteError) -> Int64 {
-        try SubmissionTable.count(of: device, at: now, submitted)
+    func submissions(of device: DeviceID, at now: Timestamp) throws(SQLiteError) -> SubmissionCount {
+        try SubmissionTable.count(of: device, in: SubmissionHours.counted(at: now), submitted)
     }
 
     /// Rare, so the statement is not kept.

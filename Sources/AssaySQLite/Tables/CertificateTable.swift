@@ -1,7 +1,14 @@
 import AssayCore
 
 /// Adds, looks up and revokes certificates. A certificate is never removed.
+///
+/// It remembers the ends of certificates on which evidence rested and which are not revoked, so that most commits check theirs without a query.
+/// A revocation removes them within its transaction; after a transaction that failed, and after another process wrote,
+/// ``start(forgetting:)`` forgets all.
 final class CertificateTable {
+    /// The most certificates that are remembered, of some 200 bytes each. Beyond it all are forgotten.
+    static let memoryLimit = 16_384
+
     /// The certificates of so many devices, by their state. ?1 is the time, the devices follow.
     static func counting(_ devices: Int) -> String {
         """
@@ -17,6 +24,10 @@ final class CertificateTable {
     private let byKey: SQLiteStatement
     private let countIssuer: SQLiteStatement
     private let insert: SQLiteStatement
+    /// The last instants of certificates that are not revoked.
+    private var ends: [CertificateName: Timestamp] = [:]
+    /// The certificates that the transaction revoked.
+    private(set) var revoked: [CertificateName] = []
 
     init(_ connection: SQLiteConnection) throws(SQLiteError) {
         self.connection = connection
@@ -48,13 +59,24 @@ final class CertificateTable {
 
     // MARK: Commits
 
+    /// Begins a transaction.
+    ///
+    /// - Parameter forgetting: whether the file may have changed otherwise than by the transactions before.
+    func start(forgetting: Bool) {
+        revoked.removeAll(keepingCapacity: true)
+        if forgetting { ends.removeAll(keepingCapacity: true) }
+    }
+
     /// Why evidence cannot rest on a certificate at `time`; `nil` if it can.
     func objection(to name: CertificateName, at time: Timestamp) throws(SQLiteError) -> ReasonCode? {
+        if let end = ends[name] { return time <= end ? nil : .expired }
         state.bind(1, name.issuer)
         state.bind(2, name.serial)
         let found = try state.first { (notAfter: Timestamp(unixMilliseconds: $0.int64(0)), isRevoked: !$0.isNull(1)) }
         guard let found else { return .unknownCertificate }
         guard !found.isRevoked else { return .revoked }
+        if ends.count >= Self.memoryLimit { ends.removeAll(keepingCapacity: true) }
+        ends[name] = found.notAfter
         return time <= found.notAfter ? nil : .expired
     }
 
@@ -156,6 +178,8 @@ final class CertificateTable {
         // SQLite writes the whole row again. Without it, the pages of the old one keep the DER, which `eraseDER` would not reach.
         try connection.overwritingDeleted { () throws(SQLiteError) in
             for certificate in some {
+                ends[certificate.name] = nil
+                revoked.append(certificate.name)
                 update.bind(1, certificate.name.issuer)
                 update.bind(2, certificate.name.serial)
                 update.bind(3, revocation.time.unixMilliseconds)

@@ -7,6 +7,8 @@ final class SpentTokens {
     private var tables: [SpentBucket: SpentTable] = [:]
     /// Over all tables that are ordered by token.
     private var lookup: SpentLookup
+    /// Over all of them but one. Few periods are spent in.
+    private var lookups: [SpentBucket: SpentLookup] = [:]
 
     init(_ connection: SQLiteConnection) throws(SQLiteError) {
         self.connection = connection
@@ -27,9 +29,18 @@ final class SpentTokens {
     /// Spends a token. False, and no change, if it cannot be spent.
     func spend(_ spend: LedgerEntry.Spend, at time: Timestamp) throws(SQLiteError) -> Bool {
         guard spend.expiry > horizon else { return false }
-        // The primary key of the table excludes a second spend of a token with a fixed expiry.
-        if !spend.expiryIsFixed, try lookup.contains(spend.token) { return false }
-        return try table(for: SpentBucket(spend, at: time)).add(spend)
+        let period = SpentBucket(spend, at: time)
+        // The primary key of its own table excludes a second spend. A token whose expiry can change may be in another one.
+        if !spend.expiryIsFixed, try contains(spend.token, besides: period) { return false }
+        return try table(for: period).add(spend)
+    }
+
+    /// Whether a token is in another table that is ordered by token than that of `period`.
+    private func contains(_ token: [UInt8], besides period: SpentBucket) throws(SQLiteError) -> Bool {
+        if let lookup = lookups[period] { return try lookup.contains(token) }
+        let lookup = try SpentLookup(connection, tables.keys.filter { $0 != period })
+        lookups[period] = lookup
+        return try lookup.contains(token)
     }
 
     /// Reverts a successful `spend` of the same transaction.
@@ -41,7 +52,10 @@ final class SpentTokens {
         if let table = tables[period] { return table }
         let table = try SpentTable.create(connection, period)
         tables[period] = table
-        if period.order == .token { lookup = try SpentLookup(connection, tables.keys) }
+        if period.order == .token {
+            lookup = try SpentLookup(connection, tables.keys)
+            lookups = [:]
+        }
         return table
     }
 
@@ -50,6 +64,7 @@ final class SpentTokens {
         let passed = tables.keys.filter { $0.last <= now }
         guard let highest = passed.map(\.last).max() else { return }
         lookup = SpentLookup()
+        lookups = [:]
         for period in passed {
             tables[period] = nil
             try SpentTable.drop(connection, period)

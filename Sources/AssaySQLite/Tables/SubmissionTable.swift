@@ -1,13 +1,23 @@
 import AssayCore
+import AssayLedger
 
 /// Counts the submissions of devices by the hour.
+///
+/// It remembers the numbers that it last read or made, so that most submissions are counted without a query. They are those of the
+/// transaction: after one that failed, and after another process wrote, ``start(forgetting:)`` forgets them.
 final class SubmissionTable {
+    /// The most devices whose numbers are remembered, of some 200 bytes each. Beyond it all are forgotten.
+    static let memoryLimit = 16_384
     /// The most rows of one purge, so that commits run between purges.
     static let purgeLimit = 1000
 
     private let connection: SQLiteConnection
     private let count: SQLiteStatement
     private let increment: SQLiteStatement
+    private var known: [DeviceID: SubmissionCount] = [:]
+    /// The numbers that the transaction changed, in its order, and the devices whose numbers it removed.
+    private(set) var changed: [SubmissionCount] = []
+    private(set) var removed: [DeviceID] = []
 
     init(_ connection: SQLiteConnection) throws(SQLiteError) {
         self.connection = connection
@@ -23,22 +33,46 @@ final class SubmissionTable {
             (SELECT device, hour FROM submissions WHERE hour < ?1 ORDER BY hour LIMIT \(purgeLimit))
         """
 
-    static func count(of device: DeviceID, at now: Timestamp, _ statement: SQLiteStatement) throws(SQLiteError) -> Int64 {
-        let hours = SubmissionHours.counted(at: now)
+    /// Begins a transaction.
+    ///
+    /// - Parameter forgetting: whether the file may have changed otherwise than by the transactions before.
+    func start(forgetting: Bool) {
+        changed.removeAll(keepingCapacity: true)
+        removed.removeAll(keepingCapacity: true)
+        if forgetting { known.removeAll(keepingCapacity: true) }
+    }
+
+    static func count(
+        of device: DeviceID, in hours: ClosedRange<Int64>, _ statement: SQLiteStatement
+    ) throws(SQLiteError) -> SubmissionCount {
         statement.bind(1, device.bytes)
         statement.bind(2, hours.lowerBound)
         statement.bind(3, hours.upperBound)
-        return try statement.first { $0.int64(0) } ?? 0
+        return SubmissionCount(of: device, in: hours, try statement.first { $0.int64(0) } ?? 0)
     }
 
     func count(of device: DeviceID, at now: Timestamp) throws(SQLiteError) -> Int64 {
-        try Self.count(of: device, at: now, count)
+        let hours = SubmissionHours.counted(at: now)
+        if let known = known[device], known.hours == hours { return known.count }
+        let found = try Self.count(of: device, in: hours, count)
+        remember(found)
+        return found.count
     }
 
+    /// Counts one more.
     func add(of device: DeviceID, at time: Timestamp) throws(SQLiteError) {
+        let before = try count(of: device, at: time)
         increment.bind(1, device.bytes)
         increment.bind(2, SubmissionHours.hour(of: time))
         try increment.run()
+        let after = SubmissionCount(of: device, in: SubmissionHours.counted(at: time), before + 1)
+        remember(after)
+        changed.append(after)
+    }
+
+    private func remember(_ count: SubmissionCount) {
+        if known.count >= Self.memoryLimit { known.removeAll(keepingCapacity: true) }
+        known[count.device] = count
     }
 
     /// Removes the counts of a device. Rare, so its statement is not kept.
@@ -46,6 +80,9 @@ final class SubmissionTable {
         let delete = try SQLiteStatement(connection, "DELETE FROM submissions WHERE device = ?1")
         delete.bind(1, device.bytes)
         try delete.run()
+        known[device] = nil
+        changed.removeAll { $0.device == device }
+        removed.append(device)
     }
 
     /// Removes at most `purgeLimit` counts that are not included at `now` any more. True if there may be more.
@@ -53,6 +90,8 @@ final class SubmissionTable {
         let purge = try SQLiteStatement(connection, Self.purging)
         purge.bind(1, SubmissionHours.counted(at: now).lowerBound)
         try purge.run()
+        // What was counted before the clock was set back may be gone.
+        known.removeAll(keepingCapacity: true)
         return connection.changes >= Self.purgeLimit
     }
 }

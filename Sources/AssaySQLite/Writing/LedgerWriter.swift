@@ -28,7 +28,7 @@ final class LedgerWriter: @unchecked Sendable {
     private let mailbox: Mailbox<any WriterJob>
     private let place: LedgerPlace
     private let options: LedgerOptions
-    private let cache: DeviceCache
+    private let caches: LedgerCaches
     private let readers: ReaderPool
     private let checkpointer: Checkpointer
     private let health: LedgerHealth
@@ -47,14 +47,14 @@ final class LedgerWriter: @unchecked Sendable {
     private static let patience = 4
 
     init(
-        _ place: LedgerPlace, options: LedgerOptions, cache: DeviceCache, readers: ReaderPool, checkpointer: Checkpointer,
+        _ place: LedgerPlace, options: LedgerOptions, caches: LedgerCaches, readers: ReaderPool, checkpointer: Checkpointer,
         health: LedgerHealth
     ) {
         mailbox = Mailbox(limit: options.queueLimit)
         self.place = place
         self.health = health
         self.options = options
-        self.cache = cache
+        self.caches = caches
         self.readers = readers
         self.checkpointer = checkpointer
     }
@@ -126,7 +126,7 @@ final class LedgerWriter: @unchecked Sendable {
             try checkFiles()
             times.committed(in: MonotonicTime.nanoseconds() &- begin)
             known = session.audit.chain
-            cache.publish(session.deviceChanges, othersWrote: session.othersWrote)
+            caches.publish(session)
             checkpointer.logHolds(frames: hook.frames)
             failuresInARow = 0
             if hook.takeWrote() { health.wrote(true) }
@@ -220,7 +220,7 @@ final class LedgerWriter: @unchecked Sendable {
         guard session != nil else { return }
         (session, files) = (nil, nil)
         readers.shut()
-        cache.clear()
+        caches.clear()
     }
 
     /// Ends a checkpoint: between two commits the log can be copied to its end, and then restarts. The checkpointer has copied most of it.

@@ -79,7 +79,7 @@ extension WriterSession {
         }
         if let touched {
             guard try counters.touch(touched, at: entry.time) else { return false }
-            note(.used(touched, at: entry.time))
+            note(.touched(touched, at: entry.time))
         }
         if let replaced = entry.replacement?.device.id {
             guard let row = try counters.row(replaced), !row.isBlocked else { return false }

@@ -81,6 +81,8 @@ final class WriterSession {
         try begin.run()
         let version = try dataVersion.first { $0.int64(0) } ?? 0
         othersWrote = version != knownDataVersion
+        certificates.start(forgetting: othersWrote)
+        submissions.start(forgetting: othersWrote)
         guard othersWrote else { return }
         spent = try SpentTokens(connection)
         audit = try AuditTable(connection)

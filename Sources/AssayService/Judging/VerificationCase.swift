@@ -118,7 +118,7 @@ final class VerificationCase: Sendable {
             pieces[index].evidence,
             in: AppraisalContext(
                 binding: binding, facts: pieces[index].facts, attestedKey: key, now: admitted.now,
-                report: admitted.request.report))
+                report: admitted.request.report, reading: pieces[index].needs.reading.value))
     }
 
     /// Lets plugins that are tried out judge the same.

@@ -99,6 +99,9 @@ struct AuthorizedCall {
     /// The serialised request.
     var message: [UInt8] { call.message }
 
+    /// The request as a message. Throws INVALID_ARGUMENT, `undecodable_message`, for bytes that are none.
+    func decode<Request: SwiftProtobuf.Message>(_ type: Request.Type) throws(RPCError) -> Request { try call.decode(type) }
+
     /// Whether the call was cancelled or its deadline has passed, to ask while it is worked on.
     var isAbandoned: @Sendable () -> Bool { { [call] in call.isAbandoned } }
 

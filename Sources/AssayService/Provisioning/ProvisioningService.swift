@@ -1,7 +1,6 @@
 import AssayAPI
 package import AssayCore
 import AssayRPC
-import AssayTracing
 import Foundation
 import SwiftProtobuf
 
@@ -27,12 +26,16 @@ package struct ProvisioningService: Sendable {
 
     package var methods: [MethodBody] {
         [
-            .unary(
-                API.issueCertificate, reading: { try IssuingFields($1) },
-                serialised: { try await issue(API.issueCertificate.path, $0, $1, $2) }),
-            .unary(
-                API.renewCertificate, reading: { try IssuingFields($1) },
-                serialised: { try await issue(API.renewCertificate.path, $0, $1, $2) }),
+            .batch(API.issueCertificate) { batch in
+                await issue(batch, by: API.issueCertificate.path) { call throws(RPCError) in
+                    try IssuingFields(issuing: call.message)
+                }
+            },
+            .batch(API.renewCertificate) { batch in
+                await issue(batch, by: API.renewCertificate.path) { call throws(RPCError) in
+                    try IssuingFields(try call.decode(Assay_V1_RenewCertificateRequest.self))
+                }
+            },
             .unary(API.revokeCertificate, reading: { try RevocationFields($1) }, revoke),
             .unary(API.getCertificate, reading: { try CertificateQuery($1) }) { _, app, query in
                 try await certificate(query, of: app.id).message
@@ -47,25 +50,54 @@ package struct ProvisioningService: Sendable {
 
     // MARK: Issuing
 
-    /// The serialised `IssueCertificateResponse`.
+    /// Requests that come together are judged and committed together, unless something is waited for that belongs to one of them.
+    ///
+    /// - Parameter read: reads the fields of a call before its app is authorised.
     private func issue(
-        _ method: String, _ caller: Caller, _ app: AppProfile, _ fields: IssuingFields
-    ) async throws -> [UInt8] {
-        guard let rule = app.issuing else { throw RPCError.issuesNoCertificates }
+        _ batch: CallBatch, by method: String, _ read: (AuthorizedCall) throws(RPCError) -> IssuingFields
+    ) async {
+        let time = answering.chargingTime()
+        let batch = batch.reading { call throws(RPCError) in
+            try request(call, by: method, try read(call), at: time)
+        }
+        let waitsForKey = authority.waits(at: clock.now())
+        let (alone, others) = batch.separating { waitsForKey || $0.profile.asksOutside(about: $0.request) }
+        guard !alone.isEmpty else { return await judge(batch) }
+        await withDiscardingTaskGroup { group in
+            for batch in alone { group.addTask { await judge(batch) } }
+            if !others.requests.isEmpty { await judge(others) }
+        }
+    }
+
+    private func request(
+        _ call: AuthorizedCall, by method: String, _ fields: IssuingFields, at time: Int64
+    ) throws(RPCError) -> AuthorizedRequest {
+        let profile = try call.profile(of: fields.request.app)
+        guard let rule = profile.issuing else { throw .issuesNoCertificates }
         let step = IssuingStep(
-            method: method, key: fields.key, rule: rule, fleet: app.fleet, authority: authority, ledger: ledger)
-        let request = try answering.admit(
-            fields.request, app, of: caller, step: step, trace: ActiveSpan.current?.trace, at: answering.chargingTime())
-        switch await answering.answer([request]).first {
-        case .verdict(let verdict)?: return verdict.serializedWithoutCertificate()
-        case .completed(let verdict, let message)?:
-            requestLog.changed(
-                "issued a certificate", by: caller, app: app.id, ["device": verdict.device.map { "\($0)" } ?? ""])
-            return message
-        case .repeated(let message)?: return message
-        case .failed(let error)?: throw error
-        case .reported?: throw PipelineError.inconsistent("a certificate was requested, and the rejection was not enforced")
-        case .abandoned?, nil: throw RPCError.cancelled
+            method: method, key: fields.key, rule: rule, fleet: profile.fleet, authority: authority, ledger: ledger)
+        return try answering.admit(
+            fields.request, profile, of: call.caller, step: step, trace: call.trace, at: time, isAbandoned: call.isAbandoned)
+    }
+
+    /// Answers by serialised messages of the type `IssueCertificateResponse`.
+    private func judge(_ batch: RequestBatch<AuthorizedRequest>) async {
+        let answers = await answering.answer(batch.requests, traceNames: batch.traceNames)
+        batch.answer(answers, names: { _ in [:] }) { request, answer in
+            switch answer {
+            case .verdict(let verdict): return .success(verdict.serializedWithoutCertificate())
+            case .completed(let verdict, let message):
+                requestLog.changed(
+                    "issued a certificate", by: request.caller, app: request.request.app,
+                    ["device": verdict.device.map { "\($0)" } ?? ""])
+                return .success(message)
+            case .repeated(let message): return .success(message)
+            case .failed(let error): return .failure(RPCError(error))
+            case .reported:
+                return .failure(
+                    RPCError(.inconsistent("a certificate was requested, and the rejection was not enforced")))
+            case .abandoned: return nil
+            }
         }
     }
 
@@ -187,12 +219,26 @@ private struct IssuingFields {
     let request: VerificationRequest
     let key: IssuingStep.RequestedKey
 
-    init(_ message: Assay_V1_IssueCertificateRequest) throws(RequestError) {
-        (request, key) = (try VerificationRequest(message), try message.requestedKey())
+    /// - Parameter message: an `IssueCertificateRequest`, serialised.
+    init(issuing message: [UInt8]) throws(RPCError) {
+        let read: IssuanceFields?
+        do throws(RequestError) { read = try IssuanceFields(serialized: message) } catch { throw RPCError(error) }
+        guard let read else { throw .undecodableMessage }
+        request = read.request
+        switch read.key {
+        case .csr(let bytes): key = .csr(bytes)
+        case .publicKey(let bytes): key = .bare(bytes)
+        }
     }
 
-    init(_ message: Assay_V1_RenewCertificateRequest) throws(RequestError) {
-        (request, key) = (try VerificationRequest(message), .csr(try message.csr.csr()))
+    init(_ message: Assay_V1_RenewCertificateRequest) throws(RPCError) {
+        do throws(RequestError) {
+            // The app comes first, as with every method.
+            _ = try AppID(field: message.app)
+            (request, key) = (try VerificationRequest(message), .csr(try message.csr.csr()))
+        } catch {
+            throw RPCError(error)
+        }
     }
 }
 
@@ -206,21 +252,6 @@ private struct RevocationFields {
         reason = try RevocationReason(field: message.reason)
         comment = message.comment
         try comment.check("comment", limit: DevicesService.reasonLimit)
-    }
-}
-
-extension Assay_V1_IssueCertificateRequest {
-    /// The most bytes of a bare public key.
-    private static let publicKeyLimit = 1024
-
-    fileprivate func requestedKey() throws(RequestError) -> IssuingStep.RequestedKey {
-        switch key {
-        case .csr(let bytes): return .csr(try bytes.csr())
-        case .publicKey(let bytes): return .bare(try bytes.bounded("public_key", by: Self.publicKeyLimit))
-        case nil:
-            try refuseUnknown("key")
-            throw RequestError("key", "must be a CSR or a public key")
-        }
     }
 }
 

@@ -11,6 +11,7 @@ package final class MemoryRecordingStore: RecordingStore {
         var content: RecordingContent
     }
     private struct State {
+        /// In the order of their positions.
         var rows: [Row] = []
         var number: Int64 = 0
         var dropped: UInt64 = 0
@@ -28,27 +29,31 @@ package final class MemoryRecordingStore: RecordingStore {
                     return
                 }
                 state.number += 1
-                state.rows.append(
-                    Row(
-                        position: VerdictRecordPosition(time: one.time, number: state.number), end: one.end, app: one.app,
-                        device: one.device, content: content))
+                let position = VerdictRecordPosition(time: one.time, number: state.number)
+                let before = state.rows.lastIndex { $0.position < position } ?? -1
+                state.rows.insert(
+                    Row(position: position, end: one.end, app: one.app, device: one.device, content: content), at: before + 1)
             }
         }
     }
 
-    private func rows(_ listing: RecordingListing) -> [Row] {
+    /// The first rows of a listing: those of a page, and one more if there is one. Tests list long ones page by page, so the others are not copied.
+    private func rows(_ listing: RecordingListing, page limit: Int) -> [Row] {
         state.withLock { state in
-            state.rows.filter { row in
-                listing.admits(row.app) && listing.since.map { row.position.time >= $0 } ?? true
-                    && listing.until.map { row.position.time < $0 } ?? true
-                    && listing.after.map { row.position > $0 } ?? true
+            var found: [Row] = []
+            for index in state.rows.indices where found.count <= limit {
+                let position = state.rows[index].position
+                guard listing.admits(state.rows[index].app), listing.since.map({ position.time >= $0 }) ?? true,
+                    listing.until.map({ position.time < $0 }) ?? true, listing.after.map({ position > $0 }) ?? true
+                else { continue }
+                found.append(state.rows[index])
             }
-            .sorted { $0.position < $1.position }
+            return found
         }
     }
 
     package func recordings(_ listing: RecordingListing) async throws(VerdictRecordError) -> RecordingPage {
-        let found = rows(listing)
+        let found = rows(listing, page: listing.limit)
         let page = found.prefix(listing.limit)
         return RecordingPage(
             recordings: page.map(\.content), next: found.count > page.count ? page.last?.position ?? listing.after : nil)
@@ -57,7 +62,7 @@ package final class MemoryRecordingStore: RecordingStore {
     package func count(_ listing: RecordingListing) async throws(VerdictRecordError) -> UInt64 {
         var listing = listing
         listing.after = nil
-        return UInt64(rows(listing).count)
+        return UInt64(rows(listing, page: .max).count)
     }
 
     package func forget(

@@ -5,27 +5,32 @@ import AssayCore
 extension CertificateBundleVerifier {
     /// The bundle's form, and its signature's form, without cryptography.
     func read(
-        _ evidence: BoundedEvidence, _ appraisal: inout Appraisal
-    ) throws(Rejection) -> (BundleContent, BundleSignature) {
-        let content = try appraisal.check("form") { () throws(Rejection) in try BundleContent(evidence) }
+        _ evidence: BoundedEvidence, in context: AppraisalContext, _ appraisal: inout Appraisal
+    ) throws(Rejection) -> BundleReading {
+        // An examination judges each step, so that none is left out.
+        let isExamined = context.examination != nil
+        let before = (context.reading as? BundleReading).flatMap { !isExamined && $0.isFor(known) ? $0 : nil }
+        let content = try appraisal.check("form") { () throws(Rejection) -> BundleContent in
+            if let before { return before.content }
+            return try BundleContent(evidence)
+        }
         if content.isSplit {
             try appraisal.require(
                 "split", policy.allowsSplit, else: .splitNotAllowed,
                 "the app wants to see what was signed, not its digest alone")
         }
-        let signature = try appraisal.check("signature_form") { () throws(Rejection) in
-            try BundleSignature(parsing: content.signature)
+        let signature = try appraisal.check("signature_form") { () throws(Rejection) -> BundleSignature in
+            if let before { return before.signature }
+            return try BundleSignature(parsing: content.signature)
         }
-        return (content, signature)
+        return before ?? BundleReading(content, signature, known, asks: !isExamined)
     }
 
-    /// Reads certificates, and leads them to an anchor.
+    /// Leads certificates to an anchor.
     func trust(
-        _ text: [UInt8], at now: Timestamp, _ appraisal: inout Appraisal
+        _ presented: Result<PresentedCertificates, Rejection>, at now: Timestamp, _ appraisal: inout Appraisal
     ) throws(Rejection) -> TrustedCertificates {
-        let presented = try appraisal.check("certificate") { () throws(Rejection) in
-            try PresentedCertificates(parsing: text)
-        }
+        let presented = try appraisal.check("certificate") { () throws(Rejection) in try presented.get() }
         let chain = try validator.validate(presented.chain(below: authorities.all), at: now) {
             (step, run) throws(Rejection) in
             try appraisal.check(step.rawValue, run)

@@ -56,22 +56,27 @@ package struct CertificateBundleVerifier: EvidenceVerifier {
     /// is used only after verification.
     package func locate(_ evidence: BoundedEvidence) throws(Rejection) -> Needs {
         let content = try BundleContent(evidence)
-        _ = try BundleSignature(parsing: content.signature)
-        if let known = known.certificates(in: content.certificate) {
+        let reading = BundleReading(content, try BundleSignature(parsing: content.signature), known)
+        switch reading.certificates {
+        case .known(let certificates):
             return needs(
-                device: try? known.deviceKeyID.get(), certificate: known.name, statement(content, certificate: known.digest))
+                device: try? certificates.deviceKeyID.get(), certificate: certificates.name, digest: certificates.digest,
+                reading)
+        case .presented(let presented):
+            let certificates = try presented.get()
+            return needs(
+                device: try? deviceKeyID(FleetExtensions(certificates.leaf, arc: policy.arc)),
+                certificate: certificates.name(below: authorities.all), digest: certificates.leaf.digest, reading)
         }
-        let certificates = try PresentedCertificates(parsing: content.certificate)
-        return needs(
-            device: try? deviceKeyID(FleetExtensions(certificates.leaf, arc: policy.arc)),
-            certificate: certificates.name(below: authorities.all),
-            statement(content, certificate: certificates.leaf.digest))
     }
 
-    private func needs(device: [UInt8]?, certificate: CertificateName?, _ statement: Needs.Statement) -> Needs {
+    /// - Parameter digest: SHA-256 of the leaf.
+    private func needs(
+        device: [UInt8]?, certificate: CertificateName?, digest: [UInt8], _ reading: BundleReading
+    ) -> Needs {
         Needs(
             deviceKeyID: device, revocation: true, certificate: certificate.map { .name($0) }, submissions: true,
-            statement: statement)
+            statement: statement(reading.content, certificate: digest), reading: reading)
     }
 
     /// The same whatever form and encoding the bundle has. Anyone can derive a second signature from an ECDSA signature, so the signature is
@@ -102,12 +107,12 @@ package struct CertificateBundleVerifier: EvidenceVerifier {
         _ evidence: BoundedEvidence, in context: AppraisalContext, _ appraisal: inout Appraisal
     ) throws(Rejection) {
         appraisal.findings.reserveCapacity(32)
-        let (content, signature) = try read(evidence, &appraisal)
-        // An examination judges each step, so that none is left out.
-        let known = context.examination == nil ? known.certificates(in: content.certificate) : nil
+        let reading = try read(evidence, in: context, &appraisal)
+        let (content, signature) = (reading.content, reading.signature)
         let certificates =
-            if let known { try trust(known, at: context.now, &appraisal) } else {
-                try trust(content.certificate, at: context.now, &appraisal)
+            switch reading.certificates {
+            case .known(let known): try trust(known, at: context.now, &appraisal)
+            case .presented(let presented): try trust(presented, at: context.now, &appraisal)
             }
         try checkAnchor(of: certificates, at: context.now, &appraisal)
         let record = context.facts.certificate.flatMap { $0.name == certificates.name ? $0 : nil }
@@ -115,7 +120,7 @@ package struct CertificateBundleVerifier: EvidenceVerifier {
         try checkSignature(signature, content, certificates, &appraisal)
         try appraisal.requireAllPassed()
         // From here on the statement is authenticated by the certificate's key.
-        if known == nil, context.examination == nil { self.known.insert(certificates, of: content.certificate) }
+        if case .presented = reading.certificates, context.examination == nil { known.insert(certificates, for: reading.key) }
         claim(content, signature, certificates, &appraisal)
         appraisal.imageDigest = content.imageHash
         try checkTime(content, certificates.chain.leaf.validity, at: context.now, &appraisal)

@@ -13,6 +13,7 @@ final class StandInAuthority: CertificateAuthority {
         var lists: [RevocationListContent] = []
         var statements: [[UInt8]: FleetStatement] = [:]
         var state = AuthorityFacts.State.signing
+        var waits = false
     }
     private let state = Mutex(State())
 
@@ -21,6 +22,10 @@ final class StandInAuthority: CertificateAuthority {
     /// From now on nothing is signed; `nil` ends it.
     func fail(with error: AuthorityError?) { state.withLock { $0.failure = error } }
     func become(_ next: AuthorityFacts.State) { state.withLock { $0.state = next } }
+
+    /// From now on its key is one in a device, or in memory.
+    func setWaits(_ waits: Bool) { state.withLock { $0.waits = waits } }
+    func waits(at now: Timestamp) -> Bool { state.withLock { $0.waits } }
 
     var orders: [CertificateOrder] { state.withLock { $0.orders } }
     var lists: [RevocationListContent] { state.withLock { $0.lists } }

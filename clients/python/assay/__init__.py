@@ -8,7 +8,7 @@ from ._version import __version__
 from .aio import AsyncClient
 from .client import Client
 from .errors import AssayError
-from .evidence import Binding, BlockTarget, Evidence
+from .evidence import Binding, BlockTarget, Evidence, ResultRequest
 from .messages import (
     Blocked,
     Caller,
@@ -21,6 +21,7 @@ from .messages import (
     IssuedCertificate,
     ProvisionedDevice,
     ResultKeys,
+    SignedResult,
     Unblocked,
     Verdict,
     WouldReject,
@@ -45,6 +46,8 @@ __all__ = [
     "IssuedCertificate",
     "ProvisionedDevice",
     "ResultKeys",
+    "ResultRequest",
+    "SignedResult",
     "Timing",
     "Unblocked",
     "Verdict",

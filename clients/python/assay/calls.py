@@ -13,7 +13,7 @@ from typing import Any, Callable, Dict, Generic, Mapping, Optional, Sequence, Ty
 
 from .answers import Fields
 from .errors import own
-from .evidence import Binding, BlockTarget, Evidence, without_defaults
+from .evidence import Binding, BlockTarget, Evidence, ResultRequest, without_defaults
 from .messages import (
     Blocked,
     Caller,
@@ -107,6 +107,9 @@ def verify(
     subject: bytes = b"",
     expected_device_id: bytes = b"",
     source_address: str = "",
+    signals: bytes = b"",
+    replaces_device_id: bytes = b"",
+    results: Sequence[ResultRequest] = (),
     report: str = "",
     idempotency_key: Optional[str] = None,
     timeout: Optional[float] = None,
@@ -116,6 +119,9 @@ def verify(
     purpose: REGISTER or ASSERT.
     binding: None: client data without a payload.
     subject: the account: a device registered for one is refused for another.
+    signals: the JSON document about a capture, byte for byte as the app made it.
+    replaces_device_id: with REGISTER only: the device that this one takes the place of.
+    results: at most 4 signed results, for an ACCEPTED verdict.
     report: ALL for every failure; otherwise the first.
     idempotency_key: the same request under the same key gets the same ACCEPTED verdict.
     """
@@ -129,6 +135,9 @@ def verify(
         "subject": subject,
         "expectedDeviceId": expected_device_id,
         "sourceAddress": source_address,
+        "signals": signals,
+        "replacesDeviceId": replaces_device_id,
+        "results": [dict(each.json) for each in results],
         "report": report,
     }
     return _call(
@@ -152,6 +161,8 @@ def issue_certificate(
     csr: bytes = b"",
     public_key: bytes = b"",
     subject: bytes = b"",
+    expected_device_id: bytes = b"",
+    source_address: str = "",
     idempotency_key: Optional[str] = None,
     timeout: Optional[float] = None,
 ) -> Call[IssuedCertificate]:
@@ -168,6 +179,8 @@ def issue_certificate(
         "csr": csr,
         "publicKey": public_key,
         "subject": subject,
+        "expectedDeviceId": expected_device_id,
+        "sourceAddress": source_address,
     }
     return _call(
         "Provisioning/Issue",
@@ -234,13 +247,24 @@ def list_devices(
     state: str = "",
     page_size: int = 0,
     page_token: bytes = b"",
+    device_serial: str = "",
+    flag: str = "",
     timeout: Optional[float] = None,
 ) -> Call[DevicePage]:
     """A page of the app's devices; `next_page_token` leads to the next.
 
     state: ACTIVE or BLOCKED; otherwise all.
+    flag: only devices on which this flag stands.
     """
-    members = {"app": app, "subject": subject, "state": state, "pageSize": page_size, "pageToken": page_token}
+    members = {
+        "app": app,
+        "subject": subject,
+        "state": state,
+        "pageSize": page_size,
+        "pageToken": page_token,
+        "deviceSerial": device_serial,
+        "flag": flag,
+    }
     return _call("Devices/List", members, DevicePage.read, timeout, idempotent=True)
 
 

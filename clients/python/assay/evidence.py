@@ -151,6 +151,22 @@ class BlockTarget:
         return BlockTarget({"keyId": to_base64(key_id)})
 
 
+@dataclass(frozen=True)
+class ResultRequest:
+    """A signed result that is asked for beside a verdict."""
+
+    shape: str
+    """EAR_JWT, EAR_CWT, SESSION, CLIENT_ATTESTATION, WALLET_INSTANCE, KEY_ATTESTATION, PLAIN_JWS or PLAIN_COSE."""
+    audience: str
+    """The receiver of the result, one of the audiences that the app's configuration lists."""
+    nonce: bytes = b""
+    """8 to 64 bytes that the audience gave the caller."""
+
+    @property
+    def json(self) -> Mapping[str, Any]:
+        return without_defaults({"shape": "RESULT_SHAPE_" + self.shape, "audience": self.audience, "nonce": self.nonce})
+
+
 def without_defaults(members: Dict[str, Any]) -> Dict[str, Any]:
     """A request's JSON without members at their default; bytes become Base64."""
     kept = {name: value for name, value in members.items() if value or isinstance(value, dict)}

@@ -61,6 +61,33 @@ class WouldReject:
 
 
 @dataclass(frozen=True)
+class SignedResult:
+    """What came of a result that was asked for."""
+
+    shape: str
+    audience: str
+    text: str
+    """A token in ASCII; empty if there is none."""
+    binary: bytes
+    """A token in CBOR; empty if there is none."""
+    problem: str
+    """Why nothing was signed: a stable word; empty if something was."""
+    expires_at_unix_ms: int
+
+    @staticmethod
+    def read(fields: Fields) -> SignedResult:
+        problem = fields.nested("problem")
+        return SignedResult(
+            fields.enumeration("shape", "RESULT_SHAPE_"),
+            fields.text("audience"),
+            fields.text("text"),
+            fields.octets("binary"),
+            "" if problem is None else problem.text("code"),
+            fields.integer("expiresAtUnixMs"),
+        )
+
+
+@dataclass(frozen=True)
 class Verdict:
     """The answer to evidence. A rejection is an answer, not an error."""
 
@@ -84,6 +111,8 @@ class Verdict:
     repeated: bool
     """The stored verdict of an equal request made before: do not act twice."""
     decided_at_unix_ms: int
+    results: List[SignedResult]
+    """Those that were asked for, of an ACCEPTED verdict."""
     would_reject: Optional[WouldReject]
     """Set if the evidence was judged REJECTED, and is answered ACCEPTED since the app does not enforce the verdict."""
     raw: Mapping[str, Any] = _raw()
@@ -110,6 +139,7 @@ class Verdict:
             simulated=fields.boolean("simulated"),
             repeated=fields.boolean("repeated"),
             decided_at_unix_ms=fields.integer("decidedAtUnixMs"),
+            results=[SignedResult.read(each) for each in fields.nested_list("results")],
             would_reject=None if would_reject is None else WouldReject.read(would_reject),
             raw=fields.raw,
         )

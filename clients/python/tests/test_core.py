@@ -1,13 +1,14 @@
 """What stands below the calls: readers, pauses, options, and the types."""
 
 import inspect
+import json
 import random
 import re
 import unittest
 from pathlib import Path
 
 import support
-from assay import AsyncClient, Client, details, errors
+from assay import AsyncClient, Client, ResultRequest, SignedResult, Verdict, calls, details, errors
 from assay.answers import Fields, decode_base64, parse_object
 from assay.errors import AssayError
 from assay.retrying import pause_after
@@ -64,6 +65,19 @@ class RequestTests(unittest.TestCase):
             with self.assertRaises(AssayError):
                 request_bytes("/", [("x", value)], b"")
 
+    def test_what_is_given_stands_in_the_message(self):
+        made = calls.verify(
+            "a", "REGISTER", [], signals=b"{}", replaces_device_id=b"\0", results=[ResultRequest("SESSION", "b")], source_address="::1"
+        )
+        self.assertEqual(json.loads(made.body), {
+            "app": "a", "purpose": "REGISTER", "signals": "e30=", "replacesDeviceId": "AA==", "sourceAddress": "::1",
+            "results": [{"shape": "RESULT_SHAPE_SESSION", "audience": "b"}],
+        })
+        made = calls.issue_certificate("a", [], expected_device_id=b"\1", source_address="::1")
+        self.assertEqual(json.loads(made.body), {"app": "a", "expectedDeviceId": "AQ==", "sourceAddress": "::1"})
+        made = calls.list_devices("a", device_serial="C-1", flag="f")
+        self.assertEqual(json.loads(made.body), {"app": "a", "deviceSerial": "C-1", "flag": "f"})
+
 
 class DetailTests(unittest.TestCase):
     def test_made_up_bytes_raise_nothing_but_value_errors(self):
@@ -119,6 +133,23 @@ class ErrorTests(unittest.TestCase):
     def test_reads_as_one_line(self):
         error = AssayError("unavailable", "a\nb\x1b[0m", reason="shutting_down")
         self.assertEqual(str(error), "unavailable (shutting_down): a b [0m [retry: later; see docs/reference/http.md#errors]")
+
+
+class ResultTests(unittest.TestCase):
+    def test_a_request_for_a_result_leaves_out_what_is_not_given(self):
+        self.assertEqual(ResultRequest("EAR_JWT", "a").json, {"shape": "RESULT_SHAPE_EAR_JWT", "audience": "a"})
+        self.assertEqual(ResultRequest("PLAIN_COSE", "a", b"\0").json["nonce"], "AA==")
+
+    def test_a_verdict_has_its_results(self):
+        results = [
+            {"shape": "RESULT_SHAPE_EAR_JWT", "audience": "a", "text": "e.y.J", "expiresAtUnixMs": "5"},
+            {"shape": "RESULT_SHAPE_OF_TOMORROW", "binary": "AAEC"},
+            {"problem": {"code": "key_unavailable", "sentence": "The key is away."}},
+        ]
+        first, second, third = Verdict.read(Fields({"results": results})).results
+        self.assertEqual(first, SignedResult("EAR_JWT", "a", "e.y.J", b"", "", 5))
+        self.assertEqual((second.shape, second.binary), ("OF_TOMORROW", b"\0\1\2"))
+        self.assertEqual((third.problem, third.text, third.binary), ("key_unavailable", "", b""))
 
 
 class SurfaceTests(unittest.TestCase):

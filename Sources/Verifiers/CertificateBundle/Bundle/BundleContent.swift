@@ -20,7 +20,12 @@ struct BundleContent {
 
     /// Throws `malformed`, or `wrong_format` for the members of the older token format.
     init(_ evidence: BoundedEvidence) throws(Rejection) {
-        guard let bundle = evidence.parts.flatMap({ CertificateBundle(parts: $0) }) else {
+        let parts = evidence.parts ?? []
+        if let json = CertificateBundle.json(in: parts) {
+            self.init(try BundleJSON.read(json))
+            return
+        }
+        guard let bundle = CertificateBundle(parts: parts) else {
             throw Rejection(.malformed, "not the parts of a certificate bundle")
         }
         switch bundle {
@@ -56,13 +61,13 @@ struct BundleContent {
         let newline = UInt8(ascii: "\n")
         var bytes: [UInt8] = []
         bytes.reserveCapacity(2 * fields.imageHash.count + fields.certificate.count + 2 * fields.locationHash.count + 24)
-        bytes += Hex.encode(fields.imageHash).utf8
+        fields.imageHash.withUnsafeBytes { Hex.append($0, to: &bytes) }
         bytes.append(newline)
         bytes += fields.certificate
         bytes.append(newline)
         bytes += String(fields.timestamp).utf8
         bytes.append(newline)
-        bytes += Hex.encode(fields.locationHash).utf8
+        fields.locationHash.withUnsafeBytes { Hex.append($0, to: &bytes) }
         bytes.append(newline)
         return bytes
     }

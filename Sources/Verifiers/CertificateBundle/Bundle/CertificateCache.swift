@@ -1,37 +1,67 @@
+import AssayCertificates
 import AssayCore
 import Crypto
 import Synchronization
 
 /// Caches the certificates of cameras, by the text in which they are submitted: a camera has the same ones in all its bundles.
 ///
-/// Only what led to an anchor, and whose key signed a bundle, is inserted, so that certificates made for the purpose displace none.
+/// - It belongs to one verifier, and so to one app, its anchors and its policy: a reload makes new verifiers with empty caches.
+/// - Only what led to an anchor, and whose key signed a bundle, is inserted, so that certificates made for the purpose displace none.
+/// - The key is the text's SHA-256: another intermediate certificate, or another encoding, is another entry.
+/// - It is bounded by the bytes of what it holds. It has two generations: a used entry moves into the recent one. When that is full it becomes
+///   the older one, and the older one before it is dropped.
 final class CertificateCache: Sendable {
-    private let capacity: Int
-    private let entries = Mutex<[SHA256.Digest: TrustedCertificates]>([:])
+    /// The SHA-256 of a text with certificates.
+    struct Key: Hashable {
+        private let digest: SHA256.Digest
 
-    /// - Parameter capacity: the most entries, of about 4 KB each.
-    init(capacity: Int = 4096) { self.capacity = capacity }
+        init(_ text: [UInt8]) { digest = text.withUnsafeBytes { SHA256.hash(bytes: $0) } }
 
-    /// The number of cached entries.
-    var count: Int { entries.withLock { $0.count } }
-
-    func certificates(in text: [UInt8]) -> TrustedCertificates? {
-        let key = Self.key(text)
-        return entries.withLock { $0[key] }
-    }
-
-    /// A full cache is emptied: an entry costs reading the certificates again.
-    func insert(_ certificates: TrustedCertificates, of text: [UInt8]) {
-        let key = Self.key(text)
-        entries.withLock { entries in
-            if entries.count >= capacity { entries.removeAll(keepingCapacity: true) }
-            entries[key] = certificates
+        // The first bytes of a digest are as good a hash as all of it.
+        func hash(into hasher: inout Hasher) {
+            digest.withUnsafeBytes { hasher.combine($0.loadUnaligned(as: UInt64.self)) }
         }
     }
 
-    private static func key(_ text: [UInt8]) -> SHA256.Digest {
-        var hash = SHA256()
-        text.withUnsafeBytes { hash.update(bufferPointer: $0) }
-        return hash.finalize()
+    private struct State {
+        var recent: [Key: TrustedCertificates] = [:]
+        var older: [Key: TrustedCertificates] = [:]
+        /// Of the recent ones, in bytes.
+        var size = 0
     }
+
+    /// Of one generation, in bytes.
+    private let limit: Int
+    private let state = Mutex(State())
+
+    /// - Parameter bytes: the approximate size of all entries together. Those of one certificate have about 4 KB.
+    init(bytes: Int = 32 << 20) { limit = bytes / 2 }
+
+    /// The number of cached entries.
+    var count: Int { state.withLock { state in state.recent.count + state.older.keys.count { state.recent[$0] == nil } } }
+
+    func certificates(for key: Key) -> TrustedCertificates? {
+        state.withLock { state in
+            if let found = state.recent[key] { return found }
+            guard let found = state.older[key] else { return nil }
+            add(found, key, &state)
+            return found
+        }
+    }
+
+    func insert(_ certificates: TrustedCertificates, for key: Key) {
+        state.withLock { state in add(certificates, key, &state) }
+    }
+
+    private func add(_ certificates: TrustedCertificates, _ key: Key, _ state: inout State) {
+        guard state.recent.updateValue(certificates, forKey: key) == nil else { return }
+        state.size += certificates.approximateBytes
+        guard state.size > limit else { return }
+        (state.older, state.recent, state.size) = (state.recent, [:], 0)
+    }
+}
+
+extension TrustedCertificates {
+    /// On the heap: the DER of each certificate, and some 2,500 bytes of what is read in it.
+    fileprivate var approximateBytes: Int { chain.certificates.reduce(1000) { $0 + $1.der.count + 2500 } }
 }
