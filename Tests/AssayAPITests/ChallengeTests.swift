@@ -1,6 +1,7 @@
 import AssayAPI
 import AssayCore
 import Foundation
+import SwiftProtobuf
 import Testing
 
 @Suite("Challenge response")

@@ -23,9 +23,17 @@ extension Verdict {
             writer.write(5, check)
             writer.write(6, Int64(rejection.retry.message.rawValue))
         }
-        // By index: an iterator would copy each element.
-        for index in findings.indices { writer.writeMessage(7) { $0.write(findings[index]) } }
-        for index in claims.all.indices { writer.writeMessage(8) { $0.write(claims.all[index]) } }
+        // By index, and not in a closure: both would copy each element.
+        for index in findings.indices {
+            let start = writer.begin(7)
+            writer.write(findings[index])
+            writer.finish(start)
+        }
+        for index in claims.all.indices {
+            let start = writer.begin(8)
+            writer.write(claims.all[index])
+            writer.finish(start)
+        }
         if let device { writer.write(9, device.bytes) }
         if let binding { writer.writeMessage(10) { $0.write(binding) } }
         writer.write(11, evidenceDigest)

@@ -53,7 +53,6 @@ public struct Appraisal: Sendable {
         self.examination = examination
         self.report = report
         findings = []
-        findings.reserveCapacity(Self.usualFindings)
         claims = Claims()
         assurance = .none
         effect = .none
@@ -62,9 +61,6 @@ public struct Appraisal: Sendable {
         feeds = []
         simulated = false
     }
-
-    /// Those of an assertion, which are collected without allocating again. The allocator caches blocks of this size for each thread.
-    private static let usualFindings = 12
 
     /// The first failure in documented order.
     public var failure: Finding? { firstFinding(.fail) }

@@ -23,6 +23,8 @@ package struct RequestFacts: Hashable, Sendable {
         package let rawValue: UInt8
         package init(rawValue: UInt8) { self.rawValue = rawValue }
 
+        /// Made without the general code of an empty list, which looks its types up at run time.
+        package static var none: Lookups { Lookups(rawValue: 0) }
         package static let device = Lookups(rawValue: 1)
         package static let certificate = Lookups(rawValue: 2)
         /// The device that a plugin reads from the evidence.

@@ -13,24 +13,27 @@ public enum Decision: Hashable, Sendable {
     /// Any failure rejects; otherwise anything unavailable leaves the decision open; otherwise the request is accepted. An
     /// empty list is never accepted.
     public init(_ appraisals: [Appraisal]) {
-        for appraisal in appraisals {
-            guard let failure = appraisal.failure, let rejection = failure.rejection else { continue }
+        // By index: an iterator would copy each appraisal, which is long.
+        let all = appraisals.indices
+        for index in all {
+            guard let failure = appraisals[index].failure, let rejection = failure.rejection else { continue }
             self = .reject(rejection, check: failure.check)
             return
         }
-        for appraisal in appraisals {
-            guard let missing = appraisal.firstFinding(.unavailable) else { continue }
+        for index in all {
+            guard let missing = appraisals[index].firstFinding(.unavailable) else { continue }
             self = .unavailable(check: missing.check, detail: missing.detail)
             return
         }
-        guard appraisals.isEmpty || !appraisals.allSatisfy(\.isPart) else {
+        guard appraisals.isEmpty || !all.allSatisfy({ appraisals[$0].isPart }) else {
             self = .reject(Rejection(.payloadNotBound, "every piece is a part of a payload that none binds"), check: "binding")
             return
         }
         // A supplement counts if there are only supplements. A part of the payload says nothing of a device.
-        let onlySupplements = appraisals.allSatisfy { $0.isSupplement || $0.isPart }
-        let bearing = appraisals.lazy.filter { !$0.isPart && (onlySupplements || !$0.isSupplement) }
-        guard let assurance = bearing.map(\.assurance).min(), appraisals.allSatisfy({ $0.isPart || $0.assurance > .none })
+        let onlySupplements = all.allSatisfy { appraisals[$0].isSupplement || appraisals[$0].isPart }
+        let bearing = all.lazy.filter { !appraisals[$0].isPart && (onlySupplements || !appraisals[$0].isSupplement) }
+        guard let assurance = bearing.map({ appraisals[$0].assurance }).min(),
+            all.allSatisfy({ appraisals[$0].isPart || appraisals[$0].assurance > .none })
         else {
             self = .reject(Rejection(.formatNotAccepted, "no evidence supports any assurance"), check: "evidence")
             return

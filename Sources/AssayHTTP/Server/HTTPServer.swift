@@ -21,7 +21,7 @@ package final class HTTPServer: RPCFront {
 
     /// - Parameters:
     ///   - addresses: where to listen; port 0 lets the kernel choose.
-    ///   - threads: event loops. They only move bytes and requests; handlers run on the global executor.
+    ///   - threads: event loops. They move bytes and requests, and work on a call that is alone.
     ///   - tls: for the addresses with TLS, which cannot be listened at without it.
     ///   - withoutCertificates: addresses with TLS at which clients may show no certificate.
     ///   - resources: what GET reads, beside the calls.

@@ -38,7 +38,7 @@ package struct Answering: Sendable {
     ///
     /// - Parameter time: of ``chargingTime()``.
     func admit(
-        _ request: VerificationRequest, _ profile: AppProfile, of caller: Caller, step: (any AcceptanceStep)? = nil,
+        _ request: consuming VerificationRequest, _ profile: AppProfile, of caller: Caller, step: (any AcceptanceStep)? = nil,
         trace: CallTrace?, at time: Int64, isAbandoned: @escaping @Sendable () -> Bool = { false }
     ) throws(RPCError) -> AuthorizedRequest {
         try charge(.verdicts, caller, request.app, request.sourceAddress, at: time)

@@ -16,14 +16,14 @@ struct EvidenceDevice: Sendable {
 
     /// Counts the devices that are named before the evidence is appraised. Throws `device_mismatch` if there are several.
     init(of pieces: [VerificationCase.Piece]) throws(Rejection) {
-        // By index: a piece is long, and is not copied.
+        // By index: a piece is long, and so is a device; neither is copied.
         for index in pieces.indices {
-            guard let device = pieces[index].device else {
+            guard let keyID = pieces[index].facts.device?.registration.keyID else {
                 if let keyID = pieces[index].locatedKeyID { try count(keyID) }
                 continue
             }
-            try count(device.registration.keyID)
-            if let knownIndex, pieces[knownIndex].device?.id != device.id { throw .severalDevices }
+            try count(keyID)
+            if let knownIndex, pieces[knownIndex].facts.device?.id != pieces[index].facts.device?.id { throw .severalDevices }
             knownIndex = index
         }
     }
@@ -46,7 +46,8 @@ struct EvidenceDevice: Sendable {
             changes.submission.map({ $0.device == known?.id }) ?? true
         else { throw .severalDevices }
         var certifiable: [UInt8]?
-        for key in appraisals.lazy.compactMap(\.certifiableKey) {
+        for index in appraisals.indices {
+            guard let key = appraisals[index].certifiableKey else { continue }
             guard certifiable == nil || certifiable == key else { throw .severalDevices }
             certifiable = key
         }
@@ -69,9 +70,6 @@ extension VerificationCase.Piece {
 }
 
 extension VerificationCase {
-    /// The registered device that the evidence is of.
-    var knownDevice: Device? { named.knownIndex.flatMap { pieces[$0].device } }
-
     /// The device that an acceptance of these appraisals is about. Throws `device_mismatch` if there are several.
     func decidedDevice(_ appraisals: [Appraisal], _ changes: Changes) throws(Rejection) -> Device? {
         try named.decided(by: changes, appraisals, known: knownDevice)

@@ -10,7 +10,7 @@ final class VerificationCase: Sendable {
         /// What was fetched of it.
         var facts = Facts()
         /// What was looked up and asked for it.
-        var lookups: RequestFacts.Lookups = []
+        var lookups = RequestFacts.Lookups.none
         /// The device that a plugin read from it.
         var location = LocatedSubject.none
         /// What plugins are asked about it, and who asks them.
@@ -53,6 +53,8 @@ final class VerificationCase: Sendable {
     let subject: [UInt8]?
     /// The device that all pieces are of.
     let named: EvidenceDevice
+    /// The registered device that the evidence is of.
+    let knownDevice: Device?
     /// `nil`: that was not looked up.
     private let isSubjectBlocked: Bool?
     /// The device that is retired if the request registers one.
@@ -67,6 +69,7 @@ final class VerificationCase: Sendable {
     ) {
         self.refusals = refusals
         (self.admitted, self.pieces, self.named) = (admitted, pieces, named)
+        knownDevice = named.knownIndex.flatMap { pieces[$0].device }
         (self.subject, self.isSubjectBlocked) = (subject, isSubjectBlocked)
         replacement =
             if case .device(let device)? = replaced {
@@ -128,11 +131,12 @@ final class VerificationCase: Sendable {
 
     func changes(_ appraisals: [Appraisal]) -> Changes {
         var changes = Changes()
-        for appraisal in appraisals {
-            if let name = appraisal.restsOn { changes.restsOn = name }
-            if let submission = appraisal.submission { changes.submission = submission }
-            changes.uses += appraisal.uses
-            switch appraisal.effect {
+        // By index, as below: an iterator would copy each appraisal, which is long.
+        for index in appraisals.indices {
+            if let name = appraisals[index].restsOn { changes.restsOn = name }
+            if let submission = appraisals[index].submission { changes.submission = submission }
+            changes.uses += appraisals[index].uses
+            switch appraisals[index].effect {
             case .none: continue
             case .register(let registration):
                 changes.registrations.append(
@@ -148,7 +152,7 @@ final class VerificationCase: Sendable {
 
     /// Each version once.
     private func feeds(of appraisals: [Appraisal]) -> [FeedVersion] {
-        guard appraisals.contains(where: { !$0.feeds.isEmpty }) else { return [] }
+        guard appraisals.indices.contains(where: { !appraisals[$0].feeds.isEmpty }) else { return [] }
         var feeds: [FeedVersion] = []
         for feed in appraisals.flatMap(\.feeds) where !feeds.contains(feed) { feeds.append(feed) }
         return feeds
@@ -159,7 +163,7 @@ final class VerificationCase: Sendable {
         _ decision: Verdict.Decision, _ appraisals: [Appraisal], device: DeviceID?, registration: Registration? = nil
     ) -> Verdict {
         var findings: [Finding] = []
-        findings.reserveCapacity(appraisals.reduce(3) { $0 + $1.findings.count })
+        findings.reserveCapacity(appraisals.indices.reduce(3) { $0 + appraisals[$1].findings.count })
         switch binding.mode {
         case .clientData, .embedded: findings.append(.pass("challenge"))
         case .callerOwned: findings.append(.callerVouches)
@@ -172,9 +176,9 @@ final class VerificationCase: Sendable {
         if let device = knownDevice, let flagged = Finding.flagged(device, at: admitted.now) { findings.append(flagged) }
         if let replaced = replacement?.device, case .accepted = decision { findings.append(.replaced(replaced)) }
         var claims = Claims()
-        if let only = appraisals.first, appraisals.count == 1 {
-            findings += only.findings
-            claims = only.claims
+        if appraisals.count == 1 {
+            findings += appraisals[0].findings
+            claims = appraisals[0].claims
         } else {
             for appraisal in appraisals {
                 findings += appraisal.findings.map { $0.prefixed(appraisal.format) }
@@ -185,8 +189,9 @@ final class VerificationCase: Sendable {
         return Verdict(
             decision: decision, findings: findings, claims: claims, device: device, binding: binding,
             evidenceDigest: admitted.evidenceDigest, policyDigest: admitted.profile.policyDigest,
-            feeds: feeds(of: appraisals), simulated: appraisals.contains(where: \.simulated), requestID: admitted.requestID,
-            decidedAt: admitted.now, confidence: confidence, formats: pieces.map(\.evidence.format), registration: registration)
+            feeds: feeds(of: appraisals), simulated: appraisals.indices.contains { appraisals[$0].simulated },
+            requestID: admitted.requestID, decidedAt: admitted.now, confidence: confidence,
+            formats: pieces.indices.map { pieces[$0].evidence.format }, registration: registration)
     }
 }
 

@@ -36,15 +36,14 @@ package final class AuthorizedRequest: Sendable {
         let report: VerdictReport
     }
 
+    /// - Parameter request: given away: it is long, and not copied.
     package init(
-        request: VerificationRequest, profile: AppProfile, caller: Caller, now: Timestamp,
+        request: consuming VerificationRequest, profile: AppProfile, caller: Caller, now: Timestamp,
         requestID: [UInt8], step: (any AcceptanceStep)? = nil, trace: CallTrace? = nil,
         isAbandoned: @escaping @Sendable () -> Bool = { false }
     ) {
         // Whether a rejection may be reported depends on all that is wrong.
-        var request = request
         if step == nil, profile.enforcement.reports { request.report = .all }
-        self.request = request
         self.profile = profile
         self.caller = caller
         self.now = now
@@ -53,14 +52,15 @@ package final class AuthorizedRequest: Sendable {
         self.trace = trace
         self.isAbandoned = isAbandoned
         unbound = nil
-        guard !request.idempotencyKey.isEmpty else {
+        if request.idempotencyKey.isEmpty {
             idempotency = nil
             evidenceDigest = request.evidenceDigest
-            return
+        } else {
+            let digests = request.evidence.map(\.digest)
+            idempotency = Idempotency(copy request, caller, step, evidence: digests)
+            evidenceDigest = VerificationRequest.evidenceDigest(digests)
         }
-        let digests = request.evidence.map(\.digest)
-        idempotency = Idempotency(request, caller, step, evidence: digests)
-        evidenceDigest = VerificationRequest.evidenceDigest(digests)
+        self.request = request
     }
 
     private init(_ other: AuthorizedRequest, under profile: AppProfile) {
@@ -95,7 +95,7 @@ package final class AuthorizedRequest: Sendable {
 
 extension VerificationRequest {
     fileprivate var evidenceDigest: [UInt8] {
-        if evidence.count == 1, let only = evidence.first { return only.digest }
+        if evidence.count == 1 { return evidence[0].digest }
         return Self.evidenceDigest(evidence.map(\.digest))
     }
 

@@ -20,7 +20,9 @@ final class PendingAcceptance: Sendable {
         let assurance: Assurance = if case .accepted(let assurance) = verdict.decision { assurance } else { .none }
         let claims = admitted.profile.keepsAuditClaims ? AuditClaims(verdict.claimsWithConfidence) : nil
         entry = LedgerEntry(
-            time: admitted.now, spends: freshness.spends + uses.map { LedgerEntry.Spend(token: $0.token, expiry: $0.until) },
+            time: admitted.now,
+            spends: uses.isEmpty
+                ? freshness.spends : freshness.spends + uses.map { LedgerEntry.Spend(token: $0.token, expiry: $0.until) },
             registrations: changes.registrations,
             devicesPerSubject: admitted.profile.devicesPerSubject, advances: changes.advances,
             idempotency: admitted.idempotency.map { asked in

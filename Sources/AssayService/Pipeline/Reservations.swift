@@ -50,7 +50,7 @@ struct Reservations: Sendable {
 
     /// Fails where a use of evidence cannot be remembered: it could be accepted again.
     func checkMemory(for freshness: Freshness, _ uses: [EvidenceUse] = []) throws(StageError) {
-        guard freshness.spendsUses || !uses.isEmpty, memory.isFull else { return }
+        guard memory.isFull, freshness.spendsUses || !uses.isEmpty else { return }
         throw .failed(.evidenceMemoryFull)
     }
 
