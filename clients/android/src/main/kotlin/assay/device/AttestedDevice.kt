@@ -22,7 +22,7 @@ class AttestedDevice(
     private val alias = "assay." + hex(sha256(user.toByteArray())).take(32)
     private val signingFailures = "signing-$alias"
     private val calls = Calls(time)
-    private val uploads = SignedUploads(records, "upload-$alias-")
+    private val uploads = SignedUploads(records, alias)
     private val shared = Shared<Registrar.Registered>()
     private val alone = Alone()
     private val registrar = Registrar(alias, sha256(user.toByteArray()), backend, keys, records, tokens, settings, time, calls)
@@ -87,7 +87,7 @@ class AttestedDevice(
             val answer = calls.ask(deadline) { backend.upload(signed, payload) }
             when (answer.action) {
                 Action.DONE -> {
-                    uploads.drop(id)
+                    uploads.finish(signed)
                     return Outcome.Done(answer.isNew)
                 }
                 Action.NEW_CHALLENGE -> uploads.drop(id)

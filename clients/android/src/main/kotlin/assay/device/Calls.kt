@@ -4,7 +4,9 @@ import java.io.IOException
 import java.io.InterruptedIOException
 import java.net.SocketTimeoutException
 import java.util.concurrent.CountDownLatch
+import java.util.concurrent.locks.ReentrantLock
 import javax.net.ssl.SSLException
+import kotlin.concurrent.withLock
 
 /** Asks the backend until it says something other than "later", with pauses. */
 internal class Calls(private val time: Time) {
@@ -33,7 +35,7 @@ internal class Calls(private val time: Time) {
     }
 
     /** Ends the call with an answer that no other step follows. */
-    fun ended(answer: Answer): Stop = stop(answer.problem, answer.detail)
+    fun ended(answer: Answer): Stop = stop(answer.problem, answer.detail, NEXT_CALL)
 
     private companion object {
         /** After all tries the app waits at least so long. */
@@ -79,18 +81,22 @@ internal class Shared<Value : Any> {
 /** One call at a time for each name. */
 internal class Alone {
     private val busy = HashSet<String>()
-    private val monitor = Object()
+    private val lock = ReentrantLock()
+    private val isFree = lock.newCondition()
 
     fun <Value> run(name: String, work: () -> Value): Value {
-        synchronized(monitor) {
-            while (!busy.add(name)) monitor.wait()
+        lock.lockInterruptibly()
+        try {
+            while (!busy.add(name)) isFree.await()
+        } finally {
+            lock.unlock()
         }
         try {
             return work()
         } finally {
-            synchronized(monitor) {
+            lock.withLock {
                 busy.remove(name)
-                monitor.notifyAll()
+                isFree.signalAll()
             }
         }
     }

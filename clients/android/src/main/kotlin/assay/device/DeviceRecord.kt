@@ -81,32 +81,3 @@ internal data class DeviceRecord(
         }
     }
 }
-
-/** Signatures that were made and not yet answered for good, so that a repetition sends the same bytes, also after a restart. */
-internal class SignedUploads(private val records: Records, private val prefix: String) {
-    private fun name(id: String) = prefix + hex(sha256(id.toByteArray())).take(32)
-
-    fun find(id: String, payloadSha256: ByteArray): SignedUpload? {
-        val fields = Fields.read(records.read(name(id))) ?: return null
-        return SignedUpload(
-            id, fields.bytes("challenge")?.takeIf { it.size == ClientData.CHALLENGE_BYTES } ?: return null,
-            fields.bytes("key") ?: return null, fields.bytes("signature") ?: return null,
-            fields.bytes("payload")?.takeIf { it.contentEquals(payloadSha256) } ?: return null,
-        )
-    }
-
-    fun keep(upload: SignedUpload) {
-        val fields = Fields().set("challenge", upload.challenge).set("key", upload.keyId).set("signature", upload.signature)
-            .set("payload", upload.payloadSha256)
-        for (old in records.names(prefix).dropLast(MOST - 1)) records.remove(old)
-        records.write(name(upload.id), fields.written())
-    }
-
-    fun drop(id: String) = records.remove(name(id))
-
-    fun dropAll() = records.names(prefix).forEach { records.remove(it) }
-
-    private companion object {
-        const val MOST = 200
-    }
-}
