@@ -59,6 +59,7 @@ class HttpBackend(
 
     private fun post(path: String, read: (Int, Long?, ByteArray?) -> Answer, body: Body): Answer {
         val connection = options.open(URL(base + path))
+        var isWhole = false
         try {
             connection.requestMethod = "POST"
             connection.connectTimeout = options.connectTimeoutMillis
@@ -73,9 +74,11 @@ class HttpBackend(
             connection.setRequestProperty("Accept", "application/json")
             val status = status(connection, body)
             val retryAfter = BackOff.retryAfter(connection.getHeaderField("Retry-After"), options.time.now())
-            return read(status, retryAfter, answer(connection, status))
+            val answer = answer(connection, status)
+            isWhole = answer != null        // then the connection serves the next request
+            return read(status, retryAfter, answer)
         } finally {
-            connection.disconnect()
+            if (!isWhole) connection.disconnect()
         }
     }
 
