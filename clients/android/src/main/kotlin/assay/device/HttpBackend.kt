@@ -107,16 +107,17 @@ class HttpBackend(
         } catch (error: IOException) {
             return ByteArray(0)
         }
-        return stream.use {
-            val whole = ByteArrayOutputStream()
-            val buffer = ByteArray(8192)
-            while (true) {
-                val count = it.read(buffer)
-                if (count < 0) return@use whole.toByteArray()
-                if (whole.size() + count > AnswerReader.LARGEST) return@use null
-                whole.write(buffer, 0, count)
-            }
-            @Suppress("UNREACHABLE_CODE") null
+        return stream.use { whole(it) }
+    }
+
+    private fun whole(stream: InputStream): ByteArray? {
+        val whole = ByteArrayOutputStream()
+        val buffer = ByteArray(8192)
+        while (true) {
+            val count = stream.read(buffer)
+            if (count < 0) return whole.toByteArray()
+            if (whole.size() + count > AnswerReader.LARGEST) return null
+            whole.write(buffer, 0, count)
         }
     }
 

@@ -42,7 +42,7 @@ private object Hooks {
 class HookedGenerator : KeyPairGeneratorSpi() {
     private lateinit var spec: KeyGenParameterSpec
 
-    override fun initialize(size: Int, random: SecureRandom?) = throw UnsupportedOperationException()
+    override fun initialize(size: Int, random: SecureRandom?): Unit = throw UnsupportedOperationException()
 
     override fun initialize(params: AlgorithmParameterSpec, random: SecureRandom?) {
         spec = params as KeyGenParameterSpec
@@ -61,16 +61,16 @@ class HookedKeyStore : KeyStoreSpi() {
     override fun engineDeleteEntry(alias: String) { Hooks.deleted.add(alias) }
     override fun engineLoad(stream: InputStream?, password: CharArray?) {}
     override fun engineGetCreationDate(alias: String): Date? = null
-    override fun engineSetKeyEntry(alias: String, key: Key?, password: CharArray?, chain: Array<Certificate?>?) = unused()
-    override fun engineSetKeyEntry(alias: String, key: ByteArray?, chain: Array<Certificate?>?) = unused()
-    override fun engineSetCertificateEntry(alias: String, certificate: Certificate?) = unused()
+    override fun engineSetKeyEntry(alias: String, key: Key?, password: CharArray?, chain: Array<Certificate?>?): Unit = unused()
+    override fun engineSetKeyEntry(alias: String, key: ByteArray?, chain: Array<Certificate?>?): Unit = unused()
+    override fun engineSetCertificateEntry(alias: String, certificate: Certificate?): Unit = unused()
     override fun engineAliases(): Enumeration<String> = Collections.emptyEnumeration()
     override fun engineContainsAlias(alias: String): Boolean = false
     override fun engineSize(): Int = 0
     override fun engineIsKeyEntry(alias: String): Boolean = false
     override fun engineIsCertificateEntry(alias: String): Boolean = false
     override fun engineGetCertificateAlias(certificate: Certificate?): String? = null
-    override fun engineStore(stream: OutputStream?, password: CharArray?) = unused()
+    override fun engineStore(stream: OutputStream?, password: CharArray?): Unit = unused()
 
     private fun unused(): Nothing = throw UnsupportedOperationException()
 }

@@ -15,11 +15,9 @@ import java.util.concurrent.TimeUnit
 private class World(private val assayd: String, private val assay: String, private val repository: File, val folder: File) : AutoCloseable {
     private val processes = ArrayList<Process>()
     private var daemon: Process? = null
-    private lateinit var python: String
     lateinit var address: String
 
     fun start(python: String) {
-        this.python = python
         val page = File(repository, "docs/start/protect-an-upload.md").readText()
         for (name in listOf("assayd.yaml", "uploads.py")) {
             val found = Regex("<!-- run: file ${Regex.escape(name)} -->\n```[a-z]*\n(.*?)\n```\n", RegexOption.DOT_MATCHES_ALL).find(page)

@@ -118,8 +118,8 @@ fun decisionTests(checks: Checks) {
     val tee = KeyRequest("a", ByteArray(93), inStrongBox = false, withDeviceProperties = false)
     val withProperties = KeyRequest("a", ByteArray(93), inStrongBox = false, withDeviceProperties = true)
 
-    fun generating(failure: KeyStoreFailure, request: KeyRequest, box: StrongBox = StrongBox.PREFER) =
-        KeyStoreDecision.generating(failure, request, box).let { it.step to it.problem }
+    fun generating(failure: KeyStoreFailure, request: KeyRequest, wanted: StrongBox = StrongBox.PREFER) =
+        KeyStoreDecision.generating(failure, request, wanted).let { it.step to it.problem }
 
     checks.test("each failure of generateKeyPair has its step") {
         val permanent = Step.IMPOSSIBLE to Problem.CANNOT_ATTEST
