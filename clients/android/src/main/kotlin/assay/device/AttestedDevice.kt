@@ -13,7 +13,7 @@ class AttestedDevice(
     /** The name under which the backend registers the device, with exactly the same bytes in UTF-8. */
     user: String,
     private val backend: Backend,
-    private val keys: KeyStoreAccess,
+    keys: KeyStoreAccess,
     private val records: Records,
     tokens: IntegrityTokens? = null,
     private val settings: Settings = Settings(),
@@ -21,11 +21,12 @@ class AttestedDevice(
 ) {
     private val alias = "assay." + hex(sha256(user.toByteArray())).take(32)
     private val signingFailures = "signing-$alias"
+    private val keys = BoundedKeyStore(keys, settings.keystoreMillis)
     private val calls = Calls(time)
     private val uploads = SignedUploads(records, alias)
     private val shared = Shared<Registrar.Registered>()
     private val alone = Alone()
-    private val registrar = Registrar(alias, sha256(user.toByteArray()), backend, keys, records, tokens, settings, time, calls)
+    private val registrar = Registrar(alias, sha256(user.toByteArray()), backend, this.keys, records, tokens, settings, time, calls)
 
     init {
         require(user.isNotEmpty()) { "want the user's name" }
@@ -144,7 +145,8 @@ class AttestedDevice(
                 decision.step == KeyStoreDecision.Step.NEW_KEY -> return null
                 decision.step == KeyStoreDecision.Step.AGAIN && busy < BackOff.TRIES ->
                     time.sleep(Registrar.busyPause(busy, failure.backOffHintMillis))
-                decision.problem == Problem.KEYSTORE_FAILED && failure.details?.isTransient != true && failsForGood() -> return null
+                decision.problem == Problem.KEYSTORE_FAILED && failure.kind == KeyStoreFailure.Kind.OTHER &&
+                    failure.details?.isTransient != true && failsForGood() -> return null
                 else -> throw stop(decision.problem, failure.message ?: "", if (decision.problem == Problem.UNLOCK_NEEDED) 0 else 30_000)
             }
         }

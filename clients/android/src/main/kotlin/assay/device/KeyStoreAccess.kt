@@ -25,7 +25,7 @@ class KeyRequest(
 
 /**
  * Android Keystore, as far as it is needed: [AndroidKeyStoreAccess] on a phone, another one in tests. Every function may block
- * for seconds. Each throws [KeyStoreFailure] and nothing else; functions of one object are called from several threads.
+ * for seconds, and longer than [Settings.keystoreMillis] is treated as failed. Each throws [KeyStoreFailure] and nothing else; functions of one object are called from several threads.
  */
 interface KeyStoreAccess {
     /** Generates an EC P-256 key for signatures with SHA-256 under the alias, in place of one that is there. */
@@ -74,6 +74,9 @@ class KeyStoreFailure(
 
         /** `BackendBusyException`. */
         BACKEND_BUSY,
+
+        /** No answer in time. */
+        TIMED_OUT,
 
         /** `ProviderException` and all others. With [details] from Android 13 on. */
         OTHER,

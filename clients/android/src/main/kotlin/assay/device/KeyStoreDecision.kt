@@ -42,6 +42,7 @@ internal class KeyStoreDecision(val step: Step, val problem: Problem) {
                 failure.kind == Kind.STRONGBOX_UNAVAILABLE -> noAttestation(request, box)
                 details?.code == ERROR_ID_ATTESTATION_FAILURE && request.withDeviceProperties ->
                     KeyStoreDecision(Step.WITHOUT_PROPERTIES, Problem.CANNOT_ATTEST)
+                failure.kind == Kind.TIMED_OUT -> KeyStoreDecision(Step.LATER, Problem.KEYSTORE_FAILED)
                 else -> passing(failure) ?: when {
                     details == null -> unknown(request, box)
                     details.isTransient -> KeyStoreDecision(

@@ -14,8 +14,10 @@ class Settings(
     val challengesPerUpload: Int = 3,
     /** For one call with all its tries and pauses. What is under way then is ended by its own time-outs. */
     val callMillis: Long = 120_000,
+    /** For one call of Keystore. Making a key may take half a minute, when attestation keys are fetched for it. */
+    val keystoreMillis: Long = 60_000,
 ) {
     init {
-        require(keysPerDay >= 1 && challengesPerUpload >= 1 && callMillis >= 1) { "every number is at least 1" }
+        require(keysPerDay >= 1 && challengesPerUpload >= 1 && callMillis >= 1 && keystoreMillis >= 1) { "every number is at least 1" }
     }
 }

@@ -133,6 +133,33 @@ fun registrationTests(checks: Checks) {
         equal(5, other.keys.generated.size)
         holds(other.time.pauses.all { it <= 5_000 }, "${other.time.pauses}")
     }
+    checks.test("a keystore that hangs ends the call, and no second call begins before it answers") {
+        val scene = Scene(Settings(keystoreMillis = 300))
+        val answers = CountDownLatch(1)
+        scene.keys.whenGenerating = { answers.await() }
+        val outcome = notDone(scene.device.register())
+        equal(Problem.KEYSTORE_FAILED to Action.TRY_LATER, outcome.problem to outcome.action)
+        scene.time.passes(outcome.afterMillis)
+        equal(Problem.KEYSTORE_FAILED, notDone(scene.device.register()).problem)
+        equal(1, scene.keys.generated.size)
+        answers.countDown()
+        scene.time.passes(HOUR)
+        done(scene.upload())
+        equal(2, scene.keys.generated.size)
+    }
+    checks.test("a signature that hangs keeps the key") {
+        val scene = Scene(Settings(keystoreMillis = 300))
+        done(scene.device.register())
+        repeat(4) {
+            val answers = CountDownLatch(1)
+            scene.keys.whenSigning = { answers.await() }
+            equal(Problem.KEYSTORE_FAILED, notDone(scene.upload()).problem)
+            answers.countDown()
+        }
+        scene.keys.whenSigning = {}
+        done(scene.upload())
+        equal(1, scene.keys.generated.size)
+    }
     checks.test("a registration whose answer was lost is sent again as it was, also after a restart") {
         val scene = Scene()
         scene.backend.broken.addAll(listOf(null, SocketTimeoutException("late"), ConnectException("down"), null))

@@ -288,14 +288,24 @@ fun main(arguments: Array<String>) {
         val outcome = notDone(Phone("grace", SimulatedTokens(world) { it.copyOf(92) + 1 }).upload("1"))
         holds(outcome.problem == Problem.CHALLENGES_REFUSED, "$outcome")
     }
-    checks.test("without the daemon: later; with it again: what was signed before") {
-        world.stopDaemon()
+    checks.test("the daemon stops before an upload, and runs again: later, and then what was signed before") {
+        var isFirst = true
+        alice.backend.changed = { upload ->
+            if (isFirst) world.stopDaemon()
+            isFirst = false
+            upload
+        }
+        val sent = alice.backend.uploads.size
         val before = time.pauses.size
         val outcome = notDone(alice.upload("4"))
         equal(Problem.BACKEND_BUSY to Action.TRY_LATER, outcome.problem to outcome.action)
         holds(time.pauses.drop(before).all { it >= 5_000 }, "the handler's Retry-After is 5 s: ${time.pauses.drop(before)}")
+        equal(Problem.BACKEND_BUSY, notDone(alice.upload("5")).problem, "without a challenge nothing is signed")
         world.startDaemon()
         equal(true, done(alice.upload("4")).isNew)
+        equal(6, alice.backend.uploads.size - sent)
+        equal(1, alice.backend.uploads.drop(sent).map { hex(it.signature) }.distinct().size)
+        done(alice.upload("5"))
     }
     checks.run()
 }

@@ -58,6 +58,7 @@ class FakeKeyStore : KeyStoreAccess {
     val failuresOfSign = ArrayDeque<KeyStoreFailure?>()
     var chain: (KeyRequest) -> List<ByteArray>? = { listOf(byteArrayOf(48) + it.clientData, byteArrayOf(48, 0)) }
     var whenGenerating: () -> Unit = {}
+    var whenSigning: () -> Unit = {}
     private val keys = HashMap<String, Pair<KeyPair, List<ByteArray>?>>()
 
     override fun generate(request: KeyRequest) {
@@ -74,7 +75,12 @@ class FakeKeyStore : KeyStoreAccess {
 
     override fun publicKey(alias: String): ByteArray? = synchronized(this) { keys[alias]?.first?.public?.encoded }
 
-    override fun sign(alias: String, message: ByteArray): ByteArray = synchronized(this) {
+    override fun sign(alias: String, message: ByteArray): ByteArray {
+        whenSigning()
+        return signed(alias, message)
+    }
+
+    private fun signed(alias: String, message: ByteArray): ByteArray = synchronized(this) {
         failuresOfSign.removeFirstOrNull()?.let { throw it }
         val pair = keys[alias]?.first ?: throw KeyStoreFailure(KeyStoreFailure.Kind.KEY_MISSING, "no key")
         Signature.getInstance("SHA256withECDSA").run {
