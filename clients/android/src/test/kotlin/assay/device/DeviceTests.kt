@@ -460,18 +460,23 @@ fun sharingTests(checks: Checks) {
     }
     checks.test("threads share a registration's failure, too") {
         val scene = Scene()
-        scene.keys.failuresOfGenerate.addAll(listOf(failure(code = 16, transient = true, policy = 2)))
+        scene.backend.broken.addAll(listOf(null) + List(5) { ConnectException("down") })
         val arrived = CountDownLatch(8)
-        scene.keys.whenGenerating = {
-            holds(arrived.await(20, TimeUnit.SECONDS), "the others arrived")
-            Thread.sleep(200)
+        var isFirst = true
+        scene.backend.whenRegistering = {
+            if (isFirst) {
+                isFirst = false
+                holds(arrived.await(20, TimeUnit.SECONDS), "the others arrived")
+                Thread.sleep(500)
+            }
         }
         val outcomes = inParallel(8) {
             arrived.countDown()
             scene.device.register()
         }
-        outcomes.forEach { equal(Problem.PROVISIONING_LATER, notDone(it).problem) }
+        outcomes.forEach { equal(Problem.OFFLINE, notDone(it).problem) }
         equal(1, scene.keys.generated.size)
+        equal(5, scene.backend.registrations.size)
     }
     checks.test("threads that are told to register again at once make one key") {
         val scene = Scene()
