@@ -444,16 +444,8 @@ fun uploadTests(checks: Checks) {
 fun sharingTests(checks: Checks) {
     checks.test("twenty threads that need a registration share one") {
         val scene = Scene()
-        val arrived = CountDownLatch(20)
-        scene.keys.whenGenerating = {
-            holds(arrived.await(20, TimeUnit.SECONDS), "the others arrived")
-            Thread.sleep(200)
-        }
-        val outcomes = inParallel(20) { number ->
-            arrived.countDown()
-            scene.upload("$number")
-        }
-        outcomes.forEach { done(it) }
+        scene.keys.whenGenerating = { othersWait(19) }
+        inParallel(20) { scene.upload("$it") }.forEach { done(it) }
         equal(1, scene.keys.generated.size)
         equal(1, scene.backend.registrations.size)
         equal(20, scene.backend.uploads.map { it.id }.distinct().size)
@@ -461,20 +453,12 @@ fun sharingTests(checks: Checks) {
     checks.test("threads share a registration's failure, too") {
         val scene = Scene()
         scene.backend.broken.addAll(listOf(null) + List(5) { ConnectException("down") })
-        val arrived = CountDownLatch(8)
         var isFirst = true
         scene.backend.whenRegistering = {
-            if (isFirst) {
-                isFirst = false
-                holds(arrived.await(20, TimeUnit.SECONDS), "the others arrived")
-                Thread.sleep(500)
-            }
+            if (isFirst) othersWait(7)
+            isFirst = false
         }
-        val outcomes = inParallel(8) {
-            arrived.countDown()
-            scene.device.register()
-        }
-        outcomes.forEach { equal(Problem.OFFLINE, notDone(it).problem) }
+        inParallel(8) { scene.device.register() }.forEach { equal(Problem.OFFLINE, notDone(it).problem) }
         equal(1, scene.keys.generated.size)
         equal(5, scene.backend.registrations.size)
     }
@@ -535,9 +519,18 @@ fun sharingTests(checks: Checks) {
     }
 }
 
+/** Until so many threads of [inParallel] wait for another one. */
+private fun othersWait(count: Int) {
+    val end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20)
+    while (Thread.getAllStackTraces().keys.count { it.name.startsWith("parallel") && it.state == Thread.State.WAITING } < count) {
+        holds(System.nanoTime() < end, "$count threads wait")
+        Thread.sleep(5)
+    }
+}
+
 private fun <Value> inParallel(count: Int, work: (Int) -> Value): List<Value> {
     val results = arrayOfNulls<Any>(count)
-    val threads = (0 until count).map { number -> Thread { results[number] = try { work(number) } catch (error: Throwable) { error } } }
+    val threads = (0 until count).map { number -> Thread({ results[number] = try { work(number) } catch (error: Throwable) { error } }, "parallel $number") }
     threads.forEach { it.start() }
     threads.forEach { it.join() }
     results.forEach { if (it is Throwable) throw it }
