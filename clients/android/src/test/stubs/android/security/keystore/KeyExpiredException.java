@@ -1,0 +1,8 @@
+package android.security.keystore;
+
+/** Stub. */
+public class KeyExpiredException extends java.security.InvalidKeyException {
+    public KeyExpiredException() {
+        super("stub");
+    }
+}

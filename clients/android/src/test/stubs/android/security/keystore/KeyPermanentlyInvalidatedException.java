@@ -1,0 +1,8 @@
+package android.security.keystore;
+
+/** Stub. */
+public class KeyPermanentlyInvalidatedException extends java.security.InvalidKeyException {
+    public KeyPermanentlyInvalidatedException() {
+        super("stub");
+    }
+}

@@ -1,0 +1,8 @@
+package android.security.keystore;
+
+/** Stub. */
+public class UserNotAuthenticatedException extends java.security.InvalidKeyException {
+    public UserNotAuthenticatedException() {
+        super("stub");
+    }
+}
