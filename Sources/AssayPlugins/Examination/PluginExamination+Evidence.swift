@@ -153,19 +153,10 @@ extension PluginExamination {
     func vectors() async throws -> String {
         let cases = try requireCases()
         var wrong: [String] = []
-        // One process for each configuration, in the order of the cases.
         var sessions: [[UInt8]: PluginSession] = [:]
         var counts = (accepted: 0, rejected: 0, unavailable: 0)
         for one in cases {
-            let session: PluginSession
-            if let known = sessions[one.configuration], known.isOpen {
-                session = known
-            } else {
-                session = try await open(PluginConfiguration(message: one.configuration))
-                // Few processes at a time.
-                if sessions.count >= 8 { sessions = [:] }
-                sessions[one.configuration] = session
-            }
+            let session = try await self.session(for: one, among: &sessions)
             do {
                 let judged = try await judge(session, one.request, in: one.world, "the case '\(one.id)'")
                 if let problem = problem(judged, one.expected) { wrong.append("'\(one.id)': \(problem)") }
@@ -182,6 +173,16 @@ extension PluginExamination {
         }
         return
             "\(cases.count) cases: \(counts.accepted) accepted, \(counts.rejected) rejected, \(counts.unavailable) UNAVAILABLE"
+    }
+
+    /// The process that has the configuration of the case: one for each configuration, and few at a time. After one that ended, a new one.
+    private func session(for one: ExaminationCase, among sessions: inout [[UInt8]: PluginSession]) async throws -> PluginSession
+    {
+        if let known = sessions[one.configuration], known.isOpen { return known }
+        let session = try await open(PluginConfiguration(message: one.configuration))
+        if sessions.count >= 8 { sessions = [:] }
+        sessions[one.configuration] = session
+        return session
     }
 
     /// `nil` if the verdict is the right one.
@@ -217,9 +218,10 @@ extension PluginExamination {
         var random = RepeatableRandom(1)
         // All of them within a fifth of the calls, and at least 20 of each case.
         let each = max(20, min(options.calls, 10_000) / 5 / accepted.count)
+        var sessions: [[UInt8]: PluginSession] = [:]
         var done = 0
         for one in accepted {
-            let session = try await open(PluginConfiguration(message: one.configuration))
+            let session = try await self.session(for: one, among: &sessions)
             for (changed, what) in try changes(of: one.request, each, &random) {
                 let what = "the case '\(one.id)' with \(what)"
                 let isBody = changed.clientData == one.request.clientData
@@ -242,9 +244,10 @@ extension PluginExamination {
         of request: PluginRequest, _ count: Int, _ random: inout RepeatableRandom
     ) throws -> [(PluginRequest, String)] {
         let limit = try format(of: request).sizeLimit
+        let meaning = Meaning(of: request.body)
         var changes: [(PluginRequest, String)] = []
         func add(_ body: [UInt8], _ what: String) {
-            guard body.count <= limit, !Self.means(body, the: request.body) else { return }
+            guard body.count <= limit, !meaning.isThat(of: body) else { return }
             var changed = request
             changed.body = body
             changes.append((changed, what))
@@ -273,12 +276,23 @@ extension PluginExamination {
         return changes
     }
 
-    /// Whether a changed body says the same: letters in another case (hexadecimal, names of headers), or the same JSON.
-    private static func means(_ changed: [UInt8], the body: [UInt8]) -> Bool {
-        func lower(_ bytes: [UInt8]) -> [UInt8] { bytes.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 } }
-        if changed.count == body.count, lower(changed) == lower(body) { return true }
-        guard let old = try? JSONReader.parse(body[...], code: .malformed) else { return false }
-        return (try? JSONReader.parse(changed[...], code: .malformed)) == old
+    /// What a body says: the same in letters of another case (hexadecimal, names of headers), and as the same JSON.
+    private struct Meaning {
+        private let lowered: [UInt8]
+        private let document: JSONValue?
+
+        init(of body: [UInt8]) {
+            lowered = Self.lower(body)
+            document = try? JSONReader.parse(body[...], code: .malformed)
+        }
+
+        func isThat(of changed: [UInt8]) -> Bool {
+            if changed.count == lowered.count, Self.lower(changed) == lowered { return true }
+            guard let document else { return false }
+            return (try? JSONReader.parse(changed[...], code: .malformed)) == document
+        }
+
+        private static func lower(_ bytes: [UInt8]) -> [UInt8] { bytes.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 } }
     }
 
     // MARK: Parts of payloads
@@ -290,9 +304,10 @@ extension PluginExamination {
         let accepted = parts.filter { if case .accepted = $0.expected { true } else { false } }
         guard !accepted.isEmpty else { throw CheckSkipped("no case of a part of a payload is to be accepted") }
         var random = RepeatableRandom(5)
+        var sessions: [[UInt8]: PluginSession] = [:]
         var others = 0
         for one in accepted {
-            let session = try await open(PluginConfiguration(message: one.configuration))
+            let session = try await self.session(for: one, among: &sessions)
             if case .accepted(let appraisal) = try await judge(session, one.request, in: one.world, "the case '\(one.id)'") {
                 guard case .reject(let rejection, _) = Decision([appraisal]), rejection.code == .payloadNotBound else {
                     throw CheckFailure(

@@ -1,5 +1,6 @@
 """Makes envelopes as clients do: the plugin's other half, written independently of it."""
 import base64
+import functools
 import hashlib
 import hmac
 import json
@@ -13,7 +14,9 @@ def b64(data):
     return base64.b64encode(data).decode()
 
 
+@functools.cache
 def derived(secret, salt):
+    """Takes some tens of milliseconds, and most cases share a secret and a salt."""
     return hashlib.pbkdf2_hmac("sha256", secret.encode(), salt.encode(), ROUNDS, 32)
 
 

@@ -9,11 +9,6 @@ WIDTH, HEIGHT = 256, 192
 BANDS = (0.8, 2.0, 4.0)
 
 
-def single(value):
-    """The 32-bit float that is closest to the value."""
-    return struct.unpack("<f", struct.pack("<f", value))[0]
-
-
 def neighbour(value, step):
     """The 32-bit float that is `step` floats away, for positive ones."""
     return struct.unpack("<f", struct.pack("<I", struct.unpack("<I", struct.pack("<f", value))[0] + step))[0]
@@ -69,7 +64,7 @@ def with_edges(count):
 
 def numbers(values, width=WIDTH, height=HEIGHT):
     """The numbers by their definitions; None without a valid pixel."""
-    values = [single(value) for value in values]
+    values = array.array("f", values).tolist()          # the 32-bit floats that are closest
     is_valid = [0.1 <= value <= 20 for value in values]
     valid = [value for value, holds in zip(values, is_valid) if holds]
     if not valid:

@@ -151,7 +151,8 @@ class DepthTests(suite.PluginTestCase):
         chance = random.Random(4)
         noise = [chance.uniform(0.1, 20) for _ in range(maps.WIDTH * maps.HEIGHT)]
         for name, values in (("bands", maps.bands()), ("noise", noise)):
-            good, calls = case("", values), 200
+            # A sanitizer makes the time meaningless.
+            good, calls = case("", values), 2 if self.sanitized else 200
             host, _ = self.configured(good)
             request = request_for(good, host)
             before, began = self.processor_seconds(host), time.monotonic()

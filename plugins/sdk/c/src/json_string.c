@@ -53,7 +53,7 @@ static int escape(struct assay_bytes text, size_t *at, uint8_t out[4])
     }
 }
 
-int json_string_next(struct assay_bytes text, size_t *at, uint8_t out[4])
+int json_string_any(struct assay_bytes text, size_t *at, uint8_t out[4])
 {
     size_t length;
 
