@@ -79,6 +79,11 @@ extension WrongConfiguration {
             "no space behind a dash", "  - tls: 127.0.0.1:0", "  -tls: 127.0.0.1:0", at: "4",
             "a space is missing behind the \"-\""),
         .init(
+            "an item in another column", "    - {name: far", "     - {name: far", at: "10",
+            "the item stands in another column than the items of the list that begins in line 9"),
+        .init(
+            "a key in another column", "      revocation: {", "     revocation: {", at: "27", "its indentation is another"),
+        .init(
             "no dash", "  - tls: 127.0.0.1:0", "    tls: 127.0.0.1:0", at: "2: listen[0]",
             "another address is an item of its own, which begins with \"- \""),
         .init("an alias", "mode: 0666", "mode: *mode", at: "3", "write the value out"),

@@ -28,8 +28,10 @@ package enum DurationText {
             milliseconds += count * Double(unit)
             rest = rest.dropFirst(digits.count + word.count)
         }
-        let whole = Int64(exactly: milliseconds.rounded())
-        return whole.flatMap { $0 > 0 && Double($0) == milliseconds && $0 < 1 << 53 ? exact($0) : nil }
+        // Doubles of whole numbers are exact as far as here, and a tenth of an hour is not.
+        guard milliseconds > 0, milliseconds < 1e15 else { return nil }
+        let whole = Int64(milliseconds + 0.5)
+        return abs(Double(whole) - milliseconds) < 0.001 ? exact(whole) : nil
     }
 
     /// In milliseconds.

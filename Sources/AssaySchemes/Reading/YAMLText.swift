@@ -53,7 +53,11 @@ package enum YAMLText {
                     "not YAML: variables such as \(variable.prefix(60)) are not replaced: write the value out (\(words))"
                 )
             }
-            guard let fault = fault(problem, startedIn: start, at: Character(of: text, at: mark)) else {
+            guard
+                let fault = fault(
+                    problem, startedIn: start, at: Character(of: text, at: mark),
+                    before: Character(of: text, at: mark, behind: 1))
+            else {
                 return (mark.line, "not YAML: \(words)")
             }
             return (fault.isWhereItStarted ? start : mark.line, "not YAML: \(fault.meaning) (\(words))")
@@ -114,7 +118,10 @@ package enum YAMLText {
     /// - Parameters:
     ///   - line: where the construct that is broken began.
     ///   - character: what stands where the library stopped.
-    private static func fault(_ problem: String, startedIn line: Int, at character: Character?) -> Fault? {
+    ///   - next: what stands behind that.
+    private static func fault(
+        _ problem: String, startedIn line: Int, at character: Character?, before next: Character?
+    ) -> Fault? {
         switch problem {
         case "found character that cannot start any token":
             switch character {
@@ -136,12 +143,19 @@ package enum YAMLText {
             return Fault(
                 meaning: "the line does not go on with the section that begins in line \(line): its indentation is another")
         case "did not find expected '-' indicator":
-            return Fault(
-                meaning:
-                    character == "-"
-                    ? "a space is missing behind the \"-\" that begins an item of the list of line \(line)"
-                    : "the line belongs neither to the item before it nor begins the next one of the list of line \(line): the keys of an item "
-                        + "stand in one column, and an item begins with \"- \" in the column of the others")
+            switch (character, next) {
+            case ("-", " "):
+                return Fault(
+                    meaning: "the item stands in another column than the items of the list that begins in line \(line)")
+            case ("-", _):
+                return Fault(
+                    meaning: "a space is missing behind the \"-\" that begins an item of the list of line \(line)")
+            default:
+                return Fault(
+                    meaning:
+                        "the line belongs neither to the item before it nor begins the next one of the list of line \(line): the "
+                        + "keys of an item stand in one column, and an item begins with \"- \" in the column of the others")
+            }
         case "did not find expected ',' or ']'":
             return Fault(meaning: "the \"[\" of line \(line) is not closed before this, or a comma is missing")
         case "did not find expected ',' or '}'":
@@ -179,10 +193,12 @@ extension String {
 
 extension Character {
     /// The character at a mark, which counts lines and code points from 1.
-    fileprivate init?(of text: String, at mark: Mark) {
+    ///
+    /// - Parameter count: how many stand between.
+    fileprivate init?(of text: String, at mark: Mark, behind count: Int = 0) {
         let lines = text.unicodeScalars.split(separator: "\n", maxSplits: mark.line, omittingEmptySubsequences: false)
         guard mark.line >= 1, mark.line <= lines.count,
-            let scalar = lines[mark.line - 1].dropFirst(max(0, mark.column - 1)).first
+            let scalar = lines[mark.line - 1].dropFirst(max(0, mark.column - 1) + count).first
         else { return nil }
         self.init(scalar)
     }
