@@ -8,6 +8,7 @@ extension AsyncParsableCommand {
     /// - Parameter options: see `CommandWords`.
     package static func run(moving options: [String: Bool]) async {
         let words = CommandWords(Array(CommandLine.arguments.dropFirst()), of: self, moving: options)
+        if let mistake = words.unknownHelp { endAfterWrongUsage(mistake.message, of: mistake.command) }
         do {
             var command: any ParsableCommand
             do {

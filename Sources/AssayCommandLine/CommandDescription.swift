@@ -25,7 +25,10 @@ struct CommandDescription: Decodable {
         var words: [String] { (names ?? []).map(\.word) }
     }
 
+    let commandName: String
+    let shouldDisplay: Bool?
     let arguments: [Argument]?
+    let subcommands: [CommandDescription]?
 
     init?(of command: any ParsableCommand.Type) {
         struct Dump: Decodable { let command: CommandDescription }
@@ -35,6 +38,15 @@ struct CommandDescription: Decodable {
 
     /// The option or flag of this name, as it is typed.
     func argument(_ word: String) -> Argument? { arguments?.first { $0.words.contains(word) } }
+
+    /// The whole names of the commands without others below them that have an option, in the order of the help.
+    func commands(with option: String, named name: String) -> [String] {
+        let shown = (subcommands ?? []).filter { $0.shouldDisplay != false }
+        guard shown.isEmpty else {
+            return shown.flatMap { $0.commands(with: option, named: "\(name) \($0.commandName)") }
+        }
+        return argument(option)?.shouldDisplay == true ? [name] : []
+    }
 
     var hasPositional: Bool { arguments?.contains { $0.kind == .positional } ?? false }
 

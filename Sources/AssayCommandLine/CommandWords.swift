@@ -20,6 +20,8 @@ package struct CommandWords {
     /// The words behind the commands, without the options that stood before them.
     private let rest: [String]
     private let options: [String: Bool]
+    /// Whether the words ask for help about a command.
+    private let isHelp: Bool
 
     /// - Parameters:
     ///   - root: the command of the program.
@@ -46,7 +48,7 @@ package struct CommandWords {
         }
         // Without a command they are options of the root or of its default command, where they stand already.
         arranged = named.isEmpty ? words : named + (isHelp ? [] : moved) + rest
-        (self.root, self.path, self.options, self.rest) = (root, path, options, Array(rest))
+        (self.root, self.path, self.options, self.rest, self.isHelp) = (root, path, options, Array(rest), isHelp)
     }
 
     private static func subcommand(_ word: String, of command: any ParsableCommand.Type) -> (any ParsableCommand.Type)? {
@@ -76,6 +78,12 @@ package struct CommandWords {
 
     // MARK: Mistakes
 
+    /// A word behind `help` that is no command, for which the parser gives the help of what stands before it.
+    package var unknownHelp: Mistake? {
+        guard isHelp, let stop, !stop.hasPrefix("-"), let command = path.last else { return nil }
+        return nearestCommand(to: stop, of: command) ?? noCommand(stop, of: command)
+    }
+
     /// A misspelt command that the parser took for an argument of the default command.
     package var swallowed: Mistake? {
         guard let stop, !stop.hasPrefix("-"), let command = path.last, command.configuration.defaultSubcommand != nil
@@ -86,15 +94,31 @@ package struct CommandWords {
     /// Why the words cannot be parsed, if the reason is a command, an option or a value that does not exist; `nil` otherwise.
     ///
     /// - Parameter message: what the parser says.
-    package func mistake(_ message: String) -> Mistake? { commandMistake(message) ?? optionMistake() }
+    package func mistake(_ message: String) -> Mistake? {
+        commandMistake(message) ?? optionMistake() ?? valueMistake(message)
+    }
 
     private func commandMistake(_ message: String) -> Mistake? {
         guard let stop, !stop.hasPrefix("-"), let command = path.last else { return nil }
         if let mistake = nearestCommand(to: stop, of: command) ?? otherWord(for: stop, of: command) { return mistake }
-        // A word before the default command may be an argument of that, unless the parser says that it is none.
-        guard command.configuration.defaultSubcommand == nil || message.contains("'\(stop)'") else { return nil }
-        return Mistake(
-            message: "'\(stop)' is not a command of '\(name)'. Its commands are: "
+        // A word before the default command may be an argument of that, unless that takes none, or the parser says that it is none.
+        let takesWords =
+            command.configuration.defaultSubcommand != nil
+            && CommandDescription(of: self.command)?.hasPositional != false
+        guard !takesWords || message.contains("'\(stop)'") else { return nil }
+        // A file for the default command, without the option that takes it.
+        if command.configuration.defaultSubcommand != nil, stop.contains("."),
+            let option = CommandDescription(of: self.command)?.shownNames.first(where: { options[$0] == true })
+        {
+            return Mistake(
+                message: "'\(stop)' is not a command of '\(name)'. Did you mean '\(option) \(stop)'?", command: command)
+        }
+        return noCommand(stop, of: command)
+    }
+
+    private func noCommand(_ word: String, of command: any ParsableCommand.Type) -> Mistake {
+        Mistake(
+            message: "'\(word)' is not a command of '\(name)'. Its commands are: "
                 + commands(of: command).joined(separator: ", ") + ".", command: command)
     }
 
@@ -111,7 +135,7 @@ package struct CommandWords {
     /// Words for one thing, of which programs have one or another.
     private static let synonyms = [
         ["show", "get", "info", "view"], ["list", "ls"], ["add", "create", "make", "new"],
-        ["remove", "forget", "revoke", "delete", "rm", "del"],
+        ["remove", "forget", "revoke", "delete", "rm", "del"], ["run", "start", "serve"],
     ]
 
     private func otherWord(for word: String, of command: any ParsableCommand.Type) -> Mistake? {
@@ -144,6 +168,11 @@ package struct CommandWords {
             }
             guard argument.kind == .option else { continue }
             let value = name.count < word.count ? String(word.dropFirst(name.count + 1)) : words.popFirst()
+            // The parser takes it for an option, and the value for one that is missing.
+            if name.count == word.count, let value, value.hasPrefix("-"), value.dropFirst().first?.isNumber == true {
+                let wrong = "The value '\(value)' is invalid for '\(name) <\(argument.valueName ?? "value")>': it is below 0."
+                mistake = mistake ?? Mistake(message: wrong, command: command)
+            }
             mistake = mistake ?? value.flatMap { misspelt($0, of: name, argument) }
         }
         return mistake
@@ -161,9 +190,26 @@ package struct CommandWords {
 
     private func unknown(_ word: String, among names: [String], of command: any ParsableCommand.Type) -> Mistake {
         let option = String(word.prefix { $0 != "=" })
-        let meant = Spelling.nearest(to: option, among: names)
+        let message = "Unknown option '\(option)'."
+        // The dashes are no letters of the name.
+        let byName = Dictionary(names.map { (Self.bare($0), $0) }, uniquingKeysWith: { first, _ in first })
+        if let meant = Spelling.nearest(to: Self.bare(option), among: byName.keys).flatMap({ byName[$0] }) {
+            return Mistake(message: "\(message) Did you mean '\(meant)'?", command: command)
+        }
+        let others = CommandDescription(of: root)?.commands(with: option, named: root._commandName) ?? []
+        if (1...3).contains(others.count) {
+            return Mistake(
+                message: "\(message) It is an option of \(others.map { "'\($0)'" }.joined(separator: " and ")).",
+                command: command)
+        }
+        let near = Spelling.near(to: Self.bare(option), among: byName.keys, limit: 3).compactMap { byName[$0] }
         return Mistake(
-            message: "Unknown option '\(option)'" + (meant.map { ". Did you mean '\($0)'?" } ?? "."), command: command)
+            message: near.isEmpty ? message : "\(message) Near it: \(near.joined(separator: ", ")).", command: command)
+    }
+
+    /// The name of an option without dashes, its parts separated as ``Spelling`` takes them.
+    private static func bare(_ option: String) -> String {
+        String(option.drop { $0 == "-" }).replacing("-", with: "_")
     }
 
     private func misspelt(_ value: String, of name: String, _ argument: CommandDescription.Argument) -> Mistake? {
@@ -174,5 +220,36 @@ package struct CommandWords {
             message:
                 "The value '\(value)' is invalid for '\(name) <\(argument.valueName ?? "value")>'. Did you mean '\(meant)'?",
             command: command)
+    }
+
+    // MARK: Values
+
+    /// A value that is not of its form, where more can be said of the form than the parser does.
+    ///
+    /// - Parameter message: what the parser says.
+    private func valueMistake(_ message: String) -> Mistake? {
+        guard let parts = message.firstMatch(of: /The value '(.*)' is invalid for '((?:--?[a-z-]+ )?<(.+)>)'/),
+            let remedy = Self.remedy(for: String(parts.1), as: String(parts.3))
+        else { return nil }
+        return Mistake(message: "The value '\(parts.1)' is invalid for '\(parts.2)'\(remedy)", command: command)
+    }
+
+    /// The end of a sentence about a value; `nil` for values of whose form the help of the option says all.
+    ///
+    /// - Parameter name: what help calls the value.
+    private static func remedy(for value: String, as name: String) -> String? {
+        switch name {
+        case "app":
+            let lower = value.lowercased().replacing(" ", with: "-")
+            let meant = AppID(lower) == nil ? "" : " Did you mean '\(lower)'?"
+            return ": an app's name is of the form [a-z0-9._-]{1,64}.\(meant)"
+        case "dev_…": return ": a device's id is \"dev_\" and 32 hexadecimal digits, as 'assay device list' shows it."
+        case "bytes", "digest": return ": want \(ByteText.forms)."
+        case "count", "number", "pixels", "retries": return ": want a whole number."
+        case "duration", "time":
+            if Int64(value) != nil { return ": the unit is missing, ms, s, m, h or d, as in \(value)d." }
+            return DurationText.meant(by: value).map { ". Did you mean '\($0)'?" }
+        default: return nil
+        }
     }
 }

@@ -33,22 +33,43 @@ extension Configuration {
         _ text: String, file: String, folder: String, at now: Timestamp = SystemClock().now(),
         schemes: [any AttestationScheme.Type] = builtInSchemes
     ) throws(ConfigurationError) -> Configuration {
-        let reader = ConfigurationReader(file: file)
+        let reader = ConfigurationReader(file: file) { keys(schemes) }
         let text = YAMLText.withoutMark(text)
-        let top = try reader.open(text)
+        return try read(try reader.open(text), text, file: file, folder: folder, at: now, schemes)
+    }
+
+    /// All keys that a configuration may have.
+    package static func keys(_ schemes: [any AttestationScheme.Type] = builtInSchemes) -> ConfigurationKeys {
+        ConfigurationKeys { reader in
+            // Nothing is found in it, so that nothing is made of it.
+            _ = try? read(reader.emptySection, "", file: "", folder: "/", at: .distantPast, schemes)
+        }
+    }
+
+    private static func read(
+        _ top: ConfigurationReader.Section, _ text: String, file: String, folder: String, at now: Timestamp,
+        _ schemes: [any AttestationScheme.Type]
+    ) throws(ConfigurationError) -> Configuration {
+        let reader = top.value.reader
         let files = ConfigurationFiles(folder: folder)
+        let appsWithoutName = top.optional("apps").flatMap { appWithoutName(in: $0, schemes) }
+        for (other, remedy) in Self.otherWords { top.explain(other, remedy) }
+        let appNames = appsWithoutName == nil ? top.optional("apps")?.names : nil
         let store = top.required("store").flatMap { FixedConfiguration.Store(reading: $0, files, at: now) }
-        let callers = CallerDirectory(reading: top.required("callers"), apps: top.optional("apps")?.names ?? [])
-        let listen = top.required("listen").map { readListen($0, files, callers) } ?? []
+        let callers = CallerDirectory(reading: top.required("callers"), apps: appNames)
+        // Whether callers could come is said only where all of them are known.
+        let knowsCallers =
+            top.optional("callers") != nil && !reader.problems.contains { $0.path.utf8.starts(with: "callers".utf8) }
+        let listen = top.required("listen").map { readListen($0, files, callers, knowsCallers: knowsCallers) } ?? []
         let tls = top.optional("tls").flatMap { TLSSettings.read($0, files, at: now) }
         let (limits, httpLimits, rates) = readLimits(top.optional("limits"))
         let http = HTTPSettings(reading: top.optional("http"))
         let testRoots = readTestRoots(top.optional("trust"), files)
         let log = LogSettings(reading: top.optional("log"))
-        let operate = OperateSection(reading: top.optional("operate"), files, callers)
+        let operate = OperateSection(reading: top.optional("operate"), files, callers, knowsCallers: knowsCallers)
         let traces = TraceExportSettings(reading: top.optional("traces"), files)
         let verdicts = VerdictSettings(reading: top.optional("verdicts"), files, ledger: store?.ownFiles ?? "")
-        let webhooks = WebhookSettings.read(top.optional("webhooks"), files, apps: top.optional("apps")?.names ?? [])
+        let webhooks = WebhookSettings.read(top.optional("webhooks"), files, apps: appNames, callers)
         let reappraisal = ReappraisalSettings(reading: top.optional("reappraisal"))
         var vendors = VendorSettings(reading: top.optional("vendors"), files)
         let services = VendorSections(apple: top.optional("apple"), google: top.optional("google"), files, schemes)
@@ -59,16 +80,20 @@ extension Configuration {
         let results = top.optional("results").flatMap { ResultSettings(reading: $0, files) }
         let pluginSection = top.optional("plugins")?.section()
         let plugins = PluginSettings(reading: pluginSection, files, store: store?.ownFiles)
-        let catalog = readCatalog(pluginSection, files, top.optional("apps")?.names ?? [], store, plugins)
-        let apps = top.required("apps").map { readApps($0, shared, schemes, provisioning, catalog.entries) } ?? []
+        let catalog = readCatalog(pluginSection, files, appNames, store, plugins)
+        appsWithoutName?.report("the app's name is missing: this is a key of an app, and stands below its name")
+        let apps =
+            top.required("apps").map { value in
+                appsWithoutName == nil ? readApps(value, shared, schemes, provisioning, catalog.entries) : []
+            } ?? []
         vendors.makeRoom(for: apps.count(where: \.asksWhileCallerWaits), top.optional("vendors"))
-        top.done()
-        reportOverlaps(of: operate.listen, with: listen.addresses, in: top.optional("operate"))
-        if tls == nil, (listen.addresses + operate.listen).contains(where: { if case .tls = $0 { true } else { false } }),
+        if (listen.addresses + operate.listen).contains(where: { if case .tls = $0 { true } else { false } }),
             top.optional("tls") == nil
         {
-            top.value.report("\"tls\" is missing: what listens with TLS shows a certificate")
+            top.absent(["tls"], "\"tls\" is missing: what listens with TLS shows a certificate")
         }
+        top.done()
+        reportOverlaps(of: operate.listen, with: listen.addresses, in: top.optional("operate"))
         if let value = top.optional("apps") {
             LiveConfiguration.requireOwnRoots(of: apps, testRoots, in: value, top.optional("trust"), schemes)
         }
@@ -101,6 +126,16 @@ extension Configuration {
             catalogLines: catalog.lines)
     }
 
+    /// Names that sections have in other programs.
+    private static let otherWords: KeyValuePairs<String, String> = [
+        "metrics": "\"operate\" has the address of metrics and probes",
+        "health": "\"operate\" has the address of metrics and probes",
+        "audit": "the audit log is in the ledger, and \"store\" has \"keep_audit\"", "logging": "the section is called \"log\"",
+        "tracing": "the section is called \"traces\"", "database": "the section is called \"store\"",
+        "server": "the section is called \"listen\"",
+        "include": "one file has the whole configuration; only plugins have files of their own (\"plugins.catalog\")",
+    ]
+
     /// The limits of the transport, and the rates, which alone are live.
     private static func readLimits(_ value: ConfigurationReader.Value?) -> (RPCLimits, HTTPLimits, RateRules) {
         var limits = RPCLimits()
@@ -111,7 +146,7 @@ extension Configuration {
         let seconds: (String) -> Duration? = {
             section.optional($0)?.milliseconds(in: 100...86_400_000).map { .milliseconds($0) }
         }
-        set(\.maxFrameBytes, section.optional("max_frame_bytes")?.integer(in: 65_536...67_108_864))
+        set(\.maxFrameBytes, section.optional("max_frame_bytes")?.bytes(in: 65_536...67_108_864))
         set(\.maxConnections, section.optional("max_connections")?.integer(in: 1...1_000_000))
         set(\.maxInFlightPerConnection, section.optional("max_calls_per_connection")?.integer(in: 1...65_536))
         set(\.maxInFlightTotal, section.optional("max_calls")?.integer(in: 1...1_000_000))
@@ -144,14 +179,14 @@ extension Configuration {
     }
 
     private static func readCatalog(
-        _ section: ConfigurationReader.Section?, _ files: ConfigurationFiles, _ apps: [String],
+        _ section: ConfigurationReader.Section?, _ files: ConfigurationFiles, _ apps: [String]?,
         _ store: FixedConfiguration.Store?, _ settings: PluginSettings
     ) -> PluginCatalog {
         guard let section else { return PluginCatalog() }
         let named = section.value.reader.paths.map { (key: $0.key, path: $0.path) }
         let secrets = closedFiles(named, store, settings)
         let catalog = section.optional("catalog").map {
-            PluginCatalog(reading: $0, files, apps: Set(apps), secrets: secrets)
+            PluginCatalog(reading: $0, files, apps: apps.map { Set($0) }, secrets: secrets)
         }
         section.done()
         return catalog ?? PluginCatalog()
@@ -176,6 +211,19 @@ extension Configuration {
             paths.map { (key: $0.key, path: $0.value) }.sorted { $0.key < $1.key }, fixed.store, fixed.plugins)
     }
 
+    /// The first key of an app that stands where its name should.
+    private static func appWithoutName(
+        in value: ConfigurationReader.Value, _ schemes: [any AttestationScheme.Type]
+    ) -> ConfigurationReader.Value? {
+        let usual = Set(schemes.compactMap { $0.sectionKey } + ["challenge"])
+        return value.names?.filter { usual.contains($0) }.compactMap { value.at($0) }.first { section in
+            guard let names = section.names, !names.isEmpty else { return false }
+            // An app may have such a name too: then it has an app's keys.
+            let known = value.reader.keys.keys(of: ["apps", ConfigurationKeys.name])
+            return !names.contains(where: known.contains)
+        }
+    }
+
     private static func readApps(
         _ value: ConfigurationReader.Value, _ shared: SharedSettings, _ schemes: [any AttestationScheme.Type],
         _ provisioning: ProvisioningSettings?, _ plugins: [PluginEntry]
@@ -184,7 +232,10 @@ extension Configuration {
         if members.isEmpty { value.report("want at least one app") }
         return members.compactMap { name, value -> AppConfiguration? in
             guard let id = AppID(name) else {
-                value.report("an app's name is of the form [a-z0-9._-]{1,64}")
+                let lower = name.lowercased().replacing(" ", with: "-")
+                value.report(
+                    "an app's name is of the form [a-z0-9._-]{1,64}, have \"\(name.prefix(64))\""
+                        + (AppID(lower) == nil ? "" : "; did you mean \"\(lower)\"?"))
                 return nil
             }
             return AppConfiguration(

@@ -23,7 +23,17 @@ package struct Configuration: Sendable {
 
     /// A finding about the value under a key, with the line at which it stands.
     package func finding(_ code: ConfigurationFinding.Code, at path: String, _ message: String) -> ConfigurationFinding {
-        ConfigurationFinding(code, line: lines[path], path: path, message)
+        ConfigurationFinding(code, line: line(at: path), path: path, message)
+    }
+
+    /// The line of a value, or of what is around it where that is not in the file.
+    private func line(at path: String) -> Int? {
+        var path = path[...]
+        while true {
+            if let line = lines[String(path)] { return line }
+            guard let end = path.lastIndex(where: { $0 == "." || $0 == "[" }) else { return nil }
+            path = path[..<end]
+        }
     }
 
     /// A finding about the value under a key of a plugin's entry in the catalog.

@@ -20,7 +20,11 @@ package enum PEM {
             if line.last == UInt8(ascii: "\r") { line = line.dropLast() }
             if !isOpen {
                 if line.isEmpty { continue }
-                guard line.elementsEqual(begin) else { throw Rejection(code, "text outside a PEM block") }
+                guard line.elementsEqual(begin) else {
+                    let other = labels(in: String(decoding: line, as: UTF8.self)).first
+                    let problem = other.map { "a PEM block of \"\($0.shownName)\", want \"\(label)\"" }
+                    throw Rejection(code, problem ?? "text outside a PEM block of \"\(label)\"")
+                }
                 guard blocks.count < blockLimit else { throw Rejection(code, "more than \(blockLimit) PEM blocks") }
                 (isOpen, isLastLine) = (true, false)
                 body.removeAll(keepingCapacity: true)

@@ -26,7 +26,7 @@ package struct HTTPClientTLS: Sendable {
         if let identity {
             let chain = try TLSCredentials.read(identity.certificates, .certificates)
             guard !identity.privateKey.isEmpty, let key = try? NIOSSLPrivateKey(bytes: identity.privateKey, format: .pem) else {
-                throw TLSError(.privateKey, "no private key in PEM, or one with a passphrase")
+                throw TLSError.noPrivateKey(in: identity.privateKey)
             }
             configuration.certificateChain = chain.map { .certificate($0) }
             configuration.privateKey = .privateKey(key)

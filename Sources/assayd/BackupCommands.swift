@@ -1,7 +1,9 @@
 import ArgumentParser
+import AssayCommandLine
 import AssayConfiguration
 import AssayCore
 import AssayDaemon
+import AssayFiles
 import AssaySQLite
 import Foundation
 
@@ -68,6 +70,11 @@ struct RestoreCommand: AsyncParsableCommand {
 
     func run() async throws {
         let store = try Configuration.orExplain(options.config).fixed.store
+        // Not the ledger, of which the errors of opening a database speak.
+        if let problem = BoundedFile.problem(at: file) {
+            let text = "the backup \(file) \(problem)"
+            throw CommandFailure("unreadable_input", text, exitStatus: 69).shown(as: text)
+        }
         var progress = ProgressLine("restored")
         do {
             let restored = try await StoreRestore.run(file, into: store, keyFile: options.keyFile) { progress.show($0, of: $1) }

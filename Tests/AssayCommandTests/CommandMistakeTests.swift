@@ -80,6 +80,77 @@ extension CommandTests {
             #expect(user.status == 64 && user.err.contains("Usage: assayd check-config "), "\(user)")
         }
 
+        @Test("A value that is not of its form is answered with the form, or with what is probably meant")
+        func forms() async throws {
+            for (words, answer) in [
+                (["status", "--timeout", "5min"], "for '--timeout <duration>'. Did you mean '5m'?"),
+                (["status", "--timeout", "5 s"], "Did you mean '5s'?"),
+                (["status", "--timeout", "-1"], "The value '-1' is invalid for '--timeout <duration>': it is below 0."),
+                (["status", "--retries", "many"], "want a whole number"),
+                (["device", "list", "--app", "camera", "--limit", "ten"], "want a whole number"),
+                (["device", "list", "--app", "Camera"], "[a-z0-9._-]{1,64}. Did you mean 'camera'?"),
+                (["device", "get", "xyz", "--app", "camera"], "a device's id is \"dev_\" and 32 hexadecimal digits"),
+                (["key", "create", "a", "--role", "verify", "--lifetime", "30"], "the unit is missing"),
+                (["key", "create", "a", "--role", "verify", "--lifetime", "1y"], "Did you mean '365d'?"),
+                (["verdicts", "list", "--since", "7"], "the unit is missing"),
+                (["verify", "--app", "camera", "--key-id", "xx"], "want hexadecimal (with or without colons), Base64"),
+            ] {
+                let ending = try await Child.run("assay", words)
+                #expect(ending.status == 64 && ending.err.contains(answer), "\(words) \(ending)")
+                #expect(
+                    ending.err.contains("Usage: assay \(words.prefix { !$0.hasPrefix("-") }.first ?? "") "),
+                    "\(words) \(ending)")
+            }
+        }
+
+        @Test("An option of another command is answered with that command, and one that is near none with no other")
+        func otherOptions() async throws {
+            let foreign = try await Child.run("assay", ["status", "--candidate", "x.yaml"])
+            #expect(foreign.status == 64, "\(foreign)")
+            #expect(
+                foreign.err.hasPrefix("Error: Unknown option '--candidate'. It is an option of 'assay policy "), "\(foreign)")
+            let far = try await Child.run("assay", ["verdicts", "list", "--decision", "x"])
+            #expect(far.err.hasPrefix("Error: Unknown option '--decision'") && !far.err.contains("Did you mean"), "\(far)")
+            let part = try await Child.run("assay", ["verify", "--app", "camera", "--payload-hash", "00"])
+            #expect(part.err.hasPrefix("Error: Unknown option '--payload-hash'. Near it: --payload"), "\(part)")
+        }
+
+        @Test("A file without its option, a word of other programs, and help of no command are answered with the right words")
+        func otherWords() async throws {
+            for (program, words, answer) in [
+                (
+                    "assayd", ["nowhere.yaml"],
+                    "'nowhere.yaml' is not a command of 'assayd'. Did you mean '--config nowhere.yaml'?"
+                ),
+                ("assayd", ["start"], "'start' is not a command of 'assayd'. Did you mean 'run'?"),
+                ("assayd", ["frobnicate"], "'frobnicate' is not a command of 'assayd'. Its commands are: run, "),
+                ("assay", ["help", "statsu"], "'statsu' is not a command of 'assay'. Did you mean 'status'?"),
+                (
+                    "assay", ["help", "device", "frobnicate"],
+                    "'frobnicate' is not a command of 'assay device'. Its commands are: "
+                ),
+            ] {
+                let ending = try await Child.run(program, words)
+                #expect(ending.status == 64 && ending.out.isEmpty && ending.err.contains(answer), "\(words) \(ending)")
+            }
+        }
+
+        @Test("Credentials for TLS with an address that has none are an error, and never a call in the clear")
+        func credentialsWithoutTLS() async throws {
+            for option in ["--tls-ca", "--tls-cert", "--tls-key", "--server-name"] {
+                for address in ["127.0.0.1:1", "tcp:127.0.0.1:1", "http://127.0.0.1:1", Self.nowhere] {
+                    let ending = try await Child.run("assay", ["status", "--server", address, option, "x"])
+                    #expect(ending.status == 65, "\(ending)")
+                    #expect(
+                        ending.err.contains("\(option) says nothing for \(address), which is called without TLS"), "\(ending)")
+                }
+            }
+            // The environment is for every address.
+            let named = try await Child.run(
+                "assay", ["status", "--server", Self.nowhere], environment: ["ASSAY_TLS_CA": "x"])
+            #expect(named.status == 69, "\(named)")
+        }
+
         @Test("A misspelt word of an option gets the nearest one")
         func values() async throws {
             for (words, answer) in [

@@ -158,7 +158,7 @@ struct AndroidConfigurationTests {
         arguments: [
             ("packages: []", "want at least one package"),
             ("packages: [{name: com.example.photos}]", "\"signers\" is missing"),
-            ("packages: [{name: com.example.photos, signers: []}]", "an empty list allows nothing"),
+            ("packages: [{name: com.example.photos, signers: []}]", "want at least one signer"),
             ("packages: [{signers: [\"\(signer)\"]}]", "\"name\" is missing"),
             ("packages: [{name: com.example.photos, signers: [\"1234\"]}]", "want a SHA-256: 32 bytes in hexadecimal"),
             ("packages: [{name: photos, signers: [\"\(signer)\"]}]", "want a package such as com.example.app, have \"photos\""),

@@ -99,7 +99,7 @@ struct AppleConfigurationTests {
         }
         #expect(
             problem("apple: {teams: [\(Self.team)]}", app: "{exchange: {team: ABCDE12346}}")
-                .contains("did you mean ABCDE12345?"))
+                .contains("did you mean \"ABCDE12345\"?"))
     }
 
     @Test("A key file must be private, and errors quote nothing of it")

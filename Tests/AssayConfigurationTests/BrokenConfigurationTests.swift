@@ -203,7 +203,7 @@ struct BrokenConfigurationTests {
         Breakage("[photos]}", "[]}", .warns, "may name no app"),
     ]
 
-    private static func scene() throws -> TemporaryFolder {
+    static func scene() throws -> TemporaryFolder {
         let folder = try TemporaryFolder()
         let authority = try TestTLSAuthority()
         let server = try authority.issue(.server, names: [.dns("localhost")])
@@ -298,7 +298,7 @@ struct BrokenConfigurationTests {
         #expect(broken.errors.contains("assayd.yaml:1: unknown key \"lissen\"; did you mean \"listen\"?"), "\(broken.errors)")
         let wide = Data([0xFF, 0xFE] + Self.working.utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] })
         let utf16 = ConfigurationCheck(try folder.write(Array(wide), to: "wide.yaml"), as: Self.account)
-        #expect(utf16.errors.contains("the file is UTF-16; save it as UTF-8"))
+        #expect(utf16.errors.contains("the file is UTF-16 or UTF-32; save it as UTF-8"))
     }
 
     @Test("is never called good, and what is wrong is said", arguments: breakages)

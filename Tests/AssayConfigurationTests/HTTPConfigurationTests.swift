@@ -150,9 +150,15 @@ struct HTTPConfigurationTests {
     @Test(
         "A limit out of its range, or that HTTP does not have, is refused",
         arguments: [
-            ("max_message_bytes: 65535", "limits.http.max_message_bytes: want a number from 65536 to 67108864"),
-            ("max_message_bytes: 67108865", "limits.http.max_message_bytes: want a number"),
-            ("max_header_bytes: 4095", "limits.http.max_header_bytes: want a number from 4096 to 65536"),
+            (
+                "max_message_bytes: 65535",
+                "limits.http.max_message_bytes: want bytes such as 65536, 64KiB, 512MiB or 1GiB, from 64KiB to 64MiB"
+            ),
+            ("max_message_bytes: 67108865", "limits.http.max_message_bytes: want bytes such as"),
+            (
+                "max_header_bytes: 4095",
+                "limits.http.max_header_bytes: want bytes such as 65536, 64KiB, 512MiB or 1GiB, from 4KiB to 64KiB"
+            ),
             ("max_resets: 199", "limits.http.max_resets: want a number from 200 to 1000000"),
             ("head_timeout: 0s", "limits.http.head_timeout: want a duration"),
             ("body_timeout: 30", "limits.http.body_timeout: want a duration"),

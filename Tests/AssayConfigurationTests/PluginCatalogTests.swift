@@ -141,7 +141,7 @@ struct PluginCatalogTests {
         #expect(problems.first == "assayd.yaml:2: unknown key \"stor\"; did you mean \"store\"?")
         #expect(problems.contains { $0.hasPrefix("plugins.d/a.yaml:2: not YAML: ") })
         #expect(
-            problems.contains("plugins.d/b.yaml:4: apps[0]: the configuration has no app \"potos\"; did you mean \"photos\"?"))
+            problems.contains("plugins.d/b.yaml:4: apps[0]: there is no app \"potos\"; did you mean \"photos\"?"))
         #expect(problems.contains("plugins.d/b.yaml:5: unknown key \"rolle\"; did you mean \"role\"?"))
         #expect(problems.contains("plugins.d/c.yaml: the file is empty"))
     }
@@ -221,7 +221,7 @@ struct PluginCatalogTests {
                 "[kiosk]", "[kiosk,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q]", ":3: formats: 17 formats, the limit is 16"
             ),
             ("[photos, parcels]", "[photos, parcels, photos]", ":4: apps[2]: \"photos\" stands twice"),
-            ("[photos, parcels]", "[photos, parcels, Other]", ":4: apps[2]: the configuration has no app \"Other\""),
+            ("[photos, parcels]", "[photos, parcels, Other]", ":4: apps[2]: there is no app \"Other\""),
             ("apps:", "role: secondary\napps:", ":4: role: want one of primary, shadow, all, have \"secondary\""),
             (
                 "apps:", "replaces_builtin: true\napps:",
@@ -252,13 +252,13 @@ struct PluginCatalogTests {
             ),
             (
                 "apps:", "limits: {memory: 1MB}\napps:",
-                ":4: limits.memory: want bytes such as 65536, 64KiB, 512MiB or 1GiB, from 16777216 to "
+                ":4: limits.memory: want bytes such as 65536, 64KiB, 512MiB or 1GiB, from 16MiB to "
                     + "1099511627776, have \"1MB\""
             ),
             (
                 "apps:", "limits: {memory: 9223372036854775807KiB}\napps:",
                 ":4: limits.memory: want bytes such as 65536, 64KiB, 512MiB or 1GiB, "
-                    + "from 16777216 to 1099511627776, have \"9223372036854775807KiB\""
+                    + "from 16MiB to 1TiB, have \"9223372036854775807KiB\""
             ),
             ("apps:", "powers: {network: [0]}\napps:", ":4: powers.network[0]: want a number from 1 to 65535, have \"0\""),
             ("apps:", "powers: {read: [lib]}\napps:", ":4: powers.read[0]: want an absolute path, have \"lib\""),
@@ -274,7 +274,7 @@ struct PluginCatalogTests {
                 "apps:", "anchors: [none.pem]\napps:",
                 ":4: anchors[0]: the file plugins.d/none.pem cannot be read: there is no such file"
             ),
-            ("apps:", "anchors: [kiosk.yaml]\napps:", ":4: anchors[0]: : text outside a PEM block"),
+            ("apps:", "anchors: [kiosk.yaml]\napps:", ":4: anchors[0]: : text outside a PEM block of \"CERTIFICATE\""),
             ("apps:", "configuration: [1]\napps:", ":4: configuration: want a section with the plugin's keys"),
             (
                 "apps:", "configuration: {a: yes}\napps:",

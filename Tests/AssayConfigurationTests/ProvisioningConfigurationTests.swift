@@ -113,7 +113,7 @@ struct ProvisioningConfigurationTests {
             ("{alternative_names: [\"urn:x:{family}\"]}", "only devices of a fleet have {family}"),
             ("{subject: {organization: \"a { b\"}}", "a brace without its partner"),
             ("{subject: {organization: \"a } b\"}}", "a brace without its partner"),
-            ("{subject: {common_name: \"{unknown}\"}}", "{unknown} is no place"),
+            ("{subject: {common_name: \"{unknown}\"}}", "{unknown} is no value of a device; want {app}, {device}, {ca} here"),
             (
                 "{subject: {organization: \"a\\nb\"}}",
                 "apps.photos.provisioning.subject.organization: want no control characters"

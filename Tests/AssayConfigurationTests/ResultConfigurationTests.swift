@@ -282,7 +282,7 @@ struct ResultConfigurationTests {
             "results.keys[1].passphrase_file", "is missing",
             "issuer: https://a.example.com, keys: [\(Self.key("one")), {file: two.key, passphrase_file: none.passphrase}]")
         try await expectFailure(
-            "results.keys[0].file", "is encrypted, and no passphrase is given",
+            "results.keys[0].file", "is encrypted, and no file with its passphrase is given",
             "issuer: https://a.example.com, keys: [{file: one.key}, \(Self.key("two"))]")
         // One key under two names.
         for ending in ["key", "passphrase"] {

@@ -151,7 +151,8 @@ struct StoreFindingTests {
     func link() async throws {
         try FileManager.default.createSymbolicLink(atPath: ledger, withDestinationPath: folder.file("away/real.db"))
         let missing = findings()
-        #expect(missing == ["ledger_folder: the folder \(LedgerPath.real(folder.file("away"))) does not exist"], "\(missing)")
+        let away = LedgerPath.real(folder.file("away"))
+        #expect(missing == ["ledger_folder: the folder \(away) does not exist: mkdir -p \(away) makes it"], "\(missing)")
         await #expect(throws: (any Error).self) { try await start() }
         try FileManager.default.createDirectory(atPath: folder.file("away"), withIntermediateDirectories: false)
         #expect(findings().isEmpty)

@@ -55,12 +55,26 @@ struct WebhookConfigurationTests {
             ("url: https://hooks.example.com/a, secret: pager.secret, events: []", "without events nothing is sent"),
             ("url: https://hooks.example.com/a, secret: pager.secret, events: [verdict.refused]", "want a kind of events"),
             ("url: https://hooks.example.com/a, secret: missing.secret, events: [device]", "is missing"),
-            (Self.good + ", apps: [unknown]", "has no app \"unknown\""),
+            (Self.good + ", apps: [unknown]", "there is no app \"unknown\""),
             ("url: https://hooks.example.com/a, secret: pager.secret, events: [change], codes: [a]", "changes have no code"),
+            (
+                "url: https://hooks.example.com/a, secret: pager.secret, events: [verdict.rejectd]",
+                "did you mean \"verdict.rejected\"?"
+            ),
+            (Self.good + ", apps: [camra]", "there is no app \"camra\"; did you mean \"camera\"?"),
+            (Self.good + ", codes: [devce_blocked]", "no reason is called \"devce_blocked\"; did you mean \"device_blocked\"?"),
+            (Self.good + ", callers: [no-such-caller]", "there is no caller \"no-such-caller\""),
         ])
     func refused(_ webhook: String, _ words: String) throws {
         let error = #expect(throws: ConfigurationError.self) { try load(webhook) }
         #expect(error?.description.contains(words) == true, "\(error?.description ?? "")")
+    }
+
+    @Test("codes of plugins and callers with an API key may be named though the configuration does not know them")
+    func foreignNames() throws {
+        let webhook = try #require(
+            try load(Self.good + ", codes: [glare_in_frame], callers: [\"key:uploads\"]").live.webhooks.first)
+        #expect(webhook.codes == ["glare_in_frame"] && webhook.callers == ["key:uploads"])
     }
 
     @Test("a secret file that is open to others, or has no secret, is refused, and its content is not repeated")

@@ -41,4 +41,15 @@ struct DurationTextTests {
             (172_799_999, "47h"), (172_800_000, "2d"), (-2500, "-2s"), (.min, "-106751991167d"),
         ] as [(Int64, String)] { #expect(DurationText.rounded(milliseconds) == text) }
     }
+
+    @Test("What people write in other forms is understood, and nothing that may mean two things")
+    func meant() {
+        for (text, meant) in [
+            ("5 minutes", "5m"), ("5min", "5m"), ("5M", "5m"), ("1m30s", "90s"), ("1.5h", "90m"), ("PT5M", "5m"), ("P1D", "1d"),
+            ("1y", "365d"), ("2 weeks", "14d"), ("90 sec", "90s"), ("0.5s", "500ms"),
+        ] { #expect(DurationText.meant(by: text) == meant, "\(text)") }
+        for text in ["", "5", "five minutes", "00:05:00", "-5m", "5x", "1e3s", "0s", String(repeating: "1m", count: 40)] {
+            #expect(DurationText.meant(by: text) == nil, "\(text)")
+        }
+    }
 }

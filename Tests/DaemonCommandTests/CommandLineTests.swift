@@ -151,7 +151,8 @@ extension ProcessTests {
                 #expect(strict.status == status, "\(strict)")
             }
             #expect(
-                foretold.out.contains("  failure: line 2: store.path: the folder \(folder.file("nowhere")) does not exist\n"))
+                foretold.out.contains(
+                    "  failure: line 2: store.path: the folder \(folder.file("nowhere")) does not exist: mkdir -p"))
             let json = try await Child.run("assayd", ["check-config", "--json", path])
             let object = try #require(Self.object(json.out))
             #expect(json.status == 65 && json.err.isEmpty && object["good"] as? Bool == false)

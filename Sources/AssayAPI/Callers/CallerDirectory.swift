@@ -41,6 +41,9 @@ package struct CallerDirectory: Sendable {
         }
     }
 
+    /// The names of all callers without an API key.
+    package var names: [String] { known.map(\.caller.name) + [loopback, network].compactMap { $0?.name } }
+
     /// The callers that are recognised by their user at a Unix socket.
     package var unixUsers: [(caller: String, userID: UInt32)] {
         byUserID.sorted { $0.key < $1.key }.map { ($0.value.name, $0.key) }

@@ -25,7 +25,7 @@ package struct PolicyCaseFile: Sendable {
         let top = try reader.open(YAMLText.withoutMark(text))
         let files = ConfigurationFiles(folder: URL(fileURLWithPath: path).deletingLastPathComponent().path)
         let named = top.optional("configuration")
-        if named == nil, override == nil { top.value.report("\"configuration\" is missing") }
+        if named == nil, override == nil { top.absent(["configuration"], "\"configuration\" is missing") }
         let at = top.optional("at")?.time()
         let configurationPath = override ?? named?.path(files)
         var configuration: Configuration?
@@ -199,7 +199,7 @@ extension PolicyCase.Expectation {
             self = .unjudged(check: nil)
             return
         }
-        guard !value.names.isEmpty else {
+        guard value.names?.isEmpty == false else {
             value.report("want accepted, unjudged, {accepted: ASSURANCE}, {rejected: CODE} or {unjudged: CHECK}")
             return nil
         }

@@ -167,12 +167,16 @@ extension ConfigurationReader.Value {
     ///
     /// - Parameter isURI: whether it must become a URI.
     func template(of places: [NameTemplate.Place], isURI: Bool = false) -> NameTemplate? {
+        if let text = text(isVerbatim: true), text.contains("${") {
+            report("values of a device stand in braces alone: leave out the \"$\" of \"\(text.prefix(80))\"")
+            return nil
+        }
         guard let text = shortText() else { return nil }
         let template: NameTemplate
         do throws(NameTemplateError) {
             template = try NameTemplate(text)
         } catch {
-            report(error.description)
+            report("\(error); want \(places.map { "{\($0.rawValue)}" }.joined(separator: ", ")) here")
             return nil
         }
         if let other = template.places.first(where: { !places.contains($0) }) {

@@ -14,7 +14,7 @@ extension DeviceFlagRule {
             for value in values {
                 guard let name = value.text() else { continue }
                 guard DeviceFlag.isName(name) else {
-                    value.report("want the name of a flag: [a-z0-9_]{1,32}, such as counter_gap")
+                    value.report("want the name of a flag: [a-z0-9_]{1,32}, such as counter_gap, have \"\(name.prefix(40))\"")
                     continue
                 }
                 rejected.append(name)

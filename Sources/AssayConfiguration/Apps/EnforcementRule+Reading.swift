@@ -13,7 +13,7 @@ extension EnforcementRule {
         let stated = section.optional("share")?.percentage()
         let reported = section.optional("report")?.choice(["rejections": false, "everything": true])
         section.done()
-        if value.names.isEmpty { value.report("it states nothing: leave it out to enforce every verdict") }
+        if value.names?.isEmpty == true { value.report("it states nothing: leave it out to enforce every verdict") }
         share = stated ?? (section.optional("share") == nil ? 0 : Self.whole)
         reportsEverything = reported ?? false
         if reportsEverything, share == Self.whole, stated != nil {

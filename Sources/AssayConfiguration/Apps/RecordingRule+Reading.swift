@@ -9,7 +9,7 @@ extension RecordingRule {
         accepted = section.optional("accepted")?.share() ?? accepted
         rejected = section.optional("rejected")?.share() ?? rejected
         if let keep = section.optional("keep")?.milliseconds(in: 3_600_000...366 * 86_400_000) { age = keep }
-        if let limit = section.optional("max_bytes")?.integer(in: 1 << 20...1 << 40) { bytes = Int64(limit) }
+        if let limit = section.optional("max_bytes")?.bytes(in: 1 << 20...1 << 40) { bytes = Int64(limit) }
         keepsEvidence = section.optional("evidence")?.boolean() ?? keepsEvidence
         section.done()
         if accepted == 0, rejected == 0 { value.report("it records nothing: leave the section out") }
@@ -22,17 +22,5 @@ extension RecordingRule {
         }
         return "records what \(shares.joined(separator: " and ")) verdicts went by for \(DurationText.exact(age))"
             + (keepsEvidence ? ", with their evidence, encrypted" : "")
-    }
-}
-
-extension ConfigurationReader.Value {
-    /// From 0 to 1.
-    fileprivate func share() -> Double? {
-        guard let text = text() else { return nil }
-        guard let number = Double(text), (0...1).contains(number) else {
-            report("want a number from 0 to 1, have \"\(text.prefix(20))\"")
-            return nil
-        }
-        return number
     }
 }

@@ -21,7 +21,7 @@ package struct ShadowSettings: Sendable {
         acceptsSimulated = section.optional("accept_simulated")?.boolean()
         confidence = section.optional("confidence").flatMap(ConfidenceRule.init(reading:))
         section.done()
-        if value.names.isEmpty { value.report("it states nothing otherwise: leave the section out") }
+        if value.names?.isEmpty == true { value.report("it states nothing otherwise: leave the section out") }
     }
 }
 

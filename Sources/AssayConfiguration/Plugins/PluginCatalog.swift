@@ -21,10 +21,10 @@ extension PluginCatalog {
     ///
     /// - Parameters:
     ///   - value: where the configuration names the folder.
-    ///   - apps: the apps of the configuration.
+    ///   - apps: the apps of the configuration; `nil`: they are not known.
     ///   - secrets: files and folders of the daemon's that no plugin may read, with a word for each.
     init(
-        reading value: ConfigurationReader.Value, _ files: ConfigurationFiles, apps: Set<String>,
+        reading value: ConfigurationReader.Value, _ files: ConfigurationFiles, apps: Set<String>?,
         secrets: [(path: String, what: String)]
     ) {
         guard let folder = value.path(files) else { return }

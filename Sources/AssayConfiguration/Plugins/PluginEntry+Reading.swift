@@ -29,7 +29,7 @@ extension PluginEntry {
         /// Reads the text of a file.
         package init(text: String, file: String, apps: Set<String>?, isPinned: Bool = true) throws(ConfigurationError) {
             self.text = text
-            reader = ConfigurationReader(file: file)
+            reader = ConfigurationReader(file: file) { PluginEntry.keys }
             top = try reader.open(text)
             entry = PluginEntry(reading: top, file: file, apps: apps, isPinned: isPinned)
             top.done()
@@ -81,6 +81,11 @@ extension PluginEntry {
 }
 
 extension PluginEntry {
+    /// All keys that an entry may have.
+    fileprivate static let keys = ConfigurationKeys { reader in
+        _ = PluginEntry(reading: reader.emptySection, file: "/", apps: nil, isPinned: false)
+    }
+
     /// As in a plugin's answer to Describe.
     private static let formatLimit = 16
     private static let anchorLimit = 64
@@ -95,12 +100,15 @@ extension PluginEntry {
         let pins = top.optional("manifest")
         let hasPins = pins?.isNothing == false
         let manifest = PluginManifest(reading: hasPins ? pins : nil, folder: folder)
-        if isPinned, !hasPins { (pins ?? top.value).report("no file is pinned: run assay plugin pin \(file)") }
+        if isPinned, !hasPins {
+            let problem = "no file is pinned: run assay plugin pin \(file)"
+            if let pins { pins.report(problem) } else { top.absent(["manifest"], problem) }
+        }
         let appIDs = top.required("apps").map { Self.apps($0, apps) }
         let formats = top.optional("formats").map(Self.formats)
         let observes = top.optional("observes")?.boolean() ?? false
         if top.optional("formats") == nil, !observes, top.optional("observes")?.isWord("false") ?? true {
-            top.value.report("the plugin would do nothing: want \"formats\" or \"observes: true\"")
+            top.absent(["formats", "observes"], "the plugin would do nothing: want \"formats\" or \"observes: true\"")
         }
         var entry = PluginEntry(
             id: id ?? "", name: name ?? "", file: file, command: command ?? "", folder: folder,
@@ -169,15 +177,7 @@ extension PluginEntry {
     private static func apps(_ value: ConfigurationReader.Value, _ known: Set<String>?) -> [AppID] {
         var apps: [AppID] = []
         for value in value.filledList(orReport: "want at least one app") ?? [] {
-            guard let text = value.text() else { continue }
-            let app = AppID(text)
-            // A name that no app can have is reported where the app stands.
-            if app == nil, known?.contains(text) == true { continue }
-            guard let app, known?.contains(text) ?? true else {
-                let meant = Spelling.nearest(to: text, among: known ?? []).map { "; did you mean \"\($0)\"?" } ?? ""
-                value.report("the configuration has no app \"\(text.prefix(64))\"" + meant)
-                continue
-            }
+            guard let app = value.appID(among: known.map { $0.sorted() }) else { continue }
             if apps.contains(app) { value.report("\"\(app)\" stands twice") } else { apps.append(app) }
         }
         return apps
@@ -356,7 +356,8 @@ extension ConfigurationReader.Value {
     }
 
     fileprivate func argument(hasFolder: Bool) -> String? {
-        guard let text = text() else { return nil }
+        // The program may replace variables itself.
+        guard let text = text(isVerbatim: true) else { return nil }
         guard !text.utf8.contains(0) else {
             report("an argument has no NUL")
             return nil
@@ -370,20 +371,5 @@ extension ConfigurationReader.Value {
 
     fileprivate func duration(in range: ClosedRange<Int64>) -> Duration? {
         milliseconds(in: range).map { .milliseconds($0) }
-    }
-
-    /// A number of bytes such as `65536`, `64KiB`, `512MiB` or `1GiB`.
-    fileprivate func bytes(in range: ClosedRange<Int>) -> Int? {
-        guard let text = text() else { return nil }
-        let units: [(String, Int)] = [("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30), ("TiB", 1 << 40), ("", 1)]
-        for (unit, factor) in units where text.hasSuffix(unit) {
-            guard let count = Int(text.dropLast(unit.count)) else { continue }
-            let (product, overflow) = count.multipliedReportingOverflow(by: factor)
-            if !overflow, range.contains(product) { return product }
-        }
-        report(
-            "want bytes such as 65536, 64KiB, 512MiB or 1GiB, from \(range.lowerBound) to \(range.upperBound), have \"\(text.prefix(60))\""
-        )
-        return nil
     }
 }

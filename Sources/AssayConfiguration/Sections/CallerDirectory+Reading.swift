@@ -6,7 +6,7 @@ import AssaySchemes
 
 extension CallerDirectory {
     /// Reads the section `callers`. Only the callers in it may call, and each peer is one caller at most.
-    init(reading value: ConfigurationReader.Value?, apps known: [String]) {
+    init(reading value: ConfigurationReader.Value?, apps known: [String]?) {
         var list = CallerList()
         let section = value?.section()
         let isDemo = section?.optional("loopback_demo")?.boolean() ?? false
@@ -16,8 +16,10 @@ extension CallerDirectory {
         let items = section?.optional("known")?.list() ?? []
         for item in items { list.read(item, apps: known) }
         let keys = section?.optional("keys").flatMap { KeyRule(reading: $0, apps: known) }
+        if items.isEmpty, section?.optional("known")?.isList != false, !isDemo, !isOpen {
+            section?.absent(["known", "loopback_demo"], "nobody may call: want \"known\", or \"loopback_demo\"")
+        }
         section?.done()
-        if items.isEmpty, !isDemo, !isOpen { value?.report("nobody may call: want \"known\", or \"loopback_demo\"") }
         self.init(
             byUserID: list.byUserID, byURI: list.byURI, byDNSName: list.byDNSName, loopback: isDemo ? Self.demo : nil,
             network: isOpen ? Self.unauthenticated : nil, keys: keys)
@@ -31,7 +33,7 @@ private struct CallerList {
     var byURI: [String: Caller] = [:]
     var byDNSName: [String: Caller] = [:]
 
-    mutating func read(_ item: ConfigurationReader.Value, apps known: [String]) {
+    mutating func read(_ item: ConfigurationReader.Value, apps known: [String]?) {
         let section = item.section()
         let name = section.required("name")?.callerName()
         let userID = section.optional("unix_user")?.unixUser()
@@ -40,8 +42,9 @@ private struct CallerList {
         {
             !$0.contains("*") && !$0.contains(":")
         }
-        if ["unix_user", "uri", "dns"].allSatisfy({ section.optional($0) == nil }) {
-            item.report("want at least one of \"unix_user\", \"uri\" and \"dns\": what the caller is recognised by")
+        let marks = ["unix_user", "uri", "dns"]
+        if marks.allSatisfy({ section.optional($0) == nil }) {
+            section.absent(marks, "want at least one of \"unix_user\", \"uri\" and \"dns\": what the caller is recognised by")
         }
         let roleItems = section.required("roles")?.list()
         if roleItems?.isEmpty == true { section.optional("roles")?.report("a caller without a role may do nothing") }
@@ -53,7 +56,9 @@ private struct CallerList {
             section.optional("apps")?.warn(.callerWithoutApps, "the caller may name no app")
         }
         guard let name, let roles, let apps else { return }
-        if !names.insert(name).inserted { item.report("two callers have the name \"\(name)\"") }
+        if !names.insert(name).inserted {
+            item.report("two callers have the name \"\(name)\": one entry has all of \"unix_user\", \"uri\" and \"dns\"")
+        }
         let caller = Caller(name: name, roles: Set(roles), apps: apps.only)
         if let userID, byUserID.updateValue(caller, forKey: userID) != nil {
             item.report("two callers have the unix_user \(userID)")
@@ -67,7 +72,7 @@ private struct CallerList {
 
 extension KeyRule {
     /// Reads `callers.keys`.
-    fileprivate init?(reading value: ConfigurationReader.Value, apps known: [String]) {
+    fileprivate init?(reading value: ConfigurationReader.Value, apps known: [String]?) {
         let section = value.section()
         let roleItems = section.required("roles")?.list()
         if roleItems?.isEmpty == true { section.optional("roles")?.report("a caller without a role may do nothing") }
@@ -102,7 +107,7 @@ extension ConfigurationReader.Value {
     fileprivate func callerName() -> String? {
         guard let text = text() else { return nil }
         guard (1...64).contains(text.utf8.count) else {
-            report("a caller's name has 1 to 64 bytes")
+            report("a caller's name has 1 to 64 bytes, have \(text.utf8.count)")
             return nil
         }
         guard !text.utf8.starts(with: KeyRule.prefix.utf8) else {
@@ -143,22 +148,29 @@ extension ConfigurationReader.Value {
     }
 
     /// `all`, or a list of apps.
-    fileprivate func appGrant(among known: [String]) -> AppGrant? {
+    ///
+    /// - Parameter known: the apps of the configuration; `nil`: they are not known.
+    fileprivate func appGrant(among known: [String]?) -> AppGrant? {
         if isWord("all") { return AppGrant(only: nil) }
-        guard isList else {
-            report("want a list of apps, or all")
-            return nil
-        }
-        return AppGrant(only: Set((list() ?? []).compactMap { $0.appID(among: known) }))
+        let apps = (list(wanted: "all, or a list of apps") ?? []).compactMap { $0.appID(among: known) }
+        return isList ? AppGrant(only: Set(apps)) : nil
     }
 
     /// The name of one of the apps.
-    private func appID(among known: [String]) -> AppID? {
+    ///
+    /// - Parameter known: the apps of the configuration; `nil`: they are not known.
+    func appID(among known: [String]?) -> AppID? {
         guard let text = text() else { return nil }
+        guard let known else {
+            if AppID(text) == nil { report("an app's name is of the form [a-z0-9._-]{1,64}, have \"\(text.prefix(64))\"") }
+            return AppID(text)
+        }
         // A name that no app can have is reported where the app stands.
-        guard !known.contains(text) else { return AppID(text) }
-        let meant = Spelling.nearest(to: text, among: known).map { "; did you mean \"\($0)\"?" }
-        report("there is no app \"\(text.prefix(64))\"" + (meant ?? ""))
+        guard !known.contains(text), !known.contains(where: { AppID($0) == nil && $0.lowercased() == text }) else {
+            return AppID(text)
+        }
+        let hint = text == "all" || text == "*" ? "; for all apps write \"apps: all\"" : Spelling.hint(for: text, among: known)
+        report("there is no app \"\(text.prefix(64))\"" + hint)
         return nil
     }
 }

@@ -16,8 +16,8 @@ extension HTTPLimits {
         let seconds: (String) -> Duration? = {
             section.optional($0)?.milliseconds(in: 100...86_400_000).map { .milliseconds($0) }
         }
-        if let bytes = section.optional("max_message_bytes")?.integer(in: 65_536...67_108_864) { maxMessageBytes = bytes }
-        if let bytes = section.optional("max_header_bytes")?.integer(in: 4_096...65_536) { maxHeaderBytes = bytes }
+        if let bytes = section.optional("max_message_bytes")?.bytes(in: 65_536...67_108_864) { maxMessageBytes = bytes }
+        if let bytes = section.optional("max_header_bytes")?.bytes(in: 4_096...65_536) { maxHeaderBytes = bytes }
         if let time = seconds("head_timeout") { headTimeout = time }
         if let time = seconds("body_timeout") { bodyTimeout = time }
         if let count = section.optional("max_resets")?.integer(in: 200...1_000_000) { maxResetsOfKnownPeers = count }

@@ -29,14 +29,20 @@ struct OperateSection {
     private static let usual = RPCAddress.tcp(host: "127.0.0.1", port: 9464)
 
     /// No section: nothing listens.
-    init(reading value: ConfigurationReader.Value?, _ files: ConfigurationFiles, _ callers: CallerDirectory) {
+    ///
+    /// - Parameter knowsCallers: whether all of the callers could be read: who would get an answer is judged only then.
+    init(
+        reading value: ConfigurationReader.Value?, _ files: ConfigurationFiles, _ callers: CallerDirectory, knowsCallers: Bool
+    ) {
         guard let value else { return }
         let section = value.section()
         let (local, network) = (section.optional("open"), section.optional("open_to_the_network"))
-        let openings = (local: local?.openings(), network: network?.openings())
+        let openings = (local: local.flatMap { $0.openings() }, network: network.flatMap { $0.openings() })
         (settings.open, settings.openToTheNetwork) = (Set(openings.local?.known ?? []), Set(openings.network?.known ?? []))
         // A word that is not known is one problem: what was meant by it may open the address.
-        let isMisread = [openings.local, openings.network].contains { $0?.isWhole == false }
+        let isMisread =
+            !knowsCallers
+            || [(local, openings.local), (network, openings.network)].contains { $0 != nil && $1?.isWhole != true }
         let list = section.optional("listen")
         section.done()
         let settings = settings

@@ -20,6 +20,10 @@ extension PostgresSettings {
         let writerName = writer.map { $0.postgresName("a writer") } ?? Self.hostName()
         let schema = section.optional("schema").map { $0.postgresName("a schema") } ?? "assay"
         let requiresStandby = section.optional("require_standby")?.boolean() ?? false
+        section.explain("port", "write it behind the host, as in hosts: [\"db.example.org:5433\"]")
+        section.explain(
+            "password", "write it into a file that only the daemon's user can read, and name that in \"password_file\"")
+        section.explain("sslmode", "\"ca\" turns TLS on: the roots of the server's certificate, which is verified always")
         section.done()
 
         if (certificate == nil) != (key == nil) {

@@ -56,16 +56,19 @@ extension ProvisioningSettings {
     /// Without a CA something is reported.
     init(reading value: ConfigurationReader.Value, _ files: ConfigurationFiles) {
         let section = value.section()
-        authorities = (section.required("authorities")?.filledList(orReport: "want at least one CA") ?? []).compactMap {
-            Authority(reading: $0, files)
+        authorities = []
+        for item in section.required("authorities")?.filledList(orReport: "want at least one CA") ?? [] {
+            guard let authority = Authority(reading: item, files) else { continue }
+            if authorities.contains(where: { $0.settings.name == authority.settings.name }) {
+                item.report(
+                    "two CAs have the name \"\(authority.settings.name)\": each has its own, which stands in the names of its lists"
+                )
+            }
+            authorities.append(authority)
         }
         lists = RevocationLists()
         if let value = section.optional("revocation_lists") { lists = RevocationLists(reading: value, files) }
         section.done()
-        for (index, authority) in authorities.enumerated()
-        where authorities[..<index].contains(where: { $0.settings.name == authority.settings.name }) {
-            value.report("two CAs have the name \"\(authority.settings.name)\"")
-        }
         if let url = lists.url { warn(of: url, section.optional("revocation_lists")?.at("url")) }
     }
 
@@ -106,7 +109,9 @@ extension ProvisioningSettings.Authority {
         let section = value.section()
         let nameValue = section.required("name")
         let name = nameValue?.text()
-        if let name, AppID(name) == nil { nameValue?.report("a CA's name is of the form [a-z0-9._-]{1,64}") }
+        if let name, AppID(name) == nil {
+            nameValue?.report("a CA's name is of the form [a-z0-9._-]{1,64}, have \"\(name.prefix(64))\"")
+        }
         let certificateValue = section.required("certificate")
         let certificate = certificateValue?.path(files)
         let key = KeyPlace(reading: section, file: "key", of: value, files).map { place -> AuthoritySettings.Key in
@@ -138,7 +143,7 @@ extension ProvisioningSettings.RevocationLists {
         }
         let renewal = section.optional("renew_before")
         if let time = renewal?.milliseconds(in: 1000...366 * 86_400_000) { renewBefore = time }
-        if renewBefore >= validity { renewal?.report("want less than \"validity\"") }
+        if renewBefore >= validity { renewal?.report("want less than \"validity\", which is \(DurationText.exact(validity))") }
         directory = section.optional("directory")?.path(files)
         if let value = section.optional("url"), let template = value.template(of: [.ca], isURI: true) {
             let isURL = template.text.hasPrefix("http://") || template.text.hasPrefix("https://")

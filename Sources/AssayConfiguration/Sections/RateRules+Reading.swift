@@ -48,10 +48,25 @@ extension ConfigurationReader.Value {
         guard let rule = RateRule(text) else {
             report(
                 "want a rate such as 10/h or 100/h burst 20: per s, m, h or d, at most 10000 in a second, numbers from 1 to "
-                    + "\(RateRule.numberLimit), have \"\(text.prefix(60))\"")
+                    + "\(RateRule.numberLimit), have \"\(text.prefix(60))\"" + Self.hint(of: text))
             return nil
         }
         return rule
+    }
+
+    /// What is probably meant by a text that is no rate, as the end of a sentence.
+    private static func hint(of text: String) -> String {
+        if text == "off" { return "; leave the key out to limit nothing" }
+        let form = /(\d+) ?(?:\/|per)? ?([a-z]*)(?:,? burst:? ?(\d+))?/
+        guard let parts = text.lowercased().wholeMatch(of: form) else { return "" }
+        guard !parts.2.isEmpty else { return "; the period is missing, as in \(parts.1)/s" }
+        let periods: [(RateRule.Period, [Substring])] = [
+            (.second, ["s", "sec", "second", "seconds"]), (.minute, ["m", "min", "minute", "minutes"]),
+            (.hour, ["h", "hr", "hour", "hours"]), (.day, ["d", "day", "days"]),
+        ]
+        guard let period = periods.first(where: { $0.1.contains(parts.2) })?.0 else { return "" }
+        let meant = "\(parts.1)/\(period.rawValue)" + (parts.3.map { " burst \($0)" } ?? "")
+        return RateRule(meant) == nil ? "" : "; did you mean \(meant)?"
     }
 
     /// A rate; or `off`, which cancels the default.

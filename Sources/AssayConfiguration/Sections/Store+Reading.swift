@@ -46,7 +46,8 @@ extension FixedConfiguration.Store.Place {
         let own = folder?.path(files)
         switch (path, database) {
         case (nil, nil):
-            value.report("\"path\" is missing, or \"postgresql\": where is the ledger?")
+            section.absent(
+                ["path", "postgresql"], "\"path\" is missing, or \"postgresql\": where is the ledger?")
             return nil
         case (_?, let database?):
             database.report("the ledger is in \"path\" already; want one of them")
@@ -56,7 +57,7 @@ extension FixedConfiguration.Store.Place {
             guard let file else { return nil }
             self = .file(file)
         case (nil, _?):
-            if folder == nil { value.report("\"folder\" is missing: where the daemon keeps its own files") }
+            if folder == nil { section.absent(["folder"], "\"folder\" is missing: where the daemon keeps its own files") }
             guard let settings, let own else { return nil }
             self = .postgresql(settings, folder: own)
         }
@@ -87,7 +88,7 @@ extension DiskSpaceRule {
                 value?.report("it says nothing of a ledger on PostgreSQL: the disk is the server's")
             }
         }
-        if let bytes = bytes?.integer(in: 0...1 << 60) { freeBytes = UInt64(bytes) }
+        if let bytes = bytes?.bytes(in: 0...1 << 60) { freeBytes = UInt64(bytes) }
         if let percent = percent?.integer(in: 0...99) { freePercent = UInt64(percent) }
     }
 }

@@ -46,16 +46,6 @@ extension ConfigurationReader.Value {
         }
     }
 
-    /// From 0 to 1.
-    fileprivate func share() -> Double? {
-        guard let text = text() else { return nil }
-        guard let number = Double(text), (0...1).contains(number) else {
-            report("want a number from 0 to 1, have \"\(text.prefix(20))\"")
-            return nil
-        }
-        return number
-    }
-
     /// Of a file that only the daemon's user can read. Its content stands in no message.
     fileprivate func headers(_ files: ConfigurationFiles) -> [TraceExportSettings.Header]? {
         guard let path = path(files) else { return nil }

@@ -28,7 +28,7 @@ extension VerdictSettings {
         file = section.optional("file")?.path(files) ?? file
         movesDamagedAside = section.optional("move_damaged_aside")?.boolean() ?? movesDamagedAside
         if let rows = section.optional("max_records")?.integer(in: 1000...100_000_000) { rule.limits.rows = Int64(rows) }
-        if let bytes = section.optional("max_bytes")?.integer(in: 1 << 20...1 << 40) { rule.limits.bytes = Int64(bytes) }
+        if let bytes = section.optional("max_bytes")?.bytes(in: 1 << 20...1 << 40) { rule.limits.bytes = Int64(bytes) }
         if let age = section.optional("keep")?.milliseconds(in: 3_600_000...3660 * 86_400_000) { rule.limits.age = age }
         if let sampling = section.optional("flood")?.section() {
             if let full = sampling.optional("full_per_minute")?.integer(in: 1...1_000_000) {

@@ -41,16 +41,17 @@ extension WebhookSettings: CustomReflectable, CustomStringConvertible {
 extension WebhookSettings {
     /// The section `webhooks`, in the order of the names.
     static func read(
-        _ value: ConfigurationReader.Value?, _ files: ConfigurationFiles, apps: [String]
+        _ value: ConfigurationReader.Value?, _ files: ConfigurationFiles, apps: [String]?, _ callers: CallerDirectory
     ) -> [WebhookSettings] {
         guard let value, let members = value.members() else { return [] }
         if members.count > countLimit { value.report("want at most \(countLimit) webhooks, have \(members.count)") }
-        return members.compactMap { name, value in WebhookSettings(name, reading: value, files, apps: apps) }
+        return members.compactMap { name, value in WebhookSettings(name, reading: value, files, apps: apps, callers) }
             .sorted { $0.name < $1.name }
     }
 
     fileprivate init?(
-        _ name: String, reading value: ConfigurationReader.Value, _ files: ConfigurationFiles, apps known: [String]
+        _ name: String, reading value: ConfigurationReader.Value, _ files: ConfigurationFiles, apps known: [String]?,
+        _ directory: CallerDirectory
     ) {
         let isNamed =
             (1...Self.nameLimit).contains(name.utf8.count)
@@ -58,7 +59,9 @@ extension WebhookSettings {
                 (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
                     || $0 == UInt8(ascii: "-")
             }
-        if !isNamed { value.report("a webhook's name is of the form [a-z0-9-]{1,\(Self.nameLimit)}") }
+        if !isNamed {
+            value.report("a webhook's name is of the form [a-z0-9-]{1,\(Self.nameLimit)}, have \"\(name.prefix(60))\"")
+        }
         let section = value.section()
         let address = section.required("url")?.webhookAddress()
         let secret = section.required("secret")?.webhookSecret(files)
@@ -67,26 +70,26 @@ extension WebhookSettings {
         let events = kinds?.compactMap { item -> String? in
             guard let kind = item.text() else { return nil }
             guard WatchKind.isKnown(kind) else {
-                item.report("want a kind of events, or one of verdict, change and device, have \"\(kind.prefix(40))\"")
+                let groups = [WatchKind.verdict, WatchKind.change, WatchKind.device]
+                item.report(
+                    "want a kind of events, or one of verdict, change and device, have \"\(kind.prefix(40))\""
+                        + (Spelling.nearest(to: kind, among: WatchKind.all + groups).map { "; did you mean \"\($0)\"?" } ?? ""))
                 return nil
             }
             return kind
         }
-        let apps = section.optional("apps")?.filledList(orReport: "leave it out for all apps")?.compactMap { item -> AppID? in
-            guard let text = item.text() else { return nil }
-            // A name that no app can have is reported where the app stands.
-            guard !known.contains(text) else { return AppID(text) }
-            item.report("\"apps\" has no app \"\(text.prefix(64))\"")
-            return nil
+        let apps = section.optional("apps")?.filledList(orReport: "leave it out for all apps")?.compactMap {
+            $0.appID(among: known)
         }
-        func words(_ key: String) -> Set<String> {
-            Set(section.optional(key)?.filledList(orReport: "leave it out for all")?.compactMap { $0.filledText() } ?? [])
+        func words(_ key: String, _ read: (ConfigurationReader.Value) -> String?) -> Set<String> {
+            Set(section.optional(key)?.filledList(orReport: "leave it out for all")?.compactMap(read) ?? [])
         }
-        let (callers, codes) = (words("callers"), words("codes"))
+        let callers = words("callers") { $0.callerName(in: directory) }
+        let codes = words("codes") { $0.reasonCode() }
         let timeout = section.optional("timeout")?.milliseconds(in: 100...60_000)
         let attempts = section.optional("max_attempts")?.integer(in: 1...1000)
         let waiting = section.optional("max_waiting")?.integer(in: 100...100_000)
-        let bytes = section.optional("max_dead_letter_bytes")?.integer(in: 1 << 20...1 << 30)
+        let bytes = section.optional("max_dead_letter_bytes")?.bytes(in: 1 << 20...1 << 30)
         section.done()
         if let events, !codes.isEmpty, events.allSatisfy({ $0 == WatchKind.change || $0.hasPrefix(WatchKind.change + ".") }) {
             section.optional("codes")?.report("changes have no code: nothing would be sent")
@@ -120,6 +123,23 @@ extension WebhookSettings {
 }
 
 extension ConfigurationReader.Value {
+    /// The name of a caller: one of the configuration, or that of an API key.
+    fileprivate func callerName(in directory: CallerDirectory) -> String? {
+        guard let text = filledText() else { return nil }
+        let names = directory.names
+        guard !names.isEmpty, !names.contains(text), !text.utf8.starts(with: KeyRule.prefix.utf8) else { return text }
+        report("there is no caller \"\(text.prefix(64))\"" + Spelling.hint(for: text, among: names))
+        return nil
+    }
+
+    /// A reason code. A plugin may have one of its own, so that one which is not known is no mistake unless it is near one that is.
+    fileprivate func reasonCode() -> String? {
+        guard let text = filledText() else { return nil }
+        guard ReasonCode(rawValue: text) == nil, let meant = ReasonCode.meant(by: text) else { return text }
+        report("no reason is called \"\(text.prefix(64))\"; did you mean \"\(meant.rawValue)\"?")
+        return nil
+    }
+
     /// `https://host/path`, or `http://` with this machine.
     fileprivate func webhookAddress() -> VendorAddress? {
         guard let text = text() else { return nil }
@@ -134,6 +154,12 @@ extension ConfigurationReader.Value {
 
     /// The secret in a file: `whsec_` and Base64 of 24 to 64 bytes.
     fileprivate func webhookSecret(_ files: ConfigurationFiles) -> [UInt8]? {
+        guard text()?.hasPrefix("whsec_") != true else {
+            report(
+                "want the path of a file with the secret, have the secret itself: write it into a file of mode 0600, and make a new one if others could read this"
+            )
+            return nil
+        }
         guard let path = path(files) else { return nil }
         let bytes: [UInt8]
         do throws(ProtectedFileError) { bytes = try ProtectedFile.read(path, atMost: 1024) } catch {

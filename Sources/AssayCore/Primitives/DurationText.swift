@@ -13,6 +13,41 @@ package enum DurationText {
         return overflow ? nil : product
     }
 
+    /// What is probably meant by a text of another form: `5 minutes`, `5min`, `1.5h`, `1m30s`, `PT5M`.
+    package static func meant(by text: String) -> String? {
+        var rest = text.lowercased().filter { !$0.isWhitespace }[...]
+        // Of ISO 8601 those that have one part, before or behind the "T".
+        if rest.hasPrefix("p") { rest = rest.dropFirst() }
+        var milliseconds = 0.0
+        guard !rest.isEmpty, rest.utf8.count <= 32 else { return nil }
+        while !rest.isEmpty {
+            if rest.hasPrefix("t") { rest = rest.dropFirst() }
+            let digits = rest.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
+            let word = rest.dropFirst(digits.count).prefix { $0.isASCII && $0.isLetter }
+            guard let count = Double(digits), let unit = unit(called: word) else { return nil }
+            milliseconds += count * Double(unit)
+            rest = rest.dropFirst(digits.count + word.count)
+        }
+        // Doubles of whole numbers are exact as far as here, and a tenth of an hour is not.
+        guard milliseconds > 0, milliseconds < 1e15 else { return nil }
+        let whole = Int64(milliseconds + 0.5)
+        return abs(Double(whole) - milliseconds) < 0.001 ? exact(whole) : nil
+    }
+
+    /// In milliseconds.
+    private static func unit(called word: Substring) -> Int64? {
+        switch word {
+        case "ms", "msec", "msecs", "millis", "millisecond", "milliseconds": 1
+        case "s", "sec", "secs", "second", "seconds": 1000
+        case "m", "min", "mins", "minute", "minutes": 60_000
+        case "h", "hr", "hrs", "hour", "hours": 3_600_000
+        case "d", "day", "days": 86_400_000
+        case "w", "week", "weeks": 7 * 86_400_000
+        case "y", "year", "years": 365 * 86_400_000
+        default: nil
+        }
+    }
+
     /// Exactly, in the largest unit of which it is a whole number.
     package static func exact(_ milliseconds: Int64) -> String {
         guard milliseconds != 0 else { return "0s" }

@@ -175,6 +175,12 @@ public enum ReasonCode: String, CaseIterable, Hashable, Sendable {
 }
 
 extension ReasonCode {
+    /// The code that a text is probably meant to be: one or two letters differ. A plugin may have codes of its own, so that one which is not known is no
+    /// mistake by itself.
+    package static func meant(by text: String) -> ReasonCode? {
+        Spelling.nearest(to: text, among: allCases.map(\.rawValue), within: 2).flatMap { Self(rawValue: $0) }
+    }
+
     /// One sentence for people: the failure, without values from the evidence.
     public var summary: String {
         switch self {

@@ -113,10 +113,9 @@ package struct NameTemplateError: Error, Hashable, Sendable, CustomStringConvert
     init(_ problem: Problem) { self.problem = problem }
 
     package var description: String {
-        let places = NameTemplate.Place.allCases.map { "{\($0.rawValue)}" }.joined(separator: ", ")
-        return switch problem {
-        case .unbalanced: "a brace without its partner; places are \(places)"
-        case .unknown(let name): "{\(name)} is no place; places are \(places)"
+        switch problem {
+        case .unbalanced: "a brace without its partner"
+        case .unknown(let name): "{\(name)} is no value of a device"
         }
     }
 }

@@ -47,7 +47,9 @@ extension Configuration {
     /// Why a file cannot be made in the folder of `path`; `nil` if it can.
     static func trouble(inFolderOf path: String, _ account: UnixAccount) -> String? {
         let folder = ProtectedFile.folder(of: path)
-        guard let found = UnixFile(at: folder) else { return "the folder \(folder) does not exist" }
+        guard let found = UnixFile(at: folder) else {
+            return "the folder \(folder) does not exist: mkdir -p \(folder) makes it"
+        }
         guard found.kind == .folder else { return "\(folder) is not a folder" }
         guard !found.isReadOnly else {
             return "the folder \(folder) cannot be written: its file system is read-only, or it is immutable"

@@ -49,7 +49,9 @@ extension Configuration {
                 return signer
             }
         } catch {
-            return ([finding(.resultKey, at: settings.place(of: error.path, in: place), error.description)], nil)
+            let isMissing = error.path == settings.file && UnixFile(at: error.path) == nil
+            let words = error.description + (isMissing ? "; assay results new-key makes one" : "")
+            return ([finding(.resultKey, at: settings.place(of: error.path, in: place), words)], nil)
         }
         var findings = certificateFindings(settings, place, now) + shapeFindings(key, place)
         switch await token?.check() {

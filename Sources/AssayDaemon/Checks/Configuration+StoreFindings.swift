@@ -35,7 +35,8 @@ extension Configuration {
         let keyTrouble = keyFileTrouble(account, ledgerIsEmpty: isEmpty || ledger?.kind != .file)
 
         var findings: [ConfigurationFinding] = []
-        if let why = folderTrouble(of: path, account) {
+        let folderTrouble = folderTrouble(of: path, account)
+        if let why = folderTrouble {
             findings.append(finding(.ledgerFolder, at: "store.path", why))
         } else if let why = ledgerFileTrouble(path, ledger, content, account) {
             findings.append(finding(.ledgerFile, at: "store.path", why))
@@ -43,7 +44,10 @@ extension Configuration {
             findings += emptyFindings(
                 at: "store.path", ledger == nil ? "there is no ledger \(path)" : "the ledger \(path) is empty", now)
         }
-        if let keyTrouble { findings.append(finding(.keyFile, at: "store.key_file", keyTrouble)) }
+        // Of one folder it is said once.
+        if let keyTrouble, keyTrouble != folderTrouble {
+            findings.append(finding(.keyFile, at: "store.key_file", keyTrouble))
+        }
         return findings
     }
 

@@ -22,7 +22,7 @@ package struct TLSCredentials: Sendable {
         chain = try Self.read(certificates, .certificates)
         self.authorities = try Self.read(authorities, .authorities)
         guard !privateKey.isEmpty, let key = try? NIOSSLPrivateKey(bytes: privateKey, format: .pem) else {
-            throw TLSError(.privateKey, "no private key in PEM, or one with a passphrase")
+            throw TLSError.noPrivateKey(in: privateKey)
         }
         self.privateKey = key
     }
@@ -39,7 +39,7 @@ package struct TLSCredentials: Sendable {
     /// Reads the certificates of one input.
     package static func read(_ pem: [UInt8], _ part: TLSError.Part) throws(TLSError) -> [NIOSSLCertificate] {
         guard !pem.isEmpty, let certificates = try? NIOSSLCertificate.fromPEMBytes(pem), !certificates.isEmpty else {
-            throw TLSError(part, "no certificate in PEM")
+            throw TLSError.noCertificate(in: pem, part)
         }
         guard certificates.count <= certificateLimit else {
             throw TLSError(part, "more than \(certificateLimit) certificates")
@@ -67,6 +67,28 @@ package struct TLSCredentials: Sendable {
 extension TLSCredentials.Dates {
     package init(_ certificate: NIOSSLCertificate) {
         self.init(notBefore: Int64(certificate.notValidBefore), notAfter: Int64(certificate.notValidAfter))
+    }
+}
+
+extension TLSError {
+    /// Of an input that should have a private key.
+    package static func noPrivateKey(in pem: [UInt8]) -> TLSError {
+        let text = String(decoding: pem, as: UTF8.self)
+        let problem =
+            if text.contains("ENCRYPTED") {
+                "the private key has a passphrase, which nothing asks for: openssl pkey -in FILE -out NEW writes it without one"
+            } else if text.contains("-----BEGIN CERTIFICATE-----") {
+                "no private key in PEM, but a certificate"
+            } else {
+                "no private key in PEM"
+            }
+        return TLSError(.privateKey, problem)
+    }
+
+    /// Of an input that should have certificates.
+    static func noCertificate(in pem: [UInt8], _ part: Part) -> TLSError {
+        let isKey = String(decoding: pem, as: UTF8.self).contains("PRIVATE KEY-----")
+        return TLSError(part, isKey ? "no certificate in PEM, but a private key" : "no certificate in PEM")
     }
 }
 

@@ -18,7 +18,7 @@ extension ConfigurationReader.Value {
         switch node {
         case .scalar(let scalar): return json(of: scalar)
         case .alias:
-            report("aliases (*name) are not read; write the value out")
+            report(YAMLText.aliasProblem)
             return nil
         case .sequence:
             let elements = (list() ?? []).map { $0.json(depth: depth + 1) }

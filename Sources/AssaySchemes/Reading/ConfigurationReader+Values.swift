@@ -20,10 +20,43 @@ extension ConfigurationReader.Value {
     package func digest() -> [UInt8]? {
         guard let text = text() else { return nil }
         guard let bytes = ByteText.decode(text, count: 32) else {
-            report("want a SHA-256: 32 bytes in \(ByteText.forms)")
+            report("want a SHA-256: 32 bytes in \(ByteText.forms); \(Self.faultOfDigest(text))")
             return nil
         }
         return bytes
+    }
+
+    /// What a text is that is no SHA-256.
+    private static func faultOfDigest(_ text: String) -> String {
+        let have = "have \"\(text.prefix(100))\""
+        let digits = text.filter { $0 != ":" }
+        let strange = digits.first { !($0.isASCII && $0.isHexDigit) }
+        switch (strange, digits.count) {
+        case (nil, 32): return have + ", which is as long as an MD5: take the line SHA-256 of the same output"
+        case (nil, 40): return have + ", which is as long as a SHA-1: take the line SHA-256 of the same output"
+        case (nil, 64): return have + ": colons stand between all bytes, or nowhere"
+        case (nil, let count): return have + ", which has \(count) hexadecimal digits, not 64"
+        case (let strange?, _):
+            // `keytool` and `apksigner` print a label before it.
+            let last = text.split(whereSeparator: \.isWhitespace).last.map(String.init)
+            if let last, ByteText.decode(last, count: 32) != nil {
+                return have + ": leave out what stands before \"\(last.prefix(12))…\""
+            }
+            if text.contains(":") || digits.count == 64 {
+                return have + ", in which \"\(strange)\" is no hexadecimal digit"
+            }
+            return have + (ByteText.decode(text).map { ", which has \($0.count) bytes" } ?? "")
+        }
+    }
+
+    /// A number from 0 to 1.
+    package func share() -> Double? {
+        guard let text = text() else { return nil }
+        guard let number = Double(text), (0...1).contains(number) else {
+            report("want a number from 0 to 1 such as 0.1 for a tenth, have \"\(text.prefix(20))\"")
+            return nil
+        }
+        return number
     }
 
     /// `https://host`, with or without a port and a path.
@@ -70,6 +103,22 @@ package struct ConfigurationFiles {
     package let folder: String
 
     package init(folder: String) { self.folder = folder }
+
+    /// Why a text is no path, though a file could have the name: it is written for a shell or as a URL.
+    static func problem(with text: String) -> String? {
+        let have = "have \"\(text.prefix(60))\""
+        if text == "~" || text.hasPrefix("~/") {
+            return "want a path that is written out, \(have): \"~\" is not replaced by a folder"
+        }
+        if let variable = text.firstMatch(of: /(?:^|\/)(\$[A-Za-z_][A-Za-z0-9_]*)/)?.1 {
+            return "want a path that is written out, \(have): variables such as \(variable.prefix(60)) are not replaced"
+        }
+        if let scheme = ["file://", "file:", "unix://", "unix:"].first(where: text.hasPrefix) {
+            return "want a path alone, \(have): leave out \"\(scheme)\""
+        }
+        if text.hasPrefix("-----BEGIN ") { return "want the path of a file, not its content" }
+        return nil
+    }
 
     package func resolve(_ path: String) -> String { path.hasPrefix("/") ? path : folder + "/" + path }
 

@@ -32,6 +32,10 @@ package enum YAMLText {
         return nil
     }
 
+    /// What is said of an alias.
+    package static let aliasProblem =
+        "aliases (*name) are not read: write the value out, and put a text that begins with \"*\" in quotes"
+
     /// The library's error as a line and one sentence.
     package static func explain(_ error: any Error) -> (line: Int?, message: String) {
         guard let error = error as? YamlError else { return (nil, "not YAML: \(error)") }
@@ -40,18 +44,68 @@ package enum YAMLText {
             .composer(let context, let problem, let mark, let text):
             let words = [context?.text, problem].compactMap { $0 }.joined(separator: ", ")
             let start = context?.mark.line ?? mark.line
-            guard let fault = fault(problem, startedIn: start, at: Character(of: text, at: mark)) else {
+            if let line = lineOfOpenQuote(in: text, from: start, to: mark.line) {
+                return (line, "not YAML: the quotation mark that opens in this line is not closed in it (\(words))")
+            }
+            if let variable = String(line: mark.line, of: text).firstMatch(of: /\$\{[^}]*\}/)?.0 {
+                return (
+                    mark.line,
+                    "not YAML: variables such as \(variable.prefix(60)) are not replaced: write the value out (\(words))"
+                )
+            }
+            guard
+                let fault = fault(
+                    problem, startedIn: start, at: Character(of: text, at: mark),
+                    before: Character(of: text, at: mark, behind: 1))
+            else {
                 return (mark.line, "not YAML: \(words)")
             }
             return (fault.isWhereItStarted ? start : mark.line, "not YAML: \(fault.meaning) (\(words))")
-        case .reader(let problem, let offset, _, let text):
+        case .reader(let problem, let offset, let value, let text):
             let line = offset.map { text.prefix($0).count { $0.isNewline } + 1 }
-            let meaning = problem == "control characters are not allowed" ? "the line has a control character" : nil
+            let code =
+                "U+" + String(repeating: "0", count: value < 16 ? 3 : value < 256 ? 2 : 0)
+                + String(value, radix: 16).uppercased()
+            let meaning =
+                problem == "control characters are not allowed" ? "the line has the control character \(code); delete it" : nil
             return (line, "not YAML: " + (meaning.map { "\($0) (\(problem))" } ?? problem))
         case .duplicatedKeysInMapping(let names, let context):
-            return (context.mark.line, "given more than once: " + names.map { "\"\($0)\"" }.joined(separator: ", "))
+            let again = names.count == 1 ? names.first.flatMap { lineOfSecond($0, from: context.mark, in: context.text) } : nil
+            return (
+                context.mark.line,
+                "given more than once: " + names.map { "\"\($0)\"" }.joined(separator: ", ")
+                    + (again.map { ", again in line \($0)" } ?? "") + "; join them, or leave one out"
+            )
         default: return (nil, "not YAML: \(error)")
         }
+    }
+
+    /// The first of these lines in which a double quotation mark opens and none closes. Comments do not count.
+    private static func lineOfOpenQuote(in text: String, from first: Int, to last: Int) -> Int? {
+        guard first >= 1, first <= last else { return nil }
+        return (first...last).first { number in
+            let line = String(line: number, of: text)
+            let content = line.firstRange(of: /(^|\s)#/).map { line[..<$0.lowerBound] } ?? line[...]
+            let escaped = content.replacing("\\\\", with: "").replacing("\\\"", with: "")
+            return escaped.utf8.count { $0 == UInt8(ascii: "\"") } % 2 == 1
+        }
+    }
+
+    /// The line below the first one in which a key stands again in the same column.
+    private static func lineOfSecond(_ name: String, from mark: Mark, in text: String) -> Int? {
+        let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+        guard mark.line >= 1, mark.line < lines.count, mark.column >= 1 else { return nil }
+        return lines[mark.line...].firstIndex { line in
+            let indent = line.prefix { $0 == " " }.count
+            return indent == mark.column - 1 && line.dropFirst(indent).hasPrefix(name + ":")
+        }.map { $0 + 1 }
+    }
+
+    /// The line of the first indentation that is not of spaces, though it looks like it, such as by no-break spaces.
+    static func lineOfStrangeSpace(in text: String) -> Int? {
+        text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false).firstIndex { line in
+            line.first { $0 != " " && $0 != "\t" }.map { !$0.isASCII && $0.properties.isWhitespace } ?? false
+        }.map { $0 + 1 }
     }
 
     /// What the library's words mean for the one who wrote the file.
@@ -64,7 +118,10 @@ package enum YAMLText {
     /// - Parameters:
     ///   - line: where the construct that is broken began.
     ///   - character: what stands where the library stopped.
-    private static func fault(_ problem: String, startedIn line: Int, at character: Character?) -> Fault? {
+    ///   - next: what stands behind that.
+    private static func fault(
+        _ problem: String, startedIn line: Int, at character: Character?, before next: Character?
+    ) -> Fault? {
         switch problem {
         case "found character that cannot start any token":
             switch character {
@@ -86,14 +143,28 @@ package enum YAMLText {
             return Fault(
                 meaning: "the line does not go on with the section that begins in line \(line): its indentation is another")
         case "did not find expected '-' indicator":
-            return Fault(
-                meaning:
-                    "the line is no item of the list that begins in line \(line): an item begins with \"- \", all of them in one column"
-            )
+            switch (character, next) {
+            case ("-", " "):
+                return Fault(
+                    meaning: "the item stands in another column than the items of the list that begins in line \(line)")
+            case ("-", _):
+                return Fault(
+                    meaning: "a space is missing behind the \"-\" that begins an item of the list of line \(line)")
+            default:
+                return Fault(
+                    meaning:
+                        "the line belongs neither to the item before it nor begins the next one of the list of line \(line): the "
+                        + "keys of an item stand in one column, and an item begins with \"- \" in the column of the others")
+            }
         case "did not find expected ',' or ']'":
             return Fault(meaning: "the \"[\" of line \(line) is not closed before this, or a comma is missing")
         case "did not find expected ',' or '}'":
-            return Fault(meaning: "the \"{\" of line \(line) is not closed before this, or a comma is missing")
+            return Fault(
+                meaning:
+                    "the \"{\" of line \(line) is not closed before this, a comma is missing, or a text with \": \" is not in quotes"
+            )
+        case "but found another document":
+            return Fault(meaning: "\"---\" begins a second document here: the file has one")
         case "block sequence entries are not allowed in this context":
             return Fault(meaning: "a list begins on the line after its key, with \"- \" before each item")
         case "found unexpected end of stream":
@@ -107,12 +178,27 @@ package enum YAMLText {
     private static let tab = "a tab stands here; YAML is indented with spaces"
 }
 
+extension Node {
+    /// Of a section without keys.
+    static var emptyMapping: Node { .mapping(Mapping([])) }
+}
+
+extension String {
+    /// A line of a text, counted from 1; empty where there is none.
+    fileprivate init(line number: Int, of text: String) {
+        let lines = text.split(maxSplits: Swift.max(0, number), omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+        self = number >= 1 && number <= lines.count ? String(lines[number - 1]) : ""
+    }
+}
+
 extension Character {
     /// The character at a mark, which counts lines and code points from 1.
-    fileprivate init?(of text: String, at mark: Mark) {
+    ///
+    /// - Parameter count: how many stand between.
+    fileprivate init?(of text: String, at mark: Mark, behind count: Int = 0) {
         let lines = text.unicodeScalars.split(separator: "\n", maxSplits: mark.line, omittingEmptySubsequences: false)
         guard mark.line >= 1, mark.line <= lines.count,
-            let scalar = lines[mark.line - 1].dropFirst(max(0, mark.column - 1)).first
+            let scalar = lines[mark.line - 1].dropFirst(max(0, mark.column - 1) + count).first
         else { return nil }
         self.init(scalar)
     }

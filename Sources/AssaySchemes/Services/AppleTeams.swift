@@ -12,7 +12,7 @@ package struct AppleTeams: Sendable {
 
     /// Reads the list `teams`.
     package init(reading value: ConfigurationReader.Value?, _ files: ConfigurationFiles) {
-        for item in value?.filledList() ?? [] {
+        for item in value?.filledList(orReport: "want at least one team") ?? [] {
             guard let team = AppleTeamKey(reading: item, files) else {
                 isIncomplete = true
                 continue
@@ -36,9 +36,9 @@ package struct AppleTeams: Sendable {
         }
         guard let id = value.text() else { return nil }
         if team(id) == nil, !isIncomplete {
-            let meant = Spelling.nearest(to: id, among: keys.map { $0.teamID.lowercased() })
             value.report(
-                "\"apple\" names no team \"\(id.prefix(20))\"" + (meant.map { "; did you mean \($0.uppercased())?" } ?? ""))
+                "\"apple\" names no team \"\(id.prefix(20))\""
+                    + Spelling.hint(for: id, among: keys.map(\.teamID)))
         }
         return id
     }
@@ -76,7 +76,11 @@ extension ConfigurationReader.Value {
     fileprivate func appleID() -> String? {
         guard let text = text() else { return nil }
         guard AppleTeamKey.isID(text) else {
-            report("want ten capital letters and digits, have \"\(text.prefix(20))\"")
+            let first = String(text.prefix { $0 != "." })
+            let meant = AppleTeamKey.isID(first) ? first : AppleTeamKey.isID(text.uppercased()) ? text.uppercased() : nil
+            report(
+                "want ten capital letters and digits, have \"\(text.prefix(20))\""
+                    + (meant.map { "; did you mean \"\($0)\"?" } ?? ""))
             return nil
         }
         return text

@@ -184,7 +184,7 @@ package enum SigningKeyError: Error, Hashable, Sendable, CustomStringConvertible
         switch self {
         case .wrongKind(let wanted): "is not a key of \(SigningAlgorithm.list(wanted))"
         case .notEncrypted: "is not encrypted; 'openssl pkcs8 -topk8 -v2 aes-256-cbc' encrypts it"
-        case .encrypted: "is encrypted, and no passphrase is given"
+        case .encrypted: "is encrypted, and no file with its passphrase is given"
         case .wrongPassphrase: "cannot be decrypted: the passphrase is wrong, or the file is damaged"
         case .unsupportedEncryption(let what): "cannot be decrypted: \(what)"
         case .malformed(let what): "cannot be read: \(what)"

@@ -9,10 +9,8 @@ enum FilterNames {
     ///
     /// A plugin may have a code of its own, so that one which is not known is no mistake by itself.
     static func check(reason code: String) throws {
-        guard !code.isEmpty, ReasonCode(rawValue: code) == nil,
-            let meant = Spelling.nearest(to: code, among: ReasonCode.allCases.map(\.rawValue), within: 2)
-        else { return }
-        throw ValidationError("No reason is called \"\(code)\". Did you mean \"\(meant)\"?")
+        guard !code.isEmpty, ReasonCode(rawValue: code) == nil, let meant = ReasonCode.meant(by: code) else { return }
+        throw ValidationError("No reason is called \"\(code)\". Did you mean \"\(meant.rawValue)\"?")
     }
 
     /// Throws where nothing has this kind because the kind is probably misspelt. The daemon may know kinds that this version does not.

@@ -99,6 +99,14 @@ struct ServerOptions: ParsableArguments {
     ///
     /// - Parameter key: takes the place of a certificate.
     private func credentials(_ key: ClientKey?) throws(AssayError) -> ClientCredentials? {
+        // What the environment names is for the addresses that take it. An option is meant for this one, and would be a call in the clear.
+        let forTLS = [("--tls-ca", tlsCa), ("--tls-cert", tlsCert), ("--tls-key", tlsKey), ("--server-name", serverName)]
+        if let (option, _) = forTLS.first(where: { $0.1 != nil }), !["tls:", "https:"].contains(where: address.hasPrefix) {
+            throw AssayError(
+                .invalidArgument,
+                "\(option) says nothing for \(address), which is called without TLS: want --server tls:HOST:PORT or https://HOST:PORT",
+                reason: "bad_credentials")
+        }
         if address.hasPrefix("https:") { return try webCredentials() }
         if let authorities, key != nil, certificate == nil, privateKey == nil {
             return try ClientCredentials(authorities: authorities, serverName: serverName)

@@ -174,7 +174,7 @@ extension AndroidKeyAttestationSection {
             expected[tag] = Set(texts.map { OpaqueText($0) })
         }
         section.done()
-        if value.names.isEmpty {
+        if value.names?.isEmpty == true {
             value.report("want at least one of \(AuthorizationTag.deviceIDs.map(\.name).joined(separator: ", "))")
         }
         return expected

@@ -7,8 +7,11 @@ extension AndroidApp {
     init?(reading value: ConfigurationReader.Value) {
         let section = value.section()
         let name = section.required("name")?.packageName()
-        let signers = section.required("signers")?.filledList()?.compactMap { $0.digest() }
-        let minimumVersion = section.optional("min_version")?.integer(in: 0...Int.max).map { Int64($0) }
+        let signers = section.required("signers")?.filledList(
+            orReport: "want at least one signer: the SHA-256 of a certificate")?.compactMap { $0.digest() }
+        let minimumVersion = section.optional("min_version")?.integer(
+            in: 0...Int.max, as: "a version code, which is a whole number,"
+        ).map { Int64($0) }
         section.done()
         guard let name, let signers, !signers.isEmpty else { return nil }
         self.init(packageName: name, signers: Set(signers), minimumVersion: minimumVersion)
@@ -151,7 +154,7 @@ extension ConfigurationReader.Value {
     fileprivate func serialNumber() -> [UInt8]? {
         guard let text = text() else { return nil }
         guard let serial = SerialNumber.magnitude(hexadecimal: text.filter { $0 != ":" }), !serial.isEmpty else {
-            report("want a serial number in hexadecimal, of at most 64 digits")
+            report("want a serial number in hexadecimal, of at most 64 digits, have \"\(text.prefix(80))\"")
             return nil
         }
         guard serial != [1] else {
@@ -161,6 +164,15 @@ extension ConfigurationReader.Value {
         return serial
     }
 
+    /// The patch level that a date or a number of years stands for, as the end of a sentence; empty for any other text.
+    private static func meantPatchLevel(_ text: String) -> String {
+        if let date = text.wholeMatch(of: /(20\d\d)-(0[1-9]|1[0-2])(?:-\d\d)?/) { return "; did you mean \(date.1)\(date.2)?" }
+        if let years = text.wholeMatch(of: /(\d{1,2}) ?(?:y|years?)/).flatMap({ Int($0.1) }), (1...10).contains(years) {
+            return "; did you mean \(years * 12)months?"
+        }
+        return ""
+    }
+
     /// A month such as 202503, or an age such as 12months.
     fileprivate func oldestPatchLevel() -> PatchLevelRules.Oldest? {
         guard let text = text() else { return nil }
@@ -168,7 +180,9 @@ extension ConfigurationReader.Value {
             return .months(months)
         }
         if text.utf8.count == 6, let level = UInt64(text).flatMap(PatchLevel.init) { return .level(level) }
-        report("want a month such as 202503, or an age such as 12months, up to 120months")
+        report(
+            "want a month such as 202503, or an age such as 12months, up to 120months, have \"\(text.prefix(20))\""
+                + Self.meantPatchLevel(text))
         return nil
     }
 }

@@ -79,7 +79,7 @@ extension AppAttestIdentity {
         guard let text = appID?.text() else { return nil }
         let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty, text.utf8.count <= 255 else {
-            appID?.report("want PREFIX.bundle.identifier, have \"\(text.prefix(60))\"")
+            appID?.report("want PREFIX.bundle.identifier such as ABCDE12345.com.example.app, have \"\(text.prefix(60))\"")
             return nil
         }
         // A list of unknown words is reported by word.
@@ -102,7 +102,10 @@ extension ConfigurationReader.Value {
             warn(
                 .appIDPrefix,
                 "\"\(prefix.prefix(60))\" is no App ID prefix: Apple's have ten capital letters and digits, and stand in the developer "
-                    + "portal. No phone will have this App ID")
+                    + "portal. No phone will have this App ID; want one such as ABCDE12345.\(prefix.contains("(") ? "com.example.app" : prefix.prefix(60) + "." + bundle.prefix(60))"
+            )
+        } else if bundle.hasPrefix(prefix + ".") {
+            warn(.appIDPrefix, "the App ID prefix stands here twice. No phone will have this App ID; want \(bundle.prefix(80))")
         }
         let isBundle = bundle.utf8.allSatisfy { byte in
             switch byte {

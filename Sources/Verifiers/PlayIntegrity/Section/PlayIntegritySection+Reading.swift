@@ -6,8 +6,12 @@ extension PlayIntegritySection {
     init(reading value: ConfigurationReader.Value, _ shared: SharedSettings) {
         let section = value.section()
         let app = PlayIntegrityIdentity(
-            packages: Set(section.required("packages")?.filledList()?.compactMap { $0.packageName() } ?? []),
-            signers: Set(section.required("signers")?.filledList()?.compactMap { $0.digest() } ?? []))
+            packages: Set(
+                section.required("packages")?.filledList(orReport: "want at least one package")?.compactMap { $0.packageName() }
+                    ?? []),
+            signers: Set(
+                section.required("signers")?.filledList(orReport: "want at least one signer: the SHA-256 of a certificate")?
+                    .compactMap { $0.digest() } ?? []))
         let mode = section.optional("mode")?.choice([
             "local": PlayDecoding.local, "google": .google, "local_then_google": .localThenGoogle,
         ])
@@ -19,7 +23,8 @@ extension PlayIntegritySection {
             if keys.contains(where: { $0.fingerprint == keySet.fingerprint }) { item.report("the keys stand here twice") }
             keys.append(keySet)
         }
-        if decoding != .google, list == nil {
+        let isMisread = section.optional("mode") != nil && mode == nil
+        if !isMisread, decoding != .google, list == nil {
             value.report("want \"keys\": without them only Google opens tokens (mode: google)")
         }
         if decoding == .google { list?.report("keys are of no use where Google opens the tokens (mode: google)") }
@@ -34,7 +39,7 @@ extension PlayIntegritySection {
         if decoding != .local, google == nil {
             value.report("want \"google\": whose service account asks Google (mode: \(decoding.rawValue))")
         }
-        if decoding == .local { google?.report("nobody asks Google where we open the tokens (mode: local)") }
+        if decoding == .local, !isMisread { google?.report("nobody asks Google where we open the tokens (mode: local)") }
         self.init(app: app, keys: keys, decoding: decoding, policy: policy, google: rule)
     }
 }
@@ -64,7 +69,9 @@ extension PlayIntegrityPolicy {
                     ])
                 })
         }
-        minVersionCode = section.optional("min_version_code")?.integer(in: 0...Int(Int64.max)).map { Int64($0) }
+        minVersionCode = section.optional("min_version_code")?.integer(
+            in: 0...Int(Int64.max), as: "a version code, which is a whole number,"
+        ).map { Int64($0) }
         minSDKVersion = section.optional("min_sdk_version")?.integer(in: 1...10_000).map { Int64($0) }
         if let signals = section.optional("signals")?.section() {
             readSignals(signals)
