@@ -37,6 +37,9 @@ LEFT = {"vendor", "__pycache__", "node_modules", "target", "dist", "secrets", "P
 # The beginning of a page's commands: the programs are built and put on the PATH.
 BUILD = re.compile(r"make build( plugins)?( +#.*)?")
 USE = 'export PATH="$PWD/.build/release:$PATH"'
+# What a package manager installs from a folder, and the folder of a release in pages about one.
+CLIENT = re.compile(r" \./(clients/[\w/]+)")
+SAMPLE_HOME = "export ASSAY_HOME=/opt/assay"
 
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 
@@ -100,6 +103,12 @@ class Page:
             elif fenced and line.startswith(USE) and lines and BUILD.fullmatch(lines[-1]):
                 lines[-1:] = self.installed(line)
                 continue
+            elif fenced and CLIENT.search(line):
+                if not any(each.startswith("export ASSAY_HOME") for each in lines[-2:]):
+                    lines.append(self.exported())
+                line = CLIENT.sub(lambda match: ' "$ASSAY_HOME/%s"' % place(match.group(1)), line)
+            elif fenced and line == SAMPLE_HOME:
+                line = self.exported()
             elif not fenced:
                 line = self.line(line, number)
             lines.append(line)
@@ -107,8 +116,12 @@ class Page:
 
     def installed(self, line):
         """The commands in place of a build and of `line`, which puts its programs on the PATH."""
-        rest = re.sub(r"\$PWD/([\w./-]+)", lambda match: "$ASSAY_HOME/" + (place(match.group(1)) or fail("no package has " + match.group(1))), line[len(USE):])
-        return ['export ASSAY_HOME="%s"    # the folder of the release' % self.home, 'export PATH="$ASSAY_HOME/bin:$PATH"' + rest]
+        def moved(match):
+            return "$ASSAY_HOME/" + (place(match.group(1)) or fail("%s: no package has %s" % (self.path, match.group(1))))
+        return [self.exported(), 'export PATH="$ASSAY_HOME/bin:$PATH"' + re.sub(r"\$PWD/([\w./-]+)", moved, line[len(USE):])]
+
+    def exported(self):
+        return 'export ASSAY_HOME="%s"    # the folder of the release' % self.home
 
     def line(self, line, number):
         result, end = "", 0

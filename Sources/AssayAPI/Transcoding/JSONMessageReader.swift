@@ -222,7 +222,9 @@ struct JSONMessageReader {
 
     /// A name that the enumeration has, or any number: one that it does not have is the method's to judge, as it is in protobuf's own form.
     private mutating func choice(of enumeration: EnumerationSchema) throws(JSONMessageError) -> Int32 {
-        guard scanner.first() == UInt8(ascii: "\"") else { return try integer(Int32.self, "one of the values of \(enumeration.name)") }
+        guard scanner.first() == UInt8(ascii: "\"") else {
+            return try integer(Int32.self, "one of the values of \(enumeration.name)")
+        }
         guard let value = enumeration.value(named: try string()) else {
             let names = enumeration.namesForPeople.map { ": \($0.joined(separator: ", "))" } ?? ""
             throw JSONMessageError("must be one of the values of \(enumeration.name)\(names)")

@@ -138,7 +138,9 @@ extension HTTPConnection {
                 "application/json, application/proto, application/grpc, application/grpc-web, application/connect+json"
             )
         ]
-        guard let type = head.contentType else { throw HTTPRefusal(415, "the request has no content-type; JSON has application/json", accepted) }
+        guard let type = head.contentType else {
+            throw HTTPRefusal(415, "the request has no content-type; JSON has application/json", accepted)
+        }
         if lastContentType.text != type { lastContentType = (type, CallFormat(contentType: type)) }
         guard let format = lastContentType.format else {
             throw HTTPRefusal(415, "the content-type is not one of a call; JSON has application/json", accepted)

@@ -88,7 +88,9 @@ struct StrictJSONTests {
     func members() throws {
         let unknown = try error(#"{"app":"photos","SECRET":"SECRET"}"#)
         #expect(unknown == JSONMessageError("has a member that is not known, after 16 bytes of the text"))
-        for (meant, name) in [("challenge", "chalenge"), ("idempotencyKey", "IdempotencyKey"), ("expectedDeviceId", "expected_deviceid")] {
+        for (meant, name) in [
+            ("challenge", "chalenge"), ("idempotencyKey", "IdempotencyKey"), ("expectedDeviceId", "expected_deviceid"),
+        ] {
             let hint = "has a member that is not known, after 1 bytes of the text; did you mean \"\(meant)\"?"
             #expect(try error(#"{"\#(name)":""}"#) == JSONMessageError(hint))
         }
@@ -225,7 +227,10 @@ struct StrictJSONTests {
                 #"{"evidence":[{"androidKeyAttestation":{"certificates":["AA==","SECRET!"]}}]}"#,
                 "evidence[0].androidKeyAttestation.certificates[1] must be Base64"
             ),
-            (#"{"purpose":"SECRET"}"#, "purpose must be one of the values of assay.v1.Purpose: REGISTER, ASSERT, PROVISION, RENEW"),
+            (
+                #"{"purpose":"SECRET"}"#,
+                "purpose must be one of the values of assay.v1.Purpose: REGISTER, ASSERT, PROVISION, RENEW"
+            ),
             (#"{"app":"SECRET"#, "app is not strict JSON: a string does not end, after 14 bytes of the text"),
             (#"{"app":"SECRET"} SECRET"#, "the message is not strict JSON: bytes after the end, after 17 bytes of the text"),
             (#"["SECRET"]"#, "the message must be an object"),
