@@ -41,6 +41,8 @@ generate assay/rpc Sources/AssayFramedRPC/Generated Internal
 generate assay/v1 Sources/AssayAPI/Generated Public
 generate assay/plugin Sources/AssayAPI/Generated Public
 generate assay/plugin "$sdk" Internal
+# Without it the folder is a namespace package, which an installed package of that name hides, such as clients/python.
+echo '"""The messages of assayd, as protoc wrote them."""' >"$python/assay/__init__.py"
 # The files of the API as data, for what is made of them while the daemon runs (AssayAPI/Schema).
 descriptors=$(mktemp)
 trap 'rm -f "$descriptors"' EXIT

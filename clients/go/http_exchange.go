@@ -122,7 +122,7 @@ func explain(ctx context.Context, used *connection, err error) *Error {
 		strings.Contains(err.Error(), "server closed idle connection"):
 		return ownError("connection_lost", err, "the connection ended before the answer was whole; whether the call was done is unknown: %v", err)
 	}
-	return ownError("protocol_broken", err, "the server does not answer in HTTP: %v", err)
+	return ownError("protocol_broken", err, "the server does not answer in HTTP; is this the port of the framed protocol? %v", err)
 }
 
 func timedOut(cause error) *Error {

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Copies what users read and build with into a folder that is to be packed: `materials.py STAGE [--address URL]`.
+"""Copies what users read and build with into a folder that is to be packed: `materials.py STAGE [--address URL] [--home FOLDER]`.
 
 Documentation, samples, protos, clients, libraries and templates for plugins, and test vectors. Pages are moved, so their relative links are
 rewritten: to the place of their target in the package. A target that no package has is linked below URL, the address at which the
-sources can be read; without an address, the link becomes its text, and the path in the sources follows. A link to nothing is an error."""
+sources can be read; without an address, the link becomes its text, and the path in the sources follows. A link to nothing is an error.
+Commands that begin with a build of the sources begin with the release's folder in the package, since nothing is built there."""
 
 import argparse
 import os
@@ -32,6 +33,13 @@ PLACES = {
 FOR_PLUGINS = ("docs/reference/reason-codes.md", "docs/reference/plugin-protocol.md")
 # What builds, tests and make-secrets.sh leave behind.
 LEFT = {"vendor", "__pycache__", "node_modules", "target", "build", "dist", "secrets", "Package.resolved", ".pytest_cache"}
+
+# The beginning of a page's commands: the programs are built and put on the PATH.
+BUILD = re.compile(r"make build( plugins)?( +#.*)?")
+USE = 'export PATH="$PWD/.build/release:$PATH"'
+# What a package manager installs from a folder, and the folder of a release in pages about one.
+CLIENT = re.compile(r" \./(clients/[\w/]+)")
+SAMPLE_HOME = "export ASSAY_HOME=/opt/assay"
 
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 
@@ -68,8 +76,8 @@ def sources():
 class Page:
     """A page of the sources, and the place in the package at which it is read."""
 
-    def __init__(self, path, at, packaged, address):
-        self.path, self.at, self.packaged, self.address = path, at, packaged, address
+    def __init__(self, path, at, packaged, address, home):
+        self.path, self.at, self.packaged, self.address, self.home = path, at, packaged, address, home
         self.moved = self.outside = 0
 
     def link(self, match, number):
@@ -92,10 +100,28 @@ class Page:
         for number, line in enumerate(text.split("\n"), 1):
             if re.match(r" *```", line):
                 fenced = not fenced
+            elif fenced and line.startswith(USE) and lines and BUILD.fullmatch(lines[-1]):
+                lines[-1:] = self.installed(line)
+                continue
+            elif fenced and CLIENT.search(line):
+                if not any(each.startswith("export ASSAY_HOME") for each in lines[-2:]):
+                    lines.append(self.exported())
+                line = CLIENT.sub(lambda match: ' "$ASSAY_HOME/%s"' % place(match.group(1)), line)
+            elif fenced and line == SAMPLE_HOME:
+                line = self.exported()
             elif not fenced:
                 line = self.line(line, number)
             lines.append(line)
         return "\n".join(lines)
+
+    def installed(self, line):
+        """The commands in place of a build and of `line`, which puts its programs on the PATH."""
+        def moved(match):
+            return "$ASSAY_HOME/" + (place(match.group(1)) or fail("%s: no package has %s" % (self.path, match.group(1))))
+        return [self.exported(), 'export PATH="$ASSAY_HOME/bin:$PATH"' + re.sub(r"\$PWD/([\w./-]+)", moved, line[len(USE):])]
+
+    def exported(self):
+        return 'export ASSAY_HOME="%s"    # the folder of the release' % self.home
 
     def line(self, line, number):
         result, end = "", 0
@@ -133,6 +159,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("stage")
     parser.add_argument("--address", default="", help="where the sources can be read, with the revision")
+    parser.add_argument("--home", default="/usr", help="the folder that has bin and share when the pages are read, as a shell reads it")
     options = parser.parse_args()
     address = options.address.rstrip("/")
 
@@ -154,7 +181,7 @@ def main():
         target = os.path.join(options.stage, at)
         os.makedirs(os.path.dirname(target), exist_ok=True)
         if path.endswith(".md"):
-            page = Page(path, at, packaged, address)
+            page = Page(path, at, packaged, address, options.home)
             with open(path, encoding="utf-8") as file:
                 text = page.rewritten(file.read())
             with open(target, "w", encoding="utf-8") as file:

@@ -1,7 +1,8 @@
 #!/bin/sh
 # Lays out what both packages have below a prefix: stage.sh PROGRAMS FOLDER [SYSTEM LIBRARIES…]
 # PROGRAMS is a folder with assayd, assay and assay-plugin-launcher; the libraries are words for sbom.py. CHECKOUTS has the sources of the
-# Swift packages, by default those of this build; ADDRESS is where the project's sources can be read, if that is to be linked.
+# Swift packages, by default those of this build; ADDRESS is where the project's sources can be read, if that is to be linked; RELEASE_HOME
+# is the folder in which the commands of the documentation find bin and share, /usr unless it is set.
 programs=$1 stage=$2
 shift 2
 . "$(dirname "$0")/common.sh"
@@ -22,7 +23,7 @@ done
 
 install -D -m 644 -t "$stage/lib/systemd/system" deploy/systemd/assayd.service
 doc=$stage/share/doc/assay
-python3 dev/package/materials.py "$stage" --address "${ADDRESS:-}"
+python3 dev/package/materials.py "$stage" --address "${ADDRESS:-}" --home "${RELEASE_HOME:-/usr}"
 dev/check-links.sh "$stage" >/dev/null || { echo "stage: these links of the packaged pages lead nowhere" >&2; exit 1; }
 
 # Licences of what is linked into the programs, each text once.

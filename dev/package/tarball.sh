@@ -4,7 +4,7 @@
 name=assay-$version-$(uname -m)-linux
 stage=$packages/tarball/$name
 # shellcheck disable=SC2046
-dev/package/stage.sh "$packages/static" "$stage" $(dev/package/libraries.sh static)
+RELEASE_HOME="\$PWD/$name" dev/package/stage.sh "$packages/static" "$stage" $(dev/package/libraries.sh static)
 install -m 644 LICENSE "$stage/"
 install -D -m 644 -t "$stage/etc/assay" deploy/systemd/assayd.yaml
 # Where a system that is not Debian looks.

@@ -50,6 +50,9 @@ for client in "$OLDPWD"/clients/*/README.md; do
 done
 "$OLDPWD/dev/check-links.sh" "$PWD"
 find . ! -type d ! -path ./LICENSE ! -path './etc/*' | sed 's|^\./||' | sort | diff - <(sort share/assay/files) || fail "share/assay/files is not what is installed"
+# Nothing is built from a package: commands begin with the release's folder.
+if grep -rFl --include='*.md' 'PATH="$PWD/.build/release' share/doc/assay; then fail "these pages begin with a build"; fi
+grep -qF "export ASSAY_HOME=\"\$PWD/$(basename "$PWD")\"" share/doc/assay/start/production.md || fail "production.md does not name the release's folder"
 found=$(find . -name __pycache__ -o -name .build -o -name vendor -o -name secrets -o -name '*.pyc')
 [ -z "$found" ] || fail "what a build left is packaged: $found"
 for shell in bash zsh fish; do

@@ -307,7 +307,9 @@ extension VerificationRequest.BindingRequest {
         case .clientData?:
             let hash = binding.map { Array($0.bytes) } ?? []
             guard hash.isEmpty || hash.count == 32 else {
-                throw RequestError("binding.client_data.payload_sha256", "must have 32 bytes or none")
+                // 64 hexadecimal digits are 48 bytes if they are read as Base64, and 64 as bytes.
+                let hint = [48, 64].contains(hash.count) ? ": send the bytes of the hash, not its hexadecimal digits" : ""
+                throw RequestError("binding.client_data.payload_sha256", "must have 32 bytes or none, not \(hash.count)\(hint)")
             }
             // In client data 32 zero bytes mean that no payload is bound: a verdict must not name them as a payload's hash.
             guard hash.isEmpty || hash.contains(where: { $0 != 0 }) else {

@@ -1,3 +1,5 @@
+import AssayCore
+
 /// A message of the API.
 package final class MessageSchema: Sendable {
     /// A reader marks fields in 64 bits; the longest message of the API has 27.
@@ -22,6 +24,15 @@ package final class MessageSchema: Sendable {
     func position(named name: ArraySlice<UInt8>, next: Int) -> Int? {
         if next < fields.count, fields[next].isNamed(name) { return next }
         return fields.firstIndex { $0.isNamed(name) }
+    }
+
+    /// The field that was probably meant by a name that no field has. The answer may be shown; the name may be a secret.
+    func fieldMeant(by name: ArraySlice<UInt8>) -> FieldSchema? {
+        guard (3...40).contains(name.count) else { return nil }
+        // Spelling compares with words in lower case.
+        let words = fields.map { $0.jsonName.lowercased() }
+        return Spelling.nearest(to: String(decoding: name, as: UTF8.self), among: words)
+            .flatMap { words.firstIndex(of: $0) }.map { fields[$0] }
     }
 
     /// The position in `fields` of the field with that number.
@@ -117,6 +128,12 @@ package struct EnumerationSchema: Sendable {
     }
 
     func value(_ number: Int32) -> Value? { values.first { $0.number == number } }
+
+    /// The short names of the values that can be meant, for a message to a caller; `nil` if there are too many to list.
+    var namesForPeople: [String]? {
+        let names = values.map { String(decoding: $0.shortSpelling, as: UTF8.self) }.filter { $0 != "UNSPECIFIED" }
+        return names.count <= 12 ? names : nil
+    }
 
     /// Names from outside are compared as bytes.
     func value(named name: ArraySlice<UInt8>) -> Value? {

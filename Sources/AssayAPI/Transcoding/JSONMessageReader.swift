@@ -61,7 +61,8 @@ struct JSONMessageReader {
             let offset = self.offset
             let name = try string()
             guard let position = message.position(named: name, next: next) else {
-                throw JSONMessageError("has a member that is not known, after \(offset) bytes of the text")
+                let hint = message.fieldMeant(by: name).map { "; did you mean \"\($0.jsonName)\"?" } ?? ""
+                throw JSONMessageError("has a member that is not known, after \(offset) bytes of the text\(hint)")
             }
             next = position + 1
             let field = message.fields[position]
@@ -221,9 +222,13 @@ struct JSONMessageReader {
 
     /// A name that the enumeration has, or any number: one that it does not have is the method's to judge, as it is in protobuf's own form.
     private mutating func choice(of enumeration: EnumerationSchema) throws(JSONMessageError) -> Int32 {
-        let wanted = "one of the values of \(enumeration.name)"
-        guard scanner.first() == UInt8(ascii: "\"") else { return try integer(Int32.self, wanted) }
-        guard let value = enumeration.value(named: try string()) else { throw JSONMessageError("must be \(wanted)") }
+        guard scanner.first() == UInt8(ascii: "\"") else {
+            return try integer(Int32.self, "one of the values of \(enumeration.name)")
+        }
+        guard let value = enumeration.value(named: try string()) else {
+            let names = enumeration.namesForPeople.map { ": \($0.joined(separator: ", "))" } ?? ""
+            throw JSONMessageError("must be one of the values of \(enumeration.name)\(names)")
+        }
         return value.number
     }
 

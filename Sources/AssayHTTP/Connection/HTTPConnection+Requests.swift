@@ -138,10 +138,12 @@ extension HTTPConnection {
                 "application/json, application/proto, application/grpc, application/grpc-web, application/connect+json"
             )
         ]
-        guard let type = head.contentType else { throw HTTPRefusal(415, "the request has no content-type", accepted) }
+        guard let type = head.contentType else {
+            throw HTTPRefusal(415, "the request has no content-type; JSON has application/json", accepted)
+        }
         if lastContentType.text != type { lastContentType = (type, CallFormat(contentType: type)) }
         guard let format = lastContentType.format else {
-            throw HTTPRefusal(415, "the content-type is not taken here", accepted)
+            throw HTTPRefusal(415, "the content-type is not one of a call; JSON has application/json", accepted)
         }
         if format == .grpc, transport?.hasTrailers != true {
             throw HTTPRefusal(505, "gRPC needs HTTP/2; gRPC-Web and Connect are served over HTTP/1.1")

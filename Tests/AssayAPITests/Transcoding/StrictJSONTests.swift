@@ -88,6 +88,12 @@ struct StrictJSONTests {
     func members() throws {
         let unknown = try error(#"{"app":"photos","SECRET":"SECRET"}"#)
         #expect(unknown == JSONMessageError("has a member that is not known, after 16 bytes of the text"))
+        for (meant, name) in [
+            ("challenge", "chalenge"), ("idempotencyKey", "IdempotencyKey"), ("expectedDeviceId", "expected_deviceid"),
+        ] {
+            let hint = "has a member that is not known, after 1 bytes of the text; did you mean \"\(meant)\"?"
+            #expect(try error(#"{"\#(name)":""}"#) == JSONMessageError(hint))
+        }
         for text in [
             #"{"app":"a","app":"a"}"#, #"{"app":null,"app":"a"}"#, #"{"\u0061pp":"a","app":"a"}"#,
         ] { #expect(try error(text) == JSONMessageError("is given twice", at: "app"), "\(text)") }
@@ -221,7 +227,10 @@ struct StrictJSONTests {
                 #"{"evidence":[{"androidKeyAttestation":{"certificates":["AA==","SECRET!"]}}]}"#,
                 "evidence[0].androidKeyAttestation.certificates[1] must be Base64"
             ),
-            (#"{"purpose":"SECRET"}"#, "purpose must be one of the values of assay.v1.Purpose"),
+            (
+                #"{"purpose":"SECRET"}"#,
+                "purpose must be one of the values of assay.v1.Purpose: REGISTER, ASSERT, PROVISION, RENEW"
+            ),
             (#"{"app":"SECRET"#, "app is not strict JSON: a string does not end, after 14 bytes of the text"),
             (#"{"app":"SECRET"} SECRET"#, "the message is not strict JSON: bytes after the end, after 17 bytes of the text"),
             (#"["SECRET"]"#, "the message must be an object"),

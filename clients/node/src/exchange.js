@@ -167,12 +167,15 @@ export class Exchange {
         const code = error.code ?? '';
         if (!this.#isConnected) {
             const isOfTLS = this.#isInHandshake && (code === 'EPROTO' || !/^E[A-Z0-9]+$/.test(code));
-            return ownError(isOfTLS ? 'tls_failed' : 'connect_failed', `${address.text}: ${error.message || code}`, { cause: error });
+            // What OpenSSL says of a server that answers in clear. Its own message names files and lines of OpenSSL.
+            const isInClear = isOfTLS && /wrong version number|packet length too long/.test(error.message);
+            const why = isInClear ? 'the server does not speak TLS here; is its address http://?' : error.message || code;
+            return ownError(isOfTLS ? 'tls_failed' : 'connect_failed', `${address.text}: ${why}`, { cause: error });
         }
         // With TLS 1.3 the server refuses a client's certificate after the client has sent its request.
         if (/^ERR_SSL_.*ALERT/.test(code)) return ownError('tls_failed', `${address.text}: ${error.message}`, { cause: error });
         if (code.startsWith('HPE_') && code !== 'HPE_INVALID_EOF_STATE') {
-            return ownError('protocol_broken', `the server does not answer in HTTP: ${error.message}`, { cause: error });
+            return ownError('protocol_broken', `the server does not answer in HTTP; is this the port of the framed protocol? ${error.message}`, { cause: error });
         }
         const why = lost(error.message, error);
         return this.#request.socket?.bytesRead === this.#bytesBefore ? new StaleConnection(why) : why;

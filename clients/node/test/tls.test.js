@@ -24,6 +24,13 @@ describe('TLS', () => {
         await assert.rejects(call('nameless', { caFile: file('ca.pem') }), REFUSED);
     });
 
+    test('says that a server in clear does not speak TLS', async (t) => {
+        const { url } = await startServer(t, []);
+        const client = new AssayClient({ url: url.replace('http:', 'https:') });
+        t.after(() => client.close());
+        await assert.rejects(client.whoAmI(), { ...REFUSED, message: /: the server does not speak TLS here; is its address http:\/\/\?$/ });
+    });
+
     test('shows the certificate that the files have at each new connection', async (t) => {
         const file = await makeCertificates(t, { server: 'IP:127.0.0.1', first: 'URI:spiffe://example.org/first', second: 'URI:spiffe://example.org/second' });
         const seen = [];

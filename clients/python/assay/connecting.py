@@ -8,6 +8,8 @@ import ssl
 from .errors import AssayError, own
 from .options import Endpoint
 
+_IN_CLEAR = ("WRONG_VERSION_NUMBER", "HTTP_REQUEST", "PACKET_LENGTH_TOO_LONG")
+
 MAX_IDLE = 8
 MAX_IDLE_SECONDS = 60.0
 
@@ -17,7 +19,9 @@ def not_connected(error: BaseException, endpoint: Endpoint) -> AssayError:
     if isinstance(error, ssl.SSLCertVerificationError):
         return own("tls_failed", f"{endpoint}: the certificate is not taken: {error.verify_message}")
     if isinstance(error, ssl.SSLError) and not _is_end(error):
-        return own("tls_failed", f"{endpoint}: TLS: {error.reason or error}")
+        # What OpenSSL says of a server that answers in clear.
+        hint = ": the server does not speak TLS here; is its address http://?" if error.reason in _IN_CLEAR else ""
+        return own("tls_failed", f"{endpoint}: TLS: {error.reason or error}{hint}")
     if isinstance(error, ssl.CertificateError):
         return own("tls_failed", f"{endpoint}: the certificate is not taken: {error}")
     if isinstance(error, socket.gaierror):

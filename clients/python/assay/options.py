@@ -80,6 +80,8 @@ def is_visible(text: str, limit: int) -> bool:
 
 def _endpoint(url: str, ca_file: Optional[str], certificate_file: Optional[str], key_file: Optional[str]) -> Endpoint:
     forms = "https://host[:port][/path], http://host[:port][/path] or http+unix:/path/of/socket"
+    if not isinstance(url, str):
+        raise own("bad_option", f"url is not {forms}")
     scheme, colon, rest = url.partition(":")
     if scheme == "http+unix" and colon:
         if not rest.startswith("/") or "\0" in rest or len(rest.encode()) > 107:

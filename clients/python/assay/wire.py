@@ -9,6 +9,7 @@ from .errors import own
 
 _MAX_HEAD = 65536
 _MAX_CHUNK_LINE = 1024
+_NO_HTTP = "the server does not answer in HTTP/1.1; is this the port of the framed protocol?"
 
 
 def request_bytes(path: str, headers: List[Tuple[str, str]], body: bytes) -> bytes:
@@ -78,13 +79,13 @@ class AnswerReader:
             raise own("protocol_broken", f"the head of the answer has more than {_MAX_HEAD} bytes")
         if end < 0:
             if not b"HTTP/1.".startswith(self._buffer[:7]):
-                raise own("protocol_broken", "the server does not answer in HTTP/1.1")
+                raise own("protocol_broken", _NO_HTTP)
             return False
         lines = bytes(self._buffer[:end]).decode("latin-1").split("\r\n")
         del self._buffer[: end + 4]
         version, _, rest = lines[0].partition(" ")
         if version not in ("HTTP/1.1", "HTTP/1.0") or not (rest[:3].isascii() and rest[:3].isdigit()) or rest[3:4] not in ("", " "):
-            raise own("protocol_broken", "the server does not answer in HTTP/1.1")
+            raise own("protocol_broken", _NO_HTTP)
         status = int(rest[:3])
         headers: Dict[str, str] = {}
         for line in lines[1:]:

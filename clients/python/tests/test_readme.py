@@ -21,6 +21,7 @@ from scripted import ScriptedServer, ok
 
 README = (support.PACKAGE / "README.md").read_text()
 UPLOAD = {"upload_id": "1", "key_id": "AQI=", "photo": base64.b64encode(b"a photo").decode(), "signature": "MAA=", "challenge": "AAEC"}
+ALICE = base64.b64encode(hashlib.sha256(b"alice").digest()).decode()
 REJECTED = {"decision": "DECISION_REJECTED", "reason": "challenge_reused", "retry": "RETRY_CLASS_NEW_CHALLENGE"}
 
 
@@ -32,7 +33,7 @@ def code(name):
 class HandlerTests(unittest.TestCase):
     def program(self, url):
         program = {}
-        with mock.patch.dict(os.environ, {"ASSAY_URL": url}):
+        with mock.patch.dict(os.environ, {"ASSAY_URL": url, "SIMULATED": "1"}):
             exec(compile(code("handler"), "README.md", "exec"), program)
         self.addCleanup(program["client"].close)
         return program
@@ -55,7 +56,7 @@ class HandlerTests(unittest.TestCase):
     def test_gives_a_challenge_for_the_user(self):
         program = self.handler(ok(CHALLENGE))
         self.assertEqual(self.post(program, "/challenges", b"{}"), ("200 OK", {"challenge": "AAECAwQF"}))
-        self.assertEqual(program["server"].requests[0].json, {"app": "photos", "purpose": "ASSERT", "context": "YWxpY2U="})
+        self.assertEqual(program["server"].requests[0].json, {"app": "photos", "purpose": "ASSERT", "context": ALICE})
 
     def test_stores_an_accepted_photo_that_it_hashed_itself(self):
         program = self.handler(ok({"decision": "DECISION_ACCEPTED"}))
@@ -64,6 +65,8 @@ class HandlerTests(unittest.TestCase):
         (request,) = program["server"].requests
         digest = base64.b64encode(hashlib.sha256(b"a photo").digest()).decode()
         self.assertEqual(request.json["binding"], {"clientData": {"payloadSha256": digest}})
+        self.assertEqual((request.json["context"], request.json["subject"]), (ALICE, "YWxpY2U="))
+        self.assertEqual(list(request.json["evidence"][0]), ["keySignature"])
         self.assertEqual(request.one("idempotency-key"), hashlib.sha256(b"alice/1").hexdigest())
 
     def test_tells_a_rejected_phone_what_to_do_and_stores_nothing(self):
@@ -71,6 +74,32 @@ class HandlerTests(unittest.TestCase):
         self.assertEqual(self.post(program, "/uploads", json.dumps(UPLOAD).encode()), ("403 Forbidden", {"then": "new_challenge"}))
         self.assertEqual(program["photos"], {})
         self.assertIn("challenge_reused", self.printed.getvalue())
+
+    def test_takes_the_assertion_of_an_iphone(self):
+        program = self.handler(ok({"decision": "DECISION_ACCEPTED"}))
+        sent = {**UPLOAD, "assertion": "MAA="}
+        del sent["signature"]
+        self.assertEqual(self.post(program, "/uploads", json.dumps(sent).encode())[0], "201 Created")
+        self.assertEqual(program["server"].requests[0].json["evidence"], [{"appAttestAssertion": {"keyId": "AQI=", "assertion": "MAA="}}])
+
+    def test_refuses_a_virtual_device_unless_it_is_a_trial(self):
+        accepted = ok({"decision": "DECISION_ACCEPTED", "simulated": True})
+        program = self.handler(accepted, accepted)
+        self.assertEqual(self.post(program, "/uploads", json.dumps(UPLOAD).encode())[0], "201 Created")
+        program["app"].__globals__["takes_simulated"] = False
+        program["photos"].clear()
+        self.assertEqual(self.post(program, "/uploads", json.dumps(UPLOAD).encode()), ("403 Forbidden", {"then": "never"}))
+        self.assertEqual(program["photos"], {})
+
+    def test_gives_up_what_the_daemon_cannot_read(self):
+        program = self.handler(failure("invalid_argument", "invalid_request", "never"))
+        self.assertEqual(self.post(program, "/uploads", json.dumps(UPLOAD).encode()), ("400 Bad Request", {"then": "give_up"}))
+
+    def test_asks_nothing_for_a_request_without_a_user(self):
+        program = self.handler()
+        for path in ("/challenges", "/uploads"):
+            self.assertEqual(program["handle"](path, "", json.dumps(UPLOAD).encode())[0], "400 Bad Request")
+        self.assertEqual(program["server"].requests, [])
 
     def test_stores_nothing_without_a_verdict(self):
         program = self.handler(failure("permission_denied", "permission_denied", "contact_operator"))

@@ -1,0 +1,1 @@
+"""The messages of assayd, as protoc wrote them."""
