@@ -92,8 +92,8 @@ extension Device {
 
     /// The approximate heap size, in bytes. 1000 stands for the objects themselves.
     fileprivate var approximateBytes: Int {
-        // What a verifier reads in an Android key's claims is kept beside them (`Registration.facts`).
-        let claims = registration.claims.all.count * (registration.format == .keyAttestation ? 240 : 160)
+        // With what their verifier may keep of them (`Registration.facts`).
+        let claims = registration.claims.all.count * 240
         let serials = registration.chainSerials.reduce(0) { $0 + $1.count + 48 }
         return 1000 + claims + serials + registration.receipt.count + registration.publicKey.count + flags.count * 500
     }
