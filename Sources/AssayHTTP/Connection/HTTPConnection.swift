@@ -30,10 +30,12 @@ final class HTTPConnection {
     let deadlineTimer: DeadlineTimer
     /// Who makes its calls. What the connection itself holds is on the account of its own session.
     var sessions: RPCSessions
-    /// `nil` before it is known which version the peer speaks, and over HTTP/2 before the first call.
+    /// `nil` before it is known which version the peer speaks, and over HTTP/2 before the first call and while the connection rests.
     var transport: (any HTTPTransport)?
-    /// Over HTTP/2 before the first call, in place of the transport.
-    var idle: IdleHTTP2Handler?
+    /// Over HTTP/2 before the first call and while the connection rests, in place of the transport.
+    var idle: (any HTTPGoingAway)?
+    /// When the connection last rested or tried to, until when it had no transport.
+    var rested = NIODeadline.uptimeNanoseconds(0)
     /// What stands next to the socket; `nil` before the beginning and after the end.
     var meter: ByteMeter?
     var stage = Stage.serving
