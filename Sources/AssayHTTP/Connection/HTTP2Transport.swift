@@ -221,7 +221,9 @@ final class HTTP2Transport: ChannelInboundHandler, RemovableChannelHandler, HTTP
 
     func rest() -> Bool {
         guard let context, let frames, let history = below.history else { return false }
-        guard !isOver, !isLeaving, held.isEmpty, finished.isEmpty, ownResets.isEmpty, context.channel.isWritable else { return false }
+        guard !isOver, !isLeaving, held.isEmpty, finished.isEmpty, ownResets.isEmpty, context.channel.isWritable else {
+            return false
+        }
         let state = HTTP2State(history: history, outboundWindow: windows.outbound)
         guard state.canBeRepeated else { return false }
         fillWindow()

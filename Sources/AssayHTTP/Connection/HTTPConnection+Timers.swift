@@ -63,13 +63,13 @@ extension HTTPConnection {
         armTimer()
     }
 
-    /// When the connection may rest: soon after its last answer, and without a request since then as seldom as a client asks for life signs at most.
+    /// When the connection may rest.
     private var restDue: NIODeadline? {
         guard let transport, transport.mayRest, let lastRequest, exchanges.isEmpty else { return nil }
-        return lastRequest > rested ? lastRequest + Self.restAfterCalls : rested + Self.restAgain
+        let limits = server.limits
+        return lastRequest > rested
+            ? lastRequest + TimeAmount(limits.restTime) : rested + TimeAmount(limits.restTimeWithoutRequest)
     }
-    private static let restAfterCalls = TimeAmount.seconds(1)
-    private static let restAgain = TimeAmount.seconds(30)
 
     private func rest() {
         guard stage == .serving, outbox.isEmpty, outbox.waitingBytes == 0, dispatcher.isIdle, partialBytes == 0 else { return }

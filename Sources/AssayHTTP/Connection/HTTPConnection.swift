@@ -34,7 +34,7 @@ final class HTTPConnection {
     var transport: (any HTTPTransport)?
     /// Over HTTP/2 before the first call and while the connection rests, in place of the transport.
     var idle: (any HTTPGoingAway)?
-    /// When the connection last rested or tried to, until when it had no transport.
+    /// When the connection last ended its rest, or tried to begin one.
     var rested = NIODeadline.uptimeNanoseconds(0)
     /// What stands next to the socket; `nil` before the beginning and after the end.
     var meter: ByteMeter?

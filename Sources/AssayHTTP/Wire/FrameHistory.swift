@@ -26,7 +26,7 @@ package struct FrameHistory {
 
     package init() {}
 
-    /// Whether the history stands for all frames that came.
+    /// Whether a later handler can be told what the client's frames have left: all of it is kept.
     package var isWhole: Bool { !isLost && hasAcknowledged && lastStream > 0 && blockCount <= Int(lastStream / 2) + 1 }
 
     package mutating func lose() {
