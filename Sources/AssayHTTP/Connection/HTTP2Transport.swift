@@ -209,7 +209,10 @@ final class HTTP2Transport: ChannelInboundHandler, RemovableChannelHandler, HTTP
             self.held[stream] = held.bytes > count ? (held.bytes - count, connection.now) : nil
         case .headers(let headers):
             if headers.endStream { finished.append(UInt32(truncatingIfNeeded: Int(frame.streamID))) }
-        case .rstStream: ownResets.insert(UInt32(truncatingIfNeeded: Int(frame.streamID)))
+        case .rstStream:
+            ownResets.insert(UInt32(truncatingIfNeeded: Int(frame.streamID)))
+            // What still comes on such a stream is ignored by the handler that has reset it, and by no other.
+            below.forgetHistory()
         case .goAway(_, let code, _): if !isLeaving || code != .noError { isOver = true }
         default: break
         }

@@ -144,9 +144,14 @@ final class HTTPConnection {
 
     /// Writes what waits in the outbox.
     func flush() {
-        guard stage != .closed, let transport else { return }
+        guard stage != .closed else { return }
         now = .now()
         var answered: [UInt64] = []
+        guard let transport else {
+            // While the connection rests, an answer may come for a call that its client has ended.
+            for output in outbox.take() { write(output, &answered) }
+            return dispatcher.answered(answered)
+        }
         // HTTP/2 holds back what its peer does not let pass; of HTTP/1.1 it stays here while the socket is full.
         if transport.hasTrailers || channel.isWritable {
             for output in outbox.take() { write(output, &answered) }
