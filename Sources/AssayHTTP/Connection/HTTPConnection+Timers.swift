@@ -67,8 +67,8 @@ extension HTTPConnection {
     private var restDue: NIODeadline? {
         guard let transport, transport.mayRest, let lastRequest, exchanges.isEmpty else { return nil }
         let limits = server.limits
-        return lastRequest > rested
-            ? lastRequest + TimeAmount(limits.restTime) : rested + TimeAmount(limits.restTimeWithoutRequest)
+        let isFirst = lastRequest > rested
+        return max(lastRequest, rested, clocks.uptime) + TimeAmount(isFirst ? limits.restTime : limits.restTimeWithoutRequest)
     }
 
     private func rest() {
