@@ -72,8 +72,9 @@ extension HTTPConnection {
     }
 
     private func rest() {
-        guard stage == .serving, outbox.isEmpty, outbox.waitingBytes == 0, dispatcher.isIdle, partialBytes == 0 else { return }
+        // Also where it is not possible now: it is tried again later.
         rested = now
+        guard outbox.isEmpty, outbox.waitingBytes == 0, dispatcher.isIdle, partialBytes == 0 else { return }
         guard let transport, transport.rest() else { return }
         self.transport = nil
         (exchanges, inFlight) = ([:], [:])
