@@ -19,7 +19,11 @@ extension FuzzTarget {
             if came.readableBytes >= FramesBeforeCalls.preface.count { areAll = areAll && frames.areAll(in: came) }
             rest.removeFirst(min(size, rest.count))
         }
-        _ = blocks.openSince
+        _ = (blocks.openSince, blocks.history.blocks)
+        var wholeBlocks = HeaderBlocks()
+        wholeBlocks.read(ByteBuffer(bytes: whole), at: .now())
+        precondition(wholeBlocks.history.blocks == blocks.history.blocks, "the pieces leave another history than the whole")
+        precondition(wholeBlocks.history.isLost == blocks.history.isLost, "the pieces leave another history than the whole")
         var atOnce = FramesBeforeCalls()
         atOnce.question = 7
         precondition(atOnce.areAll(in: came) == areAll, "the pieces are not read as the whole is")

@@ -1,7 +1,8 @@
 import NIOCore
 
-/// Stands between the socket and NIO's handler of HTTP/2, for two things that this does not do: it says nothing of a head that it has in part, and
-/// once it has written GOAWAY it refuses every new stream, also those that the client opens before it knows.
+/// Stands between the socket and NIO's handler of HTTP/2, for three things that this does not do: it says nothing of a head that it has in part, once
+/// it has written GOAWAY it refuses every new stream, also those that the client opens before it knows, and it has no way to let another handler take
+/// over.
 final class BelowFrames: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -19,6 +20,15 @@ final class BelowFrames: ChannelInboundHandler {
 
     /// Since when a head has come in part.
     var headSince: NIODeadline? { blocks.openSince }
+
+    /// What a later handler of frames must know; `nil`: it cannot take over now.
+    var history: FrameHistory? { blocks.isBetweenFrames && blocks.history.isWhole ? blocks.history : nil }
+
+    /// Whether there may be a history to take over with.
+    var hasHistory: Bool { !blocks.history.isLost }
+
+    /// A frame was refused: what it did is not repeated.
+    func forgetHistory() { blocks.forgetHistory() }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         blocks.read(Self.unwrapInboundIn(data), at: connection.now)

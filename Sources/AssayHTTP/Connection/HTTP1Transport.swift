@@ -22,6 +22,9 @@ final class HTTP1Transport: ChannelInboundHandler, HTTPTransport {
     }
 
     let hasTrailers = false
+    /// It takes little memory.
+    let mayRest = false
+    func rest() -> Bool { false }
     private let connection: HTTPConnection
     private let limits: HTTPLimits
     private var context: ChannelHandlerContext?

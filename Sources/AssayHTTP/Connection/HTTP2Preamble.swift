@@ -5,7 +5,8 @@ import NIOHTTP2
 struct HTTP2Preamble {
     /// The window of a connection, in bytes.
     static let window = 4 << 20
-    private static let firstWindow = 65_535
+    /// The window of either side before there is more of it (RFC 9113 §6.9.2).
+    static let firstWindow = 65_535
     static let windowIncrement = window - firstWindow
 
     private let values: [(parameter: HTTP2SettingsParameter, number: UInt16, value: Int)]

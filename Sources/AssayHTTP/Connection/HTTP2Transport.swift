@@ -5,7 +5,7 @@ import NIOHTTP2
 
 /// HTTP/2 (RFC 9113) on a connection: one handler for all of its streams, over NIO's handler of frames, which keeps the protocol, its flow control
 /// towards the peer, and its limits of floods. The windows of what the peer sends are kept here.
-final class HTTP2Transport: ChannelInboundHandler, HTTPTransport {
+final class HTTP2Transport: ChannelInboundHandler, RemovableChannelHandler, HTTPTransport {
     typealias InboundIn = HTTP2Frame
     typealias OutboundOut = HTTP2Frame
 
@@ -23,18 +23,30 @@ final class HTTP2Transport: ChannelInboundHandler, HTTPTransport {
     /// Streams that this side has reset, and whose end was not told yet.
     private var ownResets: Set<UInt32> = []
 
-    private init(_ connection: HTTPConnection) {
-        self.connection = connection
+    /// NIO's handler.
+    private var frames: NIOHTTP2Handler?
+    /// What has happened on the connection before is told to NIO's handler, and concerns nothing else.
+    private var isRepeating = false
+    /// What either side may send on the connection.
+    private var windows = (inbound: HTTP2Preamble.firstWindow, outbound: HTTP2Preamble.firstWindow)
+
+    private init(_ connection: HTTPConnection, _ below: BelowFrames) {
+        (self.connection, self.below) = (connection, below)
         limits = connection.server.limits
-        below = BelowFrames(connection)
     }
 
     /// Adds the handlers of HTTP/2 to the end of a channel's pipeline.
     static func add(to channel: any Channel, for connection: HTTPConnection) throws {
-        let limits = connection.server.limits
+        let below = BelowFrames(connection)
+        let transport = HTTP2Transport(connection, below)
+        try channel.pipeline.syncOperations.addHandler(below)
+        try transport.add(to: channel)
+        connection.transport = transport
+    }
+
+    private func add(to channel: any Channel) throws {
         let sent = SentFrames()
-        let transport = HTTP2Transport(connection)
-        sent.transport = transport
+        sent.transport = self
         var configuration = NIOHTTP2Handler.ConnectionConfiguration()
         configuration.initialSettings = HTTP2Preamble(limits).settings
         configuration.controlFrameRateLimit.maximumCount = limits.maxControlFrames
@@ -53,8 +65,8 @@ final class HTTP2Transport: ChannelInboundHandler, HTTPTransport {
         streams.streamErrorRateLimit.windowLength = TimeAmount(limits.floodInterval)
         let handler = NIOHTTP2Handler(
             mode: .server, frameDelegate: sent, connectionConfiguration: configuration, streamConfiguration: streams)
-        try channel.pipeline.syncOperations.addHandlers(transport.below, handler, transport)
-        connection.transport = transport
+        frames = handler
+        try channel.pipeline.syncOperations.addHandlers(handler, self)
     }
 
     /// Sees each frame that leaves for the socket: bytes that flow control holds back wait inside NIO's handler, and count nowhere else.
@@ -76,6 +88,7 @@ final class HTTP2Transport: ChannelInboundHandler, HTTPTransport {
     // MARK: In
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !isRepeating else { return }
         let frame = Self.unwrapInboundIn(data)
         let stream = UInt32(truncatingIfNeeded: Int(frame.streamID))
         switch frame.payload {
@@ -116,22 +129,30 @@ final class HTTP2Transport: ChannelInboundHandler, HTTPTransport {
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if let closed = event as? StreamClosedEvent {
+            guard !isRepeating else { return }
             let stream = UInt32(truncatingIfNeeded: Int(closed.streamID))
             if let held = held.removeValue(forKey: stream) { connection.outbox.wrote(held.bytes, of: stream) }
             let isOwn = ownResets.remove(stream) != nil
             connection.closed(stream, isReset: !isOwn && closed.reason != nil)
-        } else if let window = event as? NIOHTTP2WindowUpdatedEvent, window.streamID == .rootStream,
-            let left = window.inboundWindowSize, left <= HTTP2Preamble.window / 4 * 3
-        {
+        } else if let window = event as? NIOHTTP2WindowUpdatedEvent, window.streamID == .rootStream {
+            windows.outbound = window.outboundWindowSize ?? windows.outbound
+            windows.inbound = window.inboundWindowSize ?? windows.inbound
             // Also for what NIO drops, such as DATA of a stream that was reset.
-            write(
-                HTTP2Frame(
-                    streamID: .rootStream, payload: .windowUpdate(windowSizeIncrement: HTTP2Preamble.window - left)))
+            if !isRepeating, windows.inbound <= HTTP2Preamble.window / 4 * 3 { fillWindow() }
         }
         context.fireUserInboundEventTriggered(event)
     }
 
+    /// Gives the peer the window of the connection back that it has used.
+    private func fillWindow() {
+        let used = HTTP2Preamble.window - windows.inbound
+        guard used > 0 else { return }
+        write(HTTP2Frame(streamID: .rootStream, payload: .windowUpdate(windowSizeIncrement: used)))
+    }
+
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        below.forgetHistory()
+        guard !isRepeating else { return }
         // The error of a stream has ended the stream; only what NIO has said goodbye for ends the connection. It cannot say so a second time.
         if isOver || (isLeaving && Self.isOfConnection(error)) || !(error is any NIOHTTP2Error) {
             connection.leave(Self.reason(of: error))
@@ -177,6 +198,7 @@ final class HTTP2Transport: ChannelInboundHandler, HTTPTransport {
     private var isLeaving = false
 
     private func wrote(_ frame: HTTP2Frame) {
+        guard !isRepeating else { return }
         switch frame.payload {
         case .data(let data):
             let stream = UInt32(truncatingIfNeeded: Int(frame.streamID))
@@ -187,10 +209,72 @@ final class HTTP2Transport: ChannelInboundHandler, HTTPTransport {
             self.held[stream] = held.bytes > count ? (held.bytes - count, connection.now) : nil
         case .headers(let headers):
             if headers.endStream { finished.append(UInt32(truncatingIfNeeded: Int(frame.streamID))) }
-        case .rstStream: ownResets.insert(UInt32(truncatingIfNeeded: Int(frame.streamID)))
+        case .rstStream:
+            ownResets.insert(UInt32(truncatingIfNeeded: Int(frame.streamID)))
+            // What still comes on such a stream is ignored by the handler that has reset it, and by no other.
+            below.forgetHistory()
         case .goAway(_, let code, _): if !isLeaving || code != .noError { isOver = true }
         default: break
         }
+    }
+
+    // MARK: Rest
+
+    var mayRest: Bool { below.hasHistory }
+
+    func rest() -> Bool {
+        guard let context, let frames, let history = below.history else { return false }
+        guard !isOver, !isLeaving, held.isEmpty, finished.isEmpty, ownResets.isEmpty, context.channel.isWritable else {
+            return false
+        }
+        let state = HTTP2State(history: history, outboundWindow: windows.outbound)
+        guard state.canBeRepeated else { return false }
+        fillWindow()
+        context.flush()
+        let pipeline = context.pipeline.syncOperations
+        let resting = RestingHTTP2Handler(connection, below, state)
+        guard (try? pipeline.addHandler(resting, position: .after(below))) != nil else { return false }
+        connection.idle = resting
+        pipeline.removeHandler(self, promise: nil)
+        pipeline.removeHandler(frames, promise: nil)
+        self.frames = nil
+        return true
+    }
+
+    /// Adds the handlers of HTTP/2 to the end of a channel's pipeline again. NIO's handler is given what came before, in short; what it says to it is for
+    /// the caller to drop. False: something was wrong with it.
+    ///
+    /// - Parameter read: hands bytes to NIO's handler.
+    static func add(
+        to channel: any Channel, for connection: HTTPConnection, _ below: BelowFrames, after state: HTTP2State,
+        _ read: (ByteBuffer) -> Void
+    ) throws -> Bool {
+        let transport = HTTP2Transport(connection, below)
+        transport.isRepeating = true
+        try transport.add(to: channel)
+        read(state.beginning)
+        let heads = state.heads
+        for (stream, head) in heads {
+            read(head)
+            transport.finish(stream, sending: stream == state.history.lastStream ? state.sentBytes : 0)
+        }
+        transport.lastStream = HTTP2StreamID(Int(state.history.lastStream))
+        transport.isRepeating = false
+        connection.transport = transport
+        return transport.windows.outbound == state.outboundWindow && transport.windows.inbound == HTTP2Preamble.window
+            && below.hasHistory
+    }
+
+    /// Ends a stream that is repeated. The table of this side's compressor stays empty: see ``HPACKHeaders/unindexed(_:)``.
+    private func finish(_ stream: UInt32, sending count: Int) {
+        if count > 0 {
+            write([":status": "200"], of: stream, isEnd: false)
+            let bytes = IOData.byteBuffer(ByteBuffer(repeating: 0, count: count))
+            write(HTTP2Frame(streamID: HTTP2StreamID(Int(stream)), payload: .data(.init(data: bytes))))
+            context?.flush()
+        }
+        write(HTTP2Frame(streamID: HTTP2StreamID(Int(stream)), payload: .rstStream(.noError)))
+        context?.flush()
     }
 
     // MARK: Out
@@ -202,7 +286,7 @@ final class HTTP2Transport: ChannelInboundHandler, HTTPTransport {
                 return write(answer.onlyTrailers, of: exchange, isEnd: true)
             }
             var head = answer.head.fields
-            if let id = answer.requestID { head.add(name: RequestIDField.header, value: id) }
+            if let id = answer.requestID { head.add(name: RequestIDField.header, value: id, indexing: .nonIndexable) }
             write(head, of: exchange, isEnd: !hasBody)
         }
         if hasBody || (answer.trailers == nil && !isFirst) {
@@ -232,7 +316,7 @@ final class HTTP2Transport: ChannelInboundHandler, HTTPTransport {
     private func write(_ frame: HTTP2Frame) { context?.write(Self.wrapOutboundOut(frame), promise: nil) }
 
     func sendContinue(_ exchange: UInt32) {
-        write([":status": "100"], of: exchange, isEnd: false)
+        write(.unindexed([(":status", "100")]), of: exchange, isEnd: false)
     }
 
     func resetStuck(since: NIODeadline) {
@@ -283,7 +367,7 @@ extension CallFormat {
     fileprivate static let protobufHeaders = CallFormat.connect(.protobuf).made
     fileprivate static let jsonHeaders = CallFormat.connect(.json).made
 
-    private var made: HPACKHeaders { [":status": "200", "content-type": contentType] }
+    private var made: HPACKHeaders { .unindexed([(":status", "200"), ("content-type", contentType)]) }
 
     /// The head of its answers.
     fileprivate var headers: HPACKHeaders {
@@ -296,13 +380,28 @@ extension CallFormat {
     }
 }
 
+extension HPACKHeaders {
+    /// Fields that no compressor adds to its table, so that the table of answers is always empty: a connection that rests has no other state of it.
+    /// A status that the static table has (RFC 7541 appendix A) is one byte none the less.
+    fileprivate static func unindexed(_ fields: [(name: String, value: String)]) -> HPACKHeaders {
+        var headers = HPACKHeaders()
+        for (name, value) in fields {
+            let isStatic = name == ":status" && staticStatuses.contains(value)
+            headers.add(name: name, value: value, indexing: isStatic ? .indexable : .nonIndexable)
+        }
+        return headers
+    }
+
+    private static let staticStatuses: Set = ["200", "204", "206", "304", "400", "404", "500"]
+}
+
 extension HTTPAnswer {
-    fileprivate static let success: HPACKHeaders = ["grpc-status": "0"]
+    fileprivate static let success = HPACKHeaders.unindexed([("grpc-status", "0")])
 
     /// Head and trailers in one, where no message stands between them.
     fileprivate var onlyTrailers: HPACKHeaders {
         var headers = head.fields
-        for (name, value) in trailers?.fields ?? [] { headers.add(name: name, value: value) }
+        headers.add(contentsOf: HPACKHeaders.unindexed(trailers?.fields ?? []))
         return headers
     }
 }
@@ -312,9 +411,7 @@ extension HTTPAnswer.Head {
         switch self {
         case .usual(let format): return format.headers
         case .other(let status, let fields):
-            var headers: HPACKHeaders = [":status": "\(status)"]
-            for (name, value) in fields { headers.add(name: name, value: value) }
-            return headers
+            return .unindexed([(":status", "\(status)")] + fields)
         }
     }
 }
@@ -324,9 +421,7 @@ extension HTTPAnswer.Trailers {
         switch self {
         case .ok: return HTTPAnswer.success
         case .other(let fields):
-            var headers = HPACKHeaders()
-            for (name, value) in fields { headers.add(name: name, value: value) }
-            return headers
+            return .unindexed(fields)
         }
     }
 }

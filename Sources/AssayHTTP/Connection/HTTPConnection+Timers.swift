@@ -17,6 +17,7 @@ extension HTTPConnection {
         case .serving:
             next.consider(silenceLimit()?.due)
             next.consider(certificate?.due)
+            next.consider(restDue)
         case .announced(_, let until): next.consider(until)
         case .leaving(let due): if due > now { next.consider(due) }
         case .lingering(let due): next.consider(due)
@@ -49,6 +50,7 @@ extension HTTPConnection {
                 leave(reason)
             }
             if let (reason, due) = silenceLimit(), due <= now { leave(reason) }
+            if let restDue, restDue <= now { rest() }
         case .leaving(let due) where due <= now:
             dispatcher.drain()
             for exchange in exchanges.values { refuse(exchange, .drained) }
@@ -59,6 +61,23 @@ extension HTTPConnection {
         }
         flush()
         armTimer()
+    }
+
+    /// When the connection may rest.
+    private var restDue: NIODeadline? {
+        guard let transport, transport.mayRest, let lastRequest, exchanges.isEmpty else { return nil }
+        let limits = server.limits
+        let isFirst = lastRequest > rested
+        return max(lastRequest, rested, clocks.uptime) + TimeAmount(isFirst ? limits.restTime : limits.restTimeWithoutRequest)
+    }
+
+    private func rest() {
+        // Also where it is not possible now: it is tried again later.
+        rested = now
+        guard outbox.isEmpty, outbox.waitingBytes == 0, dispatcher.isIdle, partialBytes == 0 else { return }
+        guard let transport, transport.rest() else { return }
+        self.transport = nil
+        (exchanges, inFlight) = ([:], [:])
     }
 
     /// Refuses requests that do not become whole, and gives up answers that are not taken.

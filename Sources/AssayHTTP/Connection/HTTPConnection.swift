@@ -31,10 +31,12 @@ final class HTTPConnection {
     let deadlineTimer: DeadlineTimer
     /// Who makes its calls. What the connection itself holds is on the account of its own session.
     var sessions: RPCSessions
-    /// `nil` before it is known which version the peer speaks, and over HTTP/2 before the first call.
+    /// `nil` before it is known which version the peer speaks, and over HTTP/2 before the first call and while the connection rests.
     var transport: (any HTTPTransport)?
-    /// Over HTTP/2 before the first call, in place of the transport.
-    var idle: IdleHTTP2Handler?
+    /// Over HTTP/2 before the first call and while the connection rests, in place of the transport.
+    var idle: (any HTTPGoingAway)?
+    /// When the connection last ended its rest, or tried to begin one.
+    var rested = NIODeadline.uptimeNanoseconds(0)
     /// What stands next to the socket; `nil` before the beginning and after the end.
     var meter: ByteMeter?
     var stage = Stage.serving
@@ -144,9 +146,14 @@ final class HTTPConnection {
 
     /// Writes what waits in the outbox.
     func flush() {
-        guard stage != .closed, let transport else { return }
+        guard stage != .closed else { return }
         now = .now()
         var answered: [UInt64] = []
+        guard let transport else {
+            // While the connection rests, an answer may come for a call that its client has ended.
+            for output in outbox.take() { write(output, &answered) }
+            return dispatcher.answered(answered)
+        }
         // HTTP/2 holds back what its peer does not let pass; of HTTP/1.1 it stays here while the socket is full.
         if transport.hasTrailers || channel.isWritable {
             for output in outbox.take() { write(output, &answered) }

@@ -27,6 +27,12 @@ protocol HTTPTransport: HTTPGoingAway {
 
     /// Goes on with what waits behind an answer, after answers were written.
     func proceed()
+
+    /// Whether it may be able to ``rest()``.
+    var mayRest: Bool { get }
+
+    /// Gives back the memory of a connection without calls, until more comes. False: not now.
+    func rest() -> Bool
 }
 
 /// Tells a client of the end of its connection, also before its first request.

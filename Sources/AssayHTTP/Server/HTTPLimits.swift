@@ -39,6 +39,11 @@ package struct HTTPLimits: Hashable, Sendable {
     /// How long the server waits, once it has said that it stops or that a connection was idle, for the client of HTTP/2 to know of it: so long
     /// it does requests that were under way. Part of ``AssayListening/SocketLimits/drainTimeout``; a client answers within a round trip.
     package var goAwayTimeout = Duration.seconds(1)
+    /// After a connection's last answer, until it rests: then it has given back the memory of its protocol (``HTTPTransport/rest()``). What it takes to
+    /// go on with the next request is less than 0.1 ms.
+    package var restTime = Duration.seconds(1)
+    /// The same after bytes that brought no request, such as a PING: a peer cannot let the daemon do this work more often.
+    package var restTimeWithoutRequest = Duration.seconds(30)
 
     // MARK: Bytes
 

@@ -36,10 +36,11 @@ enum ControlFrame {
         return frame(goAway, payload)
     }
 
-    private static func frame(_ type: UInt8, flags: UInt8 = 0, _ payload: ByteBuffer) -> ByteBuffer {
+    /// - Parameter stream: 0 is the connection itself.
+    static func frame(_ type: UInt8, flags: UInt8 = 0, stream: UInt32 = 0, _ payload: ByteBuffer) -> ByteBuffer {
         var frame = ByteBuffer()
-        // The length in three bytes and the type, the flags, the connection itself.
-        frame.writeMultipleIntegers(UInt32(payload.readableBytes) << 8 | UInt32(type), flags, UInt32(0))
+        // The length in three bytes and the type, the flags.
+        frame.writeMultipleIntegers(UInt32(payload.readableBytes) << 8 | UInt32(type), flags, stream)
         frame.writeImmutableBuffer(payload)
         return frame
     }

@@ -33,6 +33,10 @@ struct Listener: Sendable {
             .childChannelOption(.allowRemoteHalfClosure, value: true)
             // One read of a connection before the next connection: a loop serves many, and large frames take time.
             .childChannelOption(.maxMessagesPerRead, value: 1)
+            // Each connection keeps its last buffer for reading. It grows with what comes, up to 64 KiB.
+            .childChannelOption(
+                .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 64, initial: 512, maximum: 64 << 10)
+            )
             .childChannelOption(.writeBufferWaterMark, value: .init(low: 64 << 10, high: 256 << 10))
             .childChannelInitializer { channel in
                 RPCPeer.of(channel).flatMapThrowing { peer in
