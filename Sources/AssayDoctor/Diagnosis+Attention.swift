@@ -58,7 +58,11 @@ package struct AttentionAdvice: Hashable, Sendable {
         case "evidence_memory_full": (.problem, "raise store.max_spent_evidence, and restart the daemon")
         case "disk_low": (.problem, "free space, or enlarge the disk: when it is full nothing is accepted")
         case "reload_refused":
-            (.warning, "correct the file (assayd check-config --strict FILE), then systemctl reload assayd")
+            (
+                .warning,
+                "if the change needs a restart, systemctl restart assayd; else correct the file (assayd check-config --strict FILE), "
+                    + "then systemctl reload assayd"
+            )
         default: nil
         }
     }

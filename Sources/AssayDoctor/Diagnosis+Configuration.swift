@@ -47,7 +47,9 @@ extension InstallationFacts {
             DoctorFinding(
                 .warning, .configurationDiffers, file,
                 "the daemon that answers runs with another configuration than the file has now",
-                do: "reload it (systemctl reload assayd), or name the file that it was started with")
+                do:
+                    "reload it (systemctl reload assayd), restart it if a change needs that, or name the file that it was started with"
+            )
         ]
     }
 

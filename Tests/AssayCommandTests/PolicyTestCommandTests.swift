@@ -199,6 +199,18 @@ extension CommandTests {
             #expect(ending.err.contains(problem), "\(ending.err)")
         }
 
+        @Test("A configuration that cannot be read is the only problem: no app of a case is called unknown")
+        func missingConfiguration() async throws {
+            let text = cases(try make(), expecting: "accepted")
+            let ending = try await run([
+                try home.folder.write(
+                    text.replacing("configuration: assayd.yaml", with: "configuration: none.yaml", maxReplacements: 1),
+                    to: "cases.yaml")
+            ])
+            #expect(ending.status == 2 && ending.err.contains("none.yaml"), "\(ending.err)")
+            #expect(!ending.err.contains(".app:"), "\(ending.err)")
+        }
+
         @Test("A file that is not UTF-8 is refused as a configuration is, with what to do where an editor wrote UTF-16")
         func encodings() async throws {
             let text = cases(try make(), expecting: "accepted")

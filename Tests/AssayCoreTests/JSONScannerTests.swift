@@ -59,6 +59,16 @@ struct JSONScannerTests {
         #expect(end && scanner.index == document.count)
     }
 
+    @Test("what begins no value is called so, and a number that breaks off misses a digit")
+    func numbers() {
+        for (text, description, index) in [
+            ("?", "want a value", 0), ("-----BEGIN", "want a value", 1), ("1.x", "want a digit", 2),
+        ] {
+            var scanner = JSONScanner(Array(text.utf8)[...])
+            #expect(throws: JSONProblem(description: description, index: index)) { try scanner.number() }
+        }
+    }
+
     @Test("at the end of the bytes there is no token", arguments: ["", " ", "\"", "\"a", "\"\\", "-", "1.", "1e", "tru"])
     func ends(_ text: String) {
         var scanner = JSONScanner(Array(text.utf8)[...])

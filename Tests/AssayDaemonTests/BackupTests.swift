@@ -219,7 +219,7 @@ extension ProcessTests {
                 var bytes = whole
                 for index in 0..<24 { bytes[page * 4096 + index] ^= 0x55 }
                 try bytes.write(to: URL(fileURLWithPath: backup))
-                #expect(try await refusal(backup).contains("the ledger is damaged"), "page \(page)")
+                #expect(try await refusal(backup).contains("the backup \(backup) is damaged"), "page \(page)")
             }
             try whole.write(to: URL(fileURLWithPath: backup))
             #expect(try await assayd("restore", backup).status == 0)

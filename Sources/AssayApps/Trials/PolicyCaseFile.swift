@@ -37,7 +37,7 @@ package struct PolicyCaseFile: Sendable {
             }
         }
         let lists = readLists(top.optional("revocation_lists"), files, schemes)
-        let apps = Set(configuration?.live.apps.map(\.id) ?? [])
+        let apps = configuration.map { Set($0.live.apps.map(\.id)) }
         var cases: [PolicyCase] = []
         for value in top.required("cases")?.filledList(orReport: "want at least one case") ?? [] {
             guard let read = PolicyCase(reading: value, files, at: at, apps: apps, knowing: cases) else { continue }
@@ -86,10 +86,10 @@ extension PolicyCase {
 
     /// - Parameters:
     ///   - at: the time of cases that have none of their own.
-    ///   - apps: those of the configuration.
+    ///   - apps: those of the configuration; `nil` if that cannot be read, which is reported already.
     ///   - others: the cases before this one.
     fileprivate init?(
-        reading value: ConfigurationReader.Value, _ files: ConfigurationFiles, at: Timestamp?, apps: Set<AppID>,
+        reading value: ConfigurationReader.Value, _ files: ConfigurationFiles, at: Timestamp?, apps: Set<AppID>?,
         knowing others: [PolicyCase]
     ) {
         let section = value.section()
@@ -99,6 +99,7 @@ extension PolicyCase {
             if others.contains(where: { $0.name.hasBytes(of: name) }) { value.report("two cases are called \"\(name)\"") }
         }
         let app = section.required("app").flatMap { value -> AppID? in
+            guard let apps else { return value.text().flatMap { AppID($0) } }
             guard let word = value.choice(among: apps.map(\.text).sorted()) else { return nil }
             return AppID(word)
         }

@@ -56,7 +56,7 @@ package struct JSONScanner {
         _ = first()
         let start = index
         _ = next("-")
-        if !next("0") { try digits() }
+        if !next("0") { try digits(orReport: "want a value") }
         if next(".") { try digits() }
         if next("e") || next("E") {
             if !next("+") { _ = next("-") }
@@ -199,9 +199,9 @@ package struct JSONScanner {
     }
 
     /// One or more digits.
-    private mutating func digits() throws(JSONProblem) {
+    private mutating func digits(orReport words: String = "want a digit") throws(JSONProblem) {
         let start = index
         while let byte = peek, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) { index += 1 }
-        guard index > start else { throw problem("want a value, or another digit of a number") }
+        guard index > start else { throw problem(words) }
     }
 }

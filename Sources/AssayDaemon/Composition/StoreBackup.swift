@@ -90,17 +90,23 @@ package struct StoreRestore: Sendable {
         let ledger = try store.fileOrExplain()
         let keyFile = keyFile ?? store.keyFile
         var key = KeyFit.unknown("")
-        let (content, removed) = try await LedgerRestore.run(backup, into: ledger, progress: progress) { content in
-            key = KeyFit(of: keyFile, to: content.secrets)
-            guard key != .wrong else {
-                throw StartupError("the key file \(keyFile) does not open the backup \(backup): it belongs to another ledger")
+        do {
+            let (content, removed) = try await LedgerRestore.run(backup, into: ledger, progress: progress) { content in
+                key = KeyFit(of: keyFile, to: content.secrets)
+                guard key != .wrong else {
+                    throw StartupError(
+                        "the key file \(keyFile) does not open the backup \(backup): it belongs to another ledger")
+                }
+            } prepare: { ledger in
+                let now = SystemClock().now()
+                try await ledger.skipLostStatusPlaces()
+                let keys = try await ledger.callerKeys().filter { $0.isGood(at: now) }
+                return (challenges: try await ChallengeKeys.removeAll(from: ledger), callers: keys.map(\.name))
             }
-        } prepare: { ledger in
-            let now = SystemClock().now()
-            try await ledger.skipLostStatusPlaces()
-            let keys = try await ledger.callerKeys().filter { $0.isGood(at: now) }
-            return (challenges: try await ChallengeKeys.removeAll(from: ledger), callers: keys.map(\.name))
+            return StoreRestore(content: content, key: key, challengeKeys: removed.challenges, callerKeys: removed.callers)
+        } catch LedgerError.corrupt(let why) {
+            // The store is empty: only the backup was read.
+            throw StartupError("the backup \(backup) is damaged, and nothing was restored: \(why)")
         }
-        return StoreRestore(content: content, key: key, challengeKeys: removed.challenges, callerKeys: removed.callers)
     }
 }

@@ -172,6 +172,9 @@ extension PluginAppraisal {
             guard response.usedTokens.isEmpty, !response.hasStatement, !response.hasEffect else {
                 throw PluginFault("a part of a payload registers, advances or uses up something, and has nothing of its own")
             }
+            guard !response.verifiedPayloadSha256.isEmpty else {
+                throw PluginFault("the plugin does not say which payload its evidence belongs to (verified_payload_sha256)")
+            }
             guard let expected = scope.payloadSHA256, Array(response.verifiedPayloadSha256) == expected else {
                 throw PluginFault("the payload that the plugin says its evidence belongs to is not that of the request")
             }

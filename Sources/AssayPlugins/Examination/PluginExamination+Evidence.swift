@@ -325,7 +325,7 @@ extension PluginExamination {
                     }
                 } catch let failure as CheckFailure {
                     // The daemon compares the payload: an answer that names another is not accepted.
-                    guard session.isOpen, failure.description.contains("that the plugin says its evidence belongs to") else {
+                    guard session.isOpen, failure.description.contains("its evidence belongs to") else {
                         throw failure
                     }
                 }

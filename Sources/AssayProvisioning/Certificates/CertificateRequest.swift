@@ -38,7 +38,14 @@ struct CertifiableKey {
     init(_ der: ArraySlice<UInt8>, code: ReasonCode) throws(Rejection) {
         let info = try SubjectPublicKeyInfo(der: der, code: code)
         guard let algorithm = SigningAlgorithm(info.algorithm) else {
-            throw Rejection(.unsupportedKey, "a public key of kind \(info.algorithm); want P-256 or P-384")
+            let kind =
+                switch info.algorithm {
+                case .unsupported(let curveOrAlgorithm): "of the curve or algorithm \(curveOrAlgorithm)"
+                case .rsa: "an RSA key"
+                default: "of kind \(info.algorithm)"
+                }
+            throw Rejection(
+                .unsupportedKey, "the public key is \(kind); expected P-256, or P-384 where the device is not of a fleet")
         }
         (self.der, self.algorithm, key) = (Array(info.der), algorithm, try AssayCertificates.PublicKey(info))
     }

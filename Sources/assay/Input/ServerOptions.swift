@@ -95,6 +95,16 @@ struct ServerOptions: ParsableArguments {
             + "; or an API key: --key-file (ASSAY_KEY_FILE) with --tls-ca"
     }
 
+    /// What the user may do about the error; empty if nothing is known. Begins with a separator.
+    private func hint(_ error: AssayError) -> String {
+        switch error.reason {
+        case "credentials_required": "; \(missing)"
+        case "connect_failed" where authorities == nil && error.message.contains("not from a CA that is trusted here"):
+            "; --tls-ca (ASSAY_TLS_CA) names the CA of a certificate that no CA of this machine issued"
+        default: ""
+        }
+    }
+
     /// The credentials from options or the environment; `nil` if they are incomplete, or the address needs none.
     ///
     /// - Parameter key: takes the place of a certificate.
@@ -160,7 +170,7 @@ struct ServerOptions: ParsableArguments {
     func with<T>(_ work: (AssayClient) async throws(AssayError) -> T) async throws -> T {
         do throws(AssayError) { return try await ask(work) } catch {
             // An error during the connection already names the address.
-            let text = error.reason == "credentials_required" ? "\(error); \(missing)" : "\(error)"
+            let text = "\(error)" + hint(error)
             throw error.failure(text.contains(address) ? text : "\(address): \(text)")
         }
     }
