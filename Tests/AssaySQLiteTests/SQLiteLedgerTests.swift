@@ -22,7 +22,7 @@ struct SQLiteLedgerTests {
         arguments: LedgerContract.checks)
     func contractWithoutCaches(_ check: ContractCheck) async throws {
         var options = LedgerOptions()
-        options.deviceCacheBytes = 0
+        (options.deviceCacheBytes, options.certificateCacheBytes, options.submissionCacheBytes) = (0, 0, 0)
         options.batchLimit = 1
         options.idleReaders = 0
         options.checkpointFrames = 1

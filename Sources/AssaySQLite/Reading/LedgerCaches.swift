@@ -17,8 +17,8 @@ struct LedgerCaches: Sendable {
         let othersWrote = session.othersWrote
         devices.publish(session.deviceChanges, othersWrote: othersWrote)
         certificates.publish(revoked: session.certificates.revoked, othersWrote: othersWrote)
-        submissions.publish(
-            session.submissions.changed, removed: session.submissions.removed, othersWrote: othersWrote)
+        let counts = session.submissions
+        submissions.publish(counts.changed, removed: counts.removed, othersWrote: othersWrote || counts.isPurged)
     }
 
     func clear() {

@@ -18,6 +18,8 @@ final class SubmissionTable {
     /// The numbers that the transaction changed, in its order, and the devices whose numbers it removed.
     private(set) var changed: [SubmissionCount] = []
     private(set) var removed: [DeviceID] = []
+    /// Whether the transaction removed old counts, of any devices.
+    private(set) var isPurged = false
 
     init(_ connection: SQLiteConnection) throws(SQLiteError) {
         self.connection = connection
@@ -39,6 +41,7 @@ final class SubmissionTable {
     func start(forgetting: Bool) {
         changed.removeAll(keepingCapacity: true)
         removed.removeAll(keepingCapacity: true)
+        isPurged = false
         if forgetting { known.removeAll(keepingCapacity: true) }
     }
 
@@ -90,8 +93,13 @@ final class SubmissionTable {
         let purge = try SQLiteStatement(connection, Self.purging)
         purge.bind(1, SubmissionHours.counted(at: now).lowerBound)
         try purge.run()
-        // What was counted before the clock was set back may be gone.
-        known.removeAll(keepingCapacity: true)
-        return connection.changes >= Self.purgeLimit
+        let count = connection.changes
+        if count > 0 {
+            // A count at an earlier time, such as after the clock was set back, may have included them.
+            known.removeAll(keepingCapacity: true)
+            changed.removeAll(keepingCapacity: true)
+            isPurged = true
+        }
+        return count >= Self.purgeLimit
     }
 }
