@@ -141,7 +141,7 @@ struct AndroidSectionTests {
             ])
         let apart = try read(required, beside: other)
         apart.section.check(beside: AppSections(value: apart.app, sections: tokens(of: "com.example.other")))
-        #expect(apart.reader.problems.map(\.path) == [".play_integrity.packages"])
+        #expect(apart.reader.problems.map(\.path) == ["play_integrity.packages"])
         let joined = try read(required, beside: other)
         joined.section.check(beside: AppSections(value: joined.app, sections: tokens(of: "com.example.photos")))
         let free = try read()

@@ -95,7 +95,7 @@ struct BrokenConfigurationTests {
             "revocation: {source: file, file: list.json}",
             "revocation: {source: none}\n      key: {user_authentication: {max_timeout: 1500ms}}", .refused,
             "want whole seconds"),
-        Breakage("limits:", "apple: {teams: []}\nlimits:", .refused, "an empty list"),
+        Breakage("limits:", "apple: {teams: []}\nlimits:", .refused, "want at least one team"),
         Breakage("mode: 0666", "mode: rw-rw-rw-", .refused, "want an octal file mode"),
         Breakage("ttl: 5m", "ttl: 5", .refused, "want a duration"),
         Breakage("ttl: 5m", "ttl: 5h", .refused, "want a duration"),

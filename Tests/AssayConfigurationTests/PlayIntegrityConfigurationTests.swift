@@ -146,7 +146,7 @@ struct PlayIntegrityConfigurationTests {
             ("packages: [shop], signers: [\"\(signer)\"], \(keys)", "com.example.app"),
             ("packages: [com.exämple.shop], signers: [\"\(signer)\"], \(keys)", "com.example.app"),
             ("packages: [com..shop], signers: [\"\(signer)\"], \(keys)", "com.example.app"),
-            ("packages: [], signers: [\"\(signer)\"], \(keys)", "an empty list"),
+            ("packages: [], signers: [\"\(signer)\"], \(keys)", "want at least one package"),
             ("packages: [com.example.shop], signers: [\"00\"], \(keys)", "want a SHA-256: 32 bytes"),
             ("packages: [com.example.shop], signers: [\"\(signer.dropFirst())\"], \(keys)", "want a SHA-256: 32 bytes"),
             ("\(identity), \(keys), device_verdicts: []", "an empty list"),

@@ -253,7 +253,7 @@ struct PluginCatalogTests {
             (
                 "apps:", "limits: {memory: 1MB}\napps:",
                 ":4: limits.memory: want bytes such as 65536, 64KiB, 512MiB or 1GiB, from 16MiB to "
-                    + "1099511627776, have \"1MB\""
+                    + "1TiB, have \"1MB\"; did you mean 1MiB?"
             ),
             (
                 "apps:", "limits: {memory: 9223372036854775807KiB}\napps:",

@@ -82,7 +82,8 @@ struct TLSConfigurationTests {
         let ugly = "i_accept_unauthenticated_callers_from_the_network: true"
         let found = check(listen: "tcp: 0.0.0.0:1", callers: ugly, tls: "")
         #expect(found.count == 1 && found.first?.hasPrefix("i_accept_unauthenticated_callers_from_the_network:") == true)
-        let no = check(listen: "tcp: 0.0.0.0:1", callers: ugly.replacing("true", with: "false"), tls: "")
+        let no = check(
+            listen: "tcp: 0.0.0.0:1", callers: "loopback_demo: true, " + ugly.replacing("true", with: "false"), tls: "")
         #expect(no.contains { $0.contains("it is not on loopback") })
     }
 

@@ -73,8 +73,8 @@ private struct DocumentedKeys {
         for page in pages { try read(String(contentsOf: page, encoding: .utf8)) }
     }
 
-    /// A page's title is the path of its section. The paragraph before a table begins with the path of the section whose keys the
-    /// table has, from the top or from the page's section on; without one they are those of the page's section.
+    /// A page's title is the path of its section. A heading, or the paragraph before a table, begins with the path of the section whose keys the
+    /// tables behind it have, from the top or from the page's section on; before the first they are those of the page's section.
     private mutating func read(_ page: String) throws {
         let lines = page.split(separator: "\n", omittingEmptySubsequences: false)
         let title = try #require(lines.first?.firstMatch(of: /`(?:apps\.<app>\.)?([a-z_]+)`/)?.1, "a page has no title")
@@ -83,7 +83,7 @@ private struct DocumentedKeys {
         var section = root
         var isOfKeys = false
         for (before, line) in zip([""] + lines, lines) {
-            if before.isEmpty, let name = line.prefixMatch(of: /`([a-z0-9_]+(?:\.[a-z0-9_]+)*)`/)?.1 {
+            if before.isEmpty, let name = line.prefixMatch(of: /(?:##+ )?`([a-z0-9_]+(?:\.[a-z0-9_]+)*)`/)?.1 {
                 section = name.hasPrefix(root) ? "\(name)." : "\(root)\(name)."
             }
             if line.hasPrefix("| key |") { isOfKeys = true }

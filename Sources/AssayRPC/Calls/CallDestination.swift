@@ -32,7 +32,11 @@ private final class ClosureDestination: CallDestination {
 
     init(_ onAnswer: @escaping @Sendable (Result<[UInt8], RPCError>) -> Void) { self.onAnswer = onAnswer }
 
-    func answer(_ answers: [RPCCall.Answer]) { for (_, answer) in answers { onAnswer(answer) } }
+    func answer(_ answers: [RPCCall.Answer]) {
+        // Calls that were handed over together have a closure each.
+        for (call, answer) in answers { (call.destination as? ClosureDestination)?.onAnswer(answer) }
+    }
+
     func refuse(_ call: RPCCall, _ error: RPCError) { onAnswer(.failure(error)) }
     func flush() {}
 

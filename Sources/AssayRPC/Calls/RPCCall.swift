@@ -24,7 +24,7 @@ package final class RPCCall: Sendable {
     let task = CallTask()
     let session: RPCSession
     private let connection: ConnectionCalls?
-    private let destination: any CallDestination
+    let destination: any CallDestination
     private let state = Atomic(State.open)
 
     private enum State: UInt8, AtomicRepresentable {

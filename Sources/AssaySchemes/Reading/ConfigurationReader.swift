@@ -283,7 +283,8 @@ package final class ConfigurationReader {
         }
 
         private func remedyOfNoSection(isOfNames: Bool) -> String? {
-            if let text = node.scalar?.string, let key = text.firstMatch(of: /^([a-z_]+):\S/)?.1 {
+            // A URL has one there as well.
+            if let text = node.scalar?.string, let key = text.firstMatch(of: /^([a-z_]+):(?!\/\/)\S/)?.1 {
                 return "a space is missing behind \"\(key):\""
             }
             guard !isOfNames else { return isList ? "each has a name, and stands below it" : nil }
