@@ -160,10 +160,10 @@ struct CertificateCacheTests {
         get throws { try TrustAnchor(name: "root", pem: fleet.authority.rootPEM, simulated: false) }
     }
 
-    /// What was located is appraised as the pipeline does.
+    /// What was located is appraised as the pipeline does; `isRead`: with what was read then.
     private func appraiseLocated(
         _ json: [UInt8], _ verifier: CertificateBundleVerifier, by other: CertificateBundleVerifier? = nil,
-        report: VerdictReport = .first
+        report: VerdictReport = .first, isRead: Bool = true
     ) throws -> Appraisal {
         let evidence = try verifier.bounded(CertificateBundle.json(json).evidence)
         let needs = try verifier.locate(evidence)
@@ -172,7 +172,7 @@ struct CertificateCacheTests {
             evidence,
             in: AppraisalContext(
                 binding: .inEvidence, facts: Facts(device: fleet.device(), submissions: 0), now: Fleet.now, report: report,
-                reading: needs.reading.value))
+                reading: isRead ? needs.reading.value : nil))
     }
 
     @Test("A bundle that was read when it was located is appraised as one that was not", arguments: [false, true])
@@ -192,7 +192,7 @@ struct CertificateCacheTests {
                     ),
                 ] {
                     let seen = try appraiseLocated(json, verifier, report: report)
-                    let unseen = appraise(json, try fleet.verifier(), report: report)
+                    let unseen = try appraiseLocated(json, fleet.verifier(), report: report, isRead: false)
                     #expect(seen.outcome == outcome)
                     #expect(seen.findings == unseen.findings)
                     #expect(seen.claims == unseen.claims)
