@@ -66,7 +66,8 @@ struct RestingHTTP2Tests {
 
     @Test("a connection with a call in flight does not rest")
     func inFlight() async throws {
-        let server = Served(restTime: .milliseconds(1))
+        // A rest may be tried before the last call has left the dispatcher: then it is tried again.
+        let server = Served(restTime: .milliseconds(20), again: .milliseconds(100))
         let listener = try await server.listen()
         let port = try #require(listener.localAddress?.port)
         let client = try await HTTP2Client.connect(to: .tcp(host: "127.0.0.1", port: port))
@@ -87,13 +88,13 @@ struct RestingHTTP2Tests {
         private let channel = Mutex((any Channel)?.none)
         private let served: HTTPProtocol
 
-        init(restTime: Duration) {
+        init(restTime: Duration, again: Duration = .seconds(30)) {
             let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
             let service = RPCService(
                 methods: TestMethods.all(calls), access: .open, state: ServingState(CallLimits(), processors: 2, logger: logger)
             )
             var limits = HTTPLimits()
-            limits.restTime = restTime
+            (limits.restTime, limits.restTimeWithoutRequest) = (restTime, again)
             let register = ConnectionRegister(ConnectionLimits(), logger: logger)
             served = HTTPProtocol(
                 server: HTTPServerState(
