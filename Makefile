@@ -85,7 +85,7 @@ format: ## format every Swift file in place
 	@$(WRITTEN) | xargs -0 $(SWIFT) format --in-place --parallel
 
 .PHONY: lint
-lint: ## formatting, imports between modules, places of platforms, text comparisons, words, links, pages of methods
+lint: ## formatting, imports between modules, places of platforms, text comparisons, words, links, pages of methods, texts of a release
 	@$(WRITTEN) | xargs -0 $(SWIFT) format lint --strict --parallel
 	@echo "format: every file is as the formatter would write it"
 	@dev/check-modules.sh
@@ -94,6 +94,7 @@ lint: ## formatting, imports between modules, places of platforms, text comparis
 	@dev/check-words.sh
 	@dev/check-links.sh
 	@dev/write-rpc-pages.py --check
+	@dev/package/check-texts.sh
 
 .PHONY: proto
 proto: ## generate Swift and Python from proto/

@@ -58,7 +58,8 @@ def main():
         body = chosen(sections(file.read()), options.version, options.date, options.tag)
     if not body:
         fail("CHANGELOG.md says nothing of %s" % options.version)
-    page = Page("CHANGELOG.md", "release-notes.md", {}, options.address.rstrip("/"))
+    # Notes are read outside every package: they have no links into one, and no folder of programs.
+    page = Page("CHANGELOG.md", "release-notes.md", {}, options.address.rstrip("/"), home="/usr")
     print("# Assay %s\n\n%s, for Linux.\n\n%s" % (options.version, options.date, page.rewritten(body)))
 
 
