@@ -21,7 +21,9 @@ HTTP1_WATCH = (
     b"POST /assay.v1.Operations/Watch HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/connect+proto\r\ncontent-length: 5\r\n\r\n"
     + envelope())
 
-# Opens connections and holds them until its input ends: a process has no more than so many files.
+# Opens connections and holds them until its input ends: a process has no more than so many files. They come from an address of their own, as a
+# flood's do: an honest caller has not so many. Each hundredth waits for its answer: if more wait than the daemon's backlog takes, the kernel drops
+# what opens a connection, and the honest caller's kernel asks again after a second.
 HOLDER = """
 import socket, sys
 host, port, count = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
@@ -29,8 +31,13 @@ data = bytes.fromhex(sys.argv[4])
 held = []
 for number in range(count):
     peer = socket.socket()
+    peer.setsockopt(socket.IPPROTO_IP, 24, 1)  # IP_BIND_ADDRESS_NO_PORT: connect chooses the port
+    peer.bind(("127.0.0.2", 0))
     peer.connect((host, port))
     peer.sendall(data)
+    try:
+        if number % 100 == 99: peer.recv(1)
+    except OSError: pass
     held.append(peer)
 print(len(held), flush=True)
 sys.stdin.read()
@@ -54,7 +61,7 @@ def hold(daemon: Daemon, count: int, data: bytes, processes: int) -> list[subpro
             text=True)
         for _ in range(processes)]
     for holder in holders:
-        holder.stdout.readline()
+        expect(holder.stdout.readline(), "connections could not be opened")
     return holders
 
 
