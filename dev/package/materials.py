@@ -73,6 +73,18 @@ def sources():
                     yield os.path.join(folder, name)
 
 
+def packaged_places():
+    """The places in the package of all files and folders that it has."""
+    packaged = {path: place(path) for path in sources()}
+    for path in list(packaged):
+        # Folders that are packaged as such can be linked, too.
+        folder = os.path.dirname(path)
+        while folder and place(folder) and folder not in packaged:
+            packaged[folder] = place(folder)
+            folder = os.path.dirname(folder)
+    return packaged
+
+
 class Page:
     """A page of the sources, and the place in the package at which it is read."""
 
@@ -163,14 +175,8 @@ def main():
     options = parser.parse_args()
     address = options.address.rstrip("/")
 
-    files = {path: place(path) for path in sources()}
-    packaged = dict(files)
-    for path in files:
-        # Folders that are packaged as such can be linked, too.
-        folder = os.path.dirname(path)
-        while folder and place(folder) and folder not in packaged:
-            packaged[folder] = place(folder)
-            folder = os.path.dirname(folder)
+    packaged = packaged_places()
+    files = {path: packaged[path] for path in sources()}
     taken = {}
     for path, target in files.items():
         if target in taken:

@@ -37,7 +37,7 @@ if grep -aq "$OLDPWD" bin/* libexec/assay/*; then fail "a program contains the f
 # What it contains, for each kind of user, and what links in its pages lead to.
 for file in share/man/man1/assay.1.gz share/man/man8/assayd.8.gz share/bash-completion/completions/assay \
     share/zsh/site-functions/_assay share/fish/vendor_completions.d/assay.fish lib/systemd/system/assayd.service etc/assay/assayd.yaml \
-    share/doc/assay/index.md share/doc/assay/third-party-licences.txt share/doc/assay/openapi.yaml LICENSE share/assay/files \
+    share/doc/assay/index.md share/doc/assay/third-party-licences.txt share/doc/assay/openapi.yaml LICENSE README.md share/assay/files \
     share/assay/proto/assay/v1 share/assay/proto/assay/plugin/v1/plugin.proto share/assay/plugins/template-c/Makefile \
     share/assay/plugins/template-python/main.py share/assay/plugins/template-swift/Package.swift share/assay/plugins/sdk/c \
     share/assay/plugins/sdk/python share/assay/plugins/sdk/swift share/doc/assay/vectors share/doc/assay/examples/configurations \
@@ -49,7 +49,15 @@ for client in "$OLDPWD"/clients/*/README.md; do
     [ ! -e "$client" ] || [ -s "share/assay/clients/$(basename "$(dirname "$client")")/README.md" ] || fail "there is no client of $client"
 done
 "$OLDPWD/dev/check-links.sh" "$PWD"
-find . ! -type d ! -path ./LICENSE ! -path './etc/*' | sed 's|^\./||' | sort | diff - <(sort share/assay/files) || fail "share/assay/files is not what is installed"
+# The README at the top: its links are checked, the folders that it names are there, and its commands are of this release.
+mapfile -t folders < <(sed -n 's/^| `\(bin\|lib.*\|share.*\)` |.*/\1/p' README.md | sed 's/`, `/\n/g')
+[ "${#folders[@]}" -ge 8 ] || fail "README.md names ${#folders[@]} folders"
+for folder in "${folders[@]}"; do [ -e "$folder" ] || fail "README.md names $folder, which is not there"; done
+grep -qx "# Assay $version" README.md || fail "README.md does not name the version"
+mapfile -t commands < <(sed -n '/^```sh$/,/^```$/{/^```/!p}' README.md)
+[ "${commands[0]}" = "tar -xf $name.$archive" ] && [ "${commands[1]}" = "$name/bin/assayd dev" ] || fail "README.md does not begin with this tarball"
+case ${commands[2]} in gpgv*SHA256SUMS.asc*) ;; *) fail "README.md needs more than two commands, or does not say how to verify" ;; esac
+find . ! -type d ! -path ./LICENSE ! -path ./README.md ! -path './etc/*' | sed 's|^\./||' | sort | diff - <(sort share/assay/files) || fail "share/assay/files is not what is installed"
 # Nothing is built from a package: commands begin with the release's folder.
 if grep -rFl --include='*.md' 'PATH="$PWD/.build/release' share/doc/assay; then fail "these pages begin with a build"; fi
 grep -qF "export ASSAY_HOME=\"\$PWD/$(basename "$PWD")\"" share/doc/assay/start/production.md || fail "production.md does not name the release's folder"
