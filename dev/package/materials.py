@@ -37,6 +37,8 @@ LEFT = {"vendor", "__pycache__", "node_modules", "target", "build", "dist", "sec
 # The beginning of a page's commands: the programs are built and put on the PATH.
 BUILD = re.compile(r"make build( plugins)?( +#.*)?")
 USE = 'export PATH="$PWD/.build/release:$PATH"'
+# A name for a part of the sources, in the line behind those.
+SOURCES = re.compile(r'(\w+)="\$PWD/([\w/-]+)"')
 # What a package manager installs from a folder, and the folder of a release in pages about one.
 CLIENT = re.compile(r" \./(clients/[\w/]+)")
 SAMPLE_HOME = "export ASSAY_HOME=/opt/assay"
@@ -115,6 +117,8 @@ class Page:
             elif fenced and line.startswith(USE) and lines and BUILD.fullmatch(lines[-1]):
                 lines[-1:] = self.installed(line)
                 continue
+            elif fenced and SOURCES.fullmatch(line) and lines and lines[-1].startswith('export PATH="$ASSAY_HOME/bin:'):
+                line = SOURCES.sub(lambda match: '%s="%s"' % (match.group(1), self.in_home(match.group(2))), line)
             elif fenced and CLIENT.search(line):
                 if not any(each.startswith("export ASSAY_HOME") for each in lines[-2:]):
                     lines.append(self.exported())
@@ -128,9 +132,12 @@ class Page:
 
     def installed(self, line):
         """The commands in place of a build and of `line`, which puts its programs on the PATH."""
-        def moved(match):
-            return "$ASSAY_HOME/" + (place(match.group(1)) or fail("%s: no package has %s" % (self.path, match.group(1))))
-        return [self.exported(), 'export PATH="$ASSAY_HOME/bin:$PATH"' + re.sub(r"\$PWD/([\w./-]+)", moved, line[len(USE):])]
+        moved = re.sub(r"\$PWD/([\w./-]+)", lambda match: self.in_home(match.group(1)), line[len(USE):])
+        return [self.exported(), 'export PATH="$ASSAY_HOME/bin:$PATH"' + moved]
+
+    def in_home(self, path):
+        """A path in the sources, as a command in the package names it."""
+        return "$ASSAY_HOME/" + (place(path) or fail("%s: no package has %s" % (self.path, path)))
 
     def exported(self):
         return 'export ASSAY_HOME="%s"    # the folder of the release' % self.home

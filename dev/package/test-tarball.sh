@@ -7,6 +7,7 @@ trap 'echo "$0: line $LINENO fails" >&2' ERR
 name=assay-$version-$(uname -m)-linux
 tarball=$packages/$name.$archive
 work=$(mktemp -d)
+chmod 711 "$work"                       # plugins have another user where root runs this
 trap 'rm -rf "$work"' EXIT
 first=$(sha256sum <"$tarball" | cut -d' ' -f1)
 fail() { echo "test-tarball: $1" >&2; exit 1; }
@@ -49,6 +50,10 @@ for client in "$OLDPWD"/clients/*/README.md; do
     [ ! -e "$client" ] || [ -s "share/assay/clients/$(basename "$(dirname "$client")")/README.md" ] || fail "there is no client of $client"
 done
 "$OLDPWD/dev/check-links.sh" "$PWD"
+# A page that builds plugins, pasted as it stands; it writes nothing into the release, as what follows would find.
+status=0
+RELEASE=$PWD "$OLDPWD/dev/run-page.sh" share/doc/assay/start/captures.md bin || status=$?
+[ "$status" -eq 0 ] || [ "$status" -eq 77 ] || fail "share/doc/assay/start/captures.md does not work from a release's folder"
 # The README at the top: its links are checked, the folders that it names are there, and its commands are of this release.
 mapfile -t folders < <(sed -n 's/^| `\(bin\|lib.*\|share.*\)` |.*/\1/p' README.md | sed 's/`, `/\n/g')
 [ "${#folders[@]}" -ge 8 ] || fail "README.md names ${#folders[@]} folders"
