@@ -4,7 +4,8 @@
 Documentation, samples, protos, clients, libraries and templates for plugins, and test vectors. Pages are moved, so their relative links are
 rewritten: to the place of their target in the package. A target that no package has is linked below URL, the address at which the
 sources can be read; without an address, the link becomes its text, and the path in the sources follows. A link to nothing is an error.
-Commands that begin with a build of the sources begin with the release's folder in the package, since nothing is built there."""
+Commands that begin with a build of the sources begin with the release's folder in the package, since nothing is built there. What clients,
+protos and the description of the interface say of a page, such as the link of an error, names the place of the page in the package."""
 
 import argparse
 import os
@@ -31,6 +32,9 @@ PLACES = {
 }
 # `assay plugin new` copies these pages beside its templates. Documentation itself may be left out by a system (dpkg's path-exclude).
 FOR_PLUGINS = ("docs/reference/reason-codes.md", "docs/reference/plugin-protocol.md")
+# Texts that name pages by their paths in the sources, for people. Tests of what else is packaged read such paths.
+NAMING = ("clients/", "proto/", "docs/openapi.yaml", "docs/reference/commands/")
+NAMED = re.compile(r"(?<![\w./-])(?:docs|clients)/[\w/-]+\.md")
 # What builds, tests and make-secrets.sh leave behind.
 LEFT = {"vendor", "__pycache__", "node_modules", "target", "build", "dist", "secrets", "Package.resolved", ".pytest_cache"}
 
@@ -62,6 +66,11 @@ def place(path):
         if target is not None:
             return "/".join([target] + parts[count:])
     return None
+
+
+def located(text):
+    """The text with the places in the package of the pages that it names."""
+    return NAMED.sub(lambda match: place(match.group()) if os.path.exists(match.group()) else match.group(), text)
 
 
 def sources():
@@ -197,9 +206,14 @@ def main():
             page = Page(path, at, packaged, address, options.home)
             with open(path, encoding="utf-8") as file:
                 text = page.rewritten(file.read())
-            with open(target, "w", encoding="utf-8") as file:
-                file.write(text)
             moved, outside = moved + page.moved, outside + page.outside
+            with open(target, "w", encoding="utf-8") as file:
+                file.write(located(text) if path.startswith(NAMING) else text)
+        elif path.startswith(NAMING):
+            with open(path, encoding="utf-8", newline="") as file:
+                text = located(file.read())
+            with open(target, "w", encoding="utf-8", newline="") as file:
+                file.write(text)
         else:
             shutil.copyfile(path, target)
         os.chmod(target, 0o755 if os.stat(path).st_mode & stat.S_IXUSR else 0o644)

@@ -10,8 +10,10 @@ rm -rf "$stage"
 install -D -m 755 -t "$stage/bin" "$programs/assayd" "$programs/assay"
 install -D -m 755 -t "$stage/libexec/assay" "$programs/assay-plugin-launcher"
 
-python3 dev/package/man-pages.py "$stage/bin/assay" 1 "$stage/share/man/man1" "$SOURCE_DATE_EPOCH"
-python3 dev/package/man-pages.py "$stage/bin/assayd" 8 "$stage/share/man/man8" "$SOURCE_DATE_EPOCH"
+# Where the pages of the documentation are: below /usr, or in a folder that its user chooses.
+if [ -n "${RELEASE_HOME:-}" ]; then documentation=share/doc/assay; else documentation=/usr/share/doc/assay; fi
+python3 dev/package/man-pages.py "$stage/bin/assay" 1 "$stage/share/man/man1" "$SOURCE_DATE_EPOCH" "$documentation"
+python3 dev/package/man-pages.py "$stage/bin/assayd" 8 "$stage/share/man/man8" "$SOURCE_DATE_EPOCH" "$documentation"
 find "$stage/share/man" -type f -exec gzip -9n {} +
 mkdir -p "$stage/share/bash-completion/completions" "$stage/share/zsh/vendor-completions" "$stage/share/fish/vendor_completions.d"
 for program in assay assayd; do

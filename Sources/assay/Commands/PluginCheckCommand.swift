@@ -11,7 +11,7 @@ struct PluginCheckCommand: AsyncParsableCommand {
         commandName: "check", abstract: "Examine a plugin in its sandbox, before a daemon runs it.",
         discussion: """
             The plugin is an executable, a folder with a main.py, or an entry of a catalog (.yaml). It is started as the daemon starts it, \
-            many times. Each check has a line with its outcome; docs/extend/check.md describes them.
+            many times. Each check has a line with its outcome; \(Documentation.page("extend/check.md")) describes them.
 
             Cases come from --vectors: a file, or all .json files of a folder, in the form that a plugin's tests/vectors.py writes. \
             Without cases the judgements are not examined. The configuration is that of --configuration, of the entry, or of the first \

@@ -18,7 +18,7 @@ struct TestServerCommand: AsyncParsableCommand {
             Starts a daemon on loopback at ports that are free, with an app of virtual devices, and prints one line of JSON once it \
             listens: {"ready": {"url": …}}. Each line on standard input asks for the evidence of a case ('replayed', 'device_blocked', \
             or any other reason code), and gets a line with a request and the outcome that a verdict on it has. It ends when standard \
-            input does, so that no test leaves it behind; its temporary folder is removed. docs/start/test-your-handler.md has the members, \
+            input does, so that no test leaves it behind; its temporary folder is removed. \(Documentation.page("start/test-your-handler.md")) has the members, \
             and libraries for Python, Node.js and Java that start it.
 
             It does not start on a machine that has a configuration for real devices in \(usualConfiguration).
