@@ -159,11 +159,7 @@ fn results(request: &Json) -> Made<Vec<ResultRequest>> {
         other => ResultShape::Other(other.to_owned()),
     };
     let made = |json: &Json| {
-        Ok(ResultRequest {
-            shape: shape(&text(json, "shape")),
-            audience: text(json, "audience"),
-            nonce: bytes(json, "nonce")?,
-        })
+        Ok(ResultRequest { shape: shape(&text(json, "shape")), audience: text(json, "audience"), nonce: bytes(json, "nonce")? })
     };
     request.get("results").and_then(Json::as_list).unwrap_or(&[]).iter().map(made).collect()
 }
