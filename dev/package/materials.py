@@ -5,7 +5,7 @@ Documentation, samples, protos, clients, libraries and templates for plugins, an
 rewritten: to the place of their target in the package. A target that no package has is linked below URL, the address at which the
 sources can be read; without an address, the link becomes its text, and the path in the sources follows. A link to nothing is an error.
 Commands that begin with a build of the sources begin with the release's folder in the package, since nothing is built there. What clients,
-protos and the description of the interface say of a page, such as the link of an error, names the place of the page in the package."""
+samples, protos and the description of the interface say of a page, such as the link of an error, names the place of the page in the package."""
 
 import argparse
 import os
@@ -33,7 +33,7 @@ PLACES = {
 # `assay plugin new` copies these pages beside its templates. Documentation itself may be left out by a system (dpkg's path-exclude).
 FOR_PLUGINS = ("docs/reference/reason-codes.md", "docs/reference/plugin-protocol.md")
 # Texts that name pages by their paths in the sources, for people. Tests of what else is packaged read such paths.
-NAMING = ("clients/", "proto/", "docs/openapi.yaml", "docs/reference/commands/")
+NAMING = ("clients/", "proto/", "deploy/", "examples/", "docs/openapi.yaml", "docs/reference/commands/")
 NAMED = re.compile(r"(?<![\w./-])(?:docs|clients)/[\w/-]+\.md")
 # What builds, tests and make-secrets.sh leave behind.
 LEFT = {"vendor", "__pycache__", "node_modules", "target", "build", "dist", "secrets", "Package.resolved", ".pytest_cache"}

@@ -24,6 +24,7 @@ for program in assay assayd; do
 done
 
 install -D -m 644 -t "$stage/lib/systemd/system" deploy/systemd/assayd.service
+sed -i "s|docs/\([a-z/-]*\.md\)|$documentation/\1|" "$stage/lib/systemd/system/assayd.service"
 doc=$stage/share/doc/assay
 python3 dev/package/materials.py "$stage" --address "${ADDRESS:-}" --home "${RELEASE_HOME:-/usr}"
 dev/check-links.sh "$stage" >/dev/null || { echo "stage: these links of the packaged pages lead nowhere" >&2; exit 1; }

@@ -54,9 +54,10 @@ done
 ./bin/assay --experimental-dump-help | sed 's|\\/|/|g' | grep -qF "$(realpath .)/share/doc/assay/operate/test-a-policy.md" || fail "help does not name the release's pages"
 if zgrep -lE '(^|[^a-z])docs/' share/man/man*/*.gz; then fail "these man pages name paths of the sources"; fi
 zgrep -q '^\.B share/doc/assay/$' share/man/man8/assayd.8.gz || fail "assayd.8 does not say where the documentation is"
-if grep -rnE '(^|[^a-z./-])docs/[a-z/-]+\.md' share/assay/clients share/assay/proto share/doc/assay/openapi.yaml; then fail "these lines name paths of the sources"; fi
-for page in $(grep -rohE 'share/(doc/)?assay/[a-z][A-Za-z/-]*\.md' share/assay/clients share/assay/proto share/doc/assay/openapi.yaml | sort -u); do
-    [ -s "$page" ] || fail "a client names $page, which is not there"
+texts="share/assay/clients share/assay/proto share/doc/assay/examples share/doc/assay/openapi.yaml share/doc/assay/assayd.example.yaml lib"
+if grep -rnE '(^|[^a-z./-])docs/[a-z/-]+\.md' $texts; then fail "these lines name paths of the sources"; fi
+for page in $(grep -rohE 'share/(doc/)?assay/[a-z][A-Za-z/-]*\.md' $texts | sort -u); do
+    [ -s "$page" ] || fail "a client or a sample names $page, which is not there"
 done
 # A page that builds plugins, pasted as it stands; it writes nothing into the release, as what follows would find.
 status=0
