@@ -13,7 +13,7 @@ package enum Documentation {
     ///
     /// - Parameter path: the path below `docs` in the sources, such as "operate/callers.md".
     package static func page(_ path: String) -> String {
-        page(path, of: program)
+        page(path, of: ProgramFile.path ?? "")
     }
 
     /// - Parameter program: the path of the program's file.
@@ -21,11 +21,5 @@ package enum Documentation {
         let parts = program.split(separator: "/", omittingEmptySubsequences: true).dropLast(2)
         let file = parts.reduce(into: "") { $0 += "/" + $1 } + "/share/doc/assay/" + path
         return access(file, R_OK) == 0 ? file : "docs/" + path
-    }
-
-    /// Without links, as the kernel tells it; empty where it does not.
-    private static let program: String = withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { buffer in
-        let count = buffer.baseAddress.map { readlink("/proc/self/exe", $0, buffer.count) } ?? 0
-        return count > 0 ? String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self) : ""
     }
 }

@@ -54,25 +54,11 @@ struct TestServerCommand: AsyncParsableCommand {
         let log = DaemonLog(LogSettings(level: logLevel))
         LoggingSystem.bootstrap { _ in log.handler }
         let logger = log.makeLogger("assayd")
-        let configuration = try folder.configuration()
-        let store = try await OpenStore(configuration.fixed.store, logger: logger)
-        defer { store.close() }
-        let records = VerdictRecordPlace(configuration.live.verdicts, logger: logger)
-        defer { records.store.close() }
-        let daemon = try await makeDaemon(
-            configuration, ledger: store.ledger, vault: store.vault, records: records, logger: logger)
-        let services =
-            [
-                ServiceGroupConfiguration.ServiceConfiguration(
-                    service: EndAtSignal(signals: signals), successTerminationBehavior: .gracefullyShutdownGroup)
-            ] + daemon.backgroundServices.map { .init(service: $0) } + [
-                .init(
-                    service: TestedServer(daemon: daemon, policy: folder.policy),
-                    successTerminationBehavior: .gracefullyShutdownGroup)
-            ]
-        var quiet = logger
-        quiet.logLevel = .error
-        try await ServiceGroup(configuration: ServiceGroupConfiguration(services: services, logger: quiet)).run()
+        try await TemporaryDaemon.run(try folder.configuration(), logger: logger, until: signals) { daemon, _ in
+            .init(
+                service: TestedServer(daemon: daemon, policy: folder.policy),
+                successTerminationBehavior: .gracefullyShutdownGroup)
+        }
     }
 }
 
