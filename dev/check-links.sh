@@ -1,6 +1,6 @@
 #!/bin/sh
 # Checks that every relative link in the documents leads to an existing file, and to an existing heading if it names one: check-links.sh
-# [FOLDER]. Without a folder it is the repository.
+# [FOLDER]. Without a folder it is the repository, and the pages that messages of the programs name have to be there, too.
 set -eu
 cd "${1:-$(dirname "$0")/..}"
 
@@ -48,6 +48,16 @@ found=$(
             }
         }' pass=1 $pages pass=2 $pages
 )
+if [ -d Sources ]; then
+    for page in $(grep -rhoE --include='*.swift' 'Documentation\.page\("[^"]*"' Sources | sed 's/.*("//; s/"$//' | sort -u); do
+        [ -e "docs/$page" ] || found="$found${found:+
+}Sources: a message names docs/$page, which does not exist"
+    done
+    literal=$(grep -rnE --include='*.swift' 'docs/[a-z][a-z/-]*\.md' Sources \
+        | grep -vE '/Generated/|^[^:]*:[0-9]+: *//|// .*docs/|OpenAPIResources|PluginSkeleton' || true)
+    [ -z "$literal" ] || found="$found${found:+
+}$literal <- a message names a page by its path in the sources: Documentation.page finds it in an installation, too"
+fi
 if [ -n "$found" ]; then
     echo "$found" >&2
     exit 1

@@ -14,6 +14,8 @@
 #     <!-- run: the log says WORDS --> the commands are run, and the daemon's log has to have the words then
 #     <!-- not run: REASON -->
 #
+# RELEASE names an unpacked release: its pages, whose commands begin with its folder, are run in a folder that has it.
+#
 # A page with the line <!-- continues NAME.md --> goes on where the page of that name, in its folder, ends: that one is run first.
 #
 # A block of shell or YAML without one is an error. What a page does to the machine stays below the temporary folder: its places are moved
@@ -54,8 +56,10 @@ for program in openssl sqlite3 softhsm2-util nginx curl node java; do
     fi
 done
 # Plugins need their launcher, and a kernel that can enforce their sandbox.
-if grep -q "^make build plugins" "${pages[@]}"; then
-    support=$("$repository/.build/plugins/assay-plugin-launcher" --print-support 2>/dev/null) || true
+launcher=$repository/.build/plugins/assay-plugin-launcher
+[ -z "${RELEASE:-}" ] || launcher=$RELEASE/libexec/assay/assay-plugin-launcher
+if grep -q "^make build plugins" "${pages[@]}" || { [ -n "${RELEASE:-}" ] && grep -q "assay plugin pin" "${pages[@]}"; }; then
+    support=$("$launcher" --print-support 2>/dev/null) || true
     case $support in
         *"=landlock "[1-9]*"=seccomp allow-list"*) ;;
         *)
@@ -136,7 +140,7 @@ cd "$root/page"
 # A program, and no function: in the background a function would be a shell that stays when its program is killed.
 printf '#!/bin/sh\nexec "%s" "$@"\n' "$python" >"$root/usr/bin/python3"
 chmod +x "$root/usr/bin/python3"
-ln -s "$repository/deploy" "$repository/docs" "$repository/examples" .
+if [ -n "${RELEASE:-}" ]; then ln -s "$RELEASE" .; else ln -s "$repository/deploy" "$repository/docs" "$repository/examples" .; fi
 
 make() {
     case ${1:-} in

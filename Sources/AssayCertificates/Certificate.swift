@@ -2,6 +2,14 @@ package import AssayCore
 package import AssayEncoding
 import Crypto
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
 /// An X.509 certificate (RFC 5280 §4.1), parsed by walking its DER. Every part is a slice of the received bytes, so signatures
 /// are checked over the original and nothing is encoded again.
 package struct Certificate: Sendable {
@@ -170,28 +178,15 @@ extension Certificate {
         }
     }
 
-    /// Whether this is the certificate with that DER.
+    /// Whether this is the certificate with that DER. Not by `==`: a byte at a time, a certificate of 700 bytes costs as much as its SHA-256.
     package func hasBytes(of other: [UInt8]) -> Bool {
-        der.count == other.count && der.withUnsafeBytes { der in other.withUnsafeBytes { Self.areEqual(der, $0) } }
-    }
-
-    /// Eight bytes at a time: one by one, a certificate of 700 bytes costs as much as its SHA-256.
-    private static func areEqual(_ one: UnsafeRawBufferPointer, _ other: UnsafeRawBufferPointer) -> Bool {
-        let end = one.count
-        var at = 0
-        guard end == other.count else { return false }
-        while at + 8 <= end {
-            guard
-                one.loadUnaligned(fromByteOffset: at, as: UInt64.self)
-                    == other.loadUnaligned(fromByteOffset: at, as: UInt64.self)
-            else { return false }
-            at += 8
+        der.withUnsafeBytes { der in
+            other.withUnsafeBytes { other in
+                guard der.count == other.count else { return false }
+                guard let one = der.baseAddress, let two = other.baseAddress else { return true }
+                return memcmp(one, two, der.count) == 0
+            }
         }
-        while at < end {
-            guard one[at] == other[at] else { return false }
-            at += 1
-        }
-        return true
     }
 
     /// SHA-256 of the DER.

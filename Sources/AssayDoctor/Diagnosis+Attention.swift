@@ -35,7 +35,8 @@ package struct AttentionAdvice: Hashable, Sendable {
     package init(code: String) {
         let known = Self.known(code)
         isKnown = known != nil
-        (severity, remedy) = known ?? (.warning, "look it up in docs/operate/status.md, under \"What needs looking after\"")
+        let page = Documentation.page("operate/status.md")
+        (severity, remedy) = known ?? (.warning, "look it up in \(page), under \"What needs looking after\"")
     }
 
     private static func known(_ code: String) -> (DoctorFinding.Severity, String)? {

@@ -56,7 +56,7 @@ extension InstallationFacts {
                     .problem, .notPermitted, address, why,
                     do:
                         "run it as a caller with the role observe for all apps: 'assay whoami' shows how the daemon knows you, and "
-                        + "docs/operate/callers.md how callers are named")
+                        + "\(Documentation.page("operate/callers.md")) how callers are named")
             ]
         case .answered(let status, _):
             let started = Timestamp(unixMilliseconds: status.startedAtUnixMs)

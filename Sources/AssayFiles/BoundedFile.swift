@@ -12,18 +12,28 @@ package enum BoundedFile {
     package static func read(
         _ path: String, atMost limit: Int, isRegular: Bool = false
     ) throws(BoundedFileError) -> [UInt8] {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | (isRegular ? O_NONBLOCK : 0))
+        let descriptor = try isRegular ? openRegular(path).descriptor : open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw BoundedFileError(errno) }
         defer { close(descriptor) }
-        if isRegular {
-            var status = stat()
+        return try read(descriptor, atMost: limit)
+    }
+
+    /// Opens a regular file for reading; the caller closes it. For files that are read in pieces, without a limit.
+    package static func openRegular(_ path: String) throws(BoundedFileError) -> (descriptor: Int32, size: Int) {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { throw BoundedFileError(errno) }
+        var status = stat()
+        do throws(BoundedFileError) {
             guard fstat(descriptor, &status) == 0 else { throw BoundedFileError(errno) }
             if status.st_mode & S_IFMT == S_IFDIR { throw BoundedFileError(EISDIR) }
             guard status.st_mode & S_IFMT == S_IFREG else {
                 throw BoundedFileError(description: "cannot be read: it is not a regular file")
             }
+        } catch {
+            close(descriptor)
+            throw error
         }
-        return try read(descriptor, atMost: limit)
+        return (descriptor, Int(status.st_size))
     }
 
     /// Why a file cannot be opened for reading; `nil` if it can. For files that are read in pieces, without a limit.
@@ -59,7 +69,8 @@ package struct BoundedFileError: Error, Hashable, Sendable, CustomStringConverti
 
     fileprivate init(description: String) { (self.description, code) = (description, 0) }
 
-    fileprivate init(_ code: Int32) {
+    /// - Parameter code: an error number.
+    package init(_ code: Int32) {
         self.code = code
         description =
             switch code {

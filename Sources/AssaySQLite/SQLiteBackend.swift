@@ -60,15 +60,7 @@ package struct SQLiteBackend: LedgerBackend {
         try AuditFile.read(path, body)
     }
 
-    package func space() -> DiskSpace? {
-        var answer = statvfs()
-        guard statvfs(path, &answer) == 0 else { return nil }
-        let block = UInt64(answer.f_frsize)
-        let (free, freeOverflows) = UInt64(answer.f_bavail).multipliedReportingOverflow(by: block)
-        let (capacity, capacityOverflows) = UInt64(answer.f_blocks).multipliedReportingOverflow(by: block)
-        guard !freeOverflows, !capacityOverflows else { return nil }
-        return DiskSpace(free: free, capacity: capacity)
-    }
+    package func space() -> DiskSpace? { DiskSpace(at: path) }
 }
 
 /// A ledger that no process can open.

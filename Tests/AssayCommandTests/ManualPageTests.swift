@@ -14,7 +14,8 @@ extension CommandTests {
         private func pages(of program: String, section: String) async throws -> [String: String] {
             let script = Package.path("dev/package/man-pages.py")
             let python = try Child(
-                "/usr/bin/env", ["python3", "-B", script, Child.built(program), section, folder.path, "1776124800"])
+                "/usr/bin/env",
+                ["python3", "-B", script, Child.built(program), section, folder.path, "1776124800", "/usr/share/doc/assay"])
             let ending = await python.ending()
             #expect(ending.status == 0 && ending.err.isEmpty, "\(ending)")
             return try Dictionary(
@@ -43,10 +44,13 @@ extension CommandTests {
                     #expect(page.contains(option.replacing("-", with: "\\-")), "\(command): \(option)")
                 }
             }
+            #expect(pages.values.contains { $0.contains("/usr/share/doc/assay/") }, "\(program)")
             for (name, page) in pages {
                 let title = name.split(separator: ".")[0].replacing("-", with: "\\-")
                 #expect(page.hasPrefix(".TH \"\(title.uppercased())\" \"\(section)\" \"2026-04-14\" "), "\(name)")
                 #expect(page.contains(".SH NAME\n\(title) \\- "), "\(name)")
+                // Pages of the documentation are named where an installation has them.
+                #expect(!page.contains(/(?<![a-z])docs\//), "\(name)")
                 // No line of a help text is taken for a request of troff.
                 let requests: Set = [".TH", ".SH", ".SS", ".PP", ".TP", ".B", ".BR", ".nh", ".ad", ".nf", ".fi"]
                 for line in page.split(separator: "\n") where line.hasPrefix(".") {

@@ -47,6 +47,44 @@ struct BoundedEvidenceTests {
     }
 }
 
+extension BoundedEvidenceTests {
+    @Test(
+        "A report of every failure has them whether or not the size was judged before, and ends at evidence that is too large")
+    func everyFailure() throws {
+        let context = AppraisalContext(
+            binding: Binding(callerOwned: [1]), now: Timestamp(unixSeconds: 1), report: .all)
+        let verifier = TwoFailures()
+        func evidence(_ size: Int) -> Evidence {
+            Evidence(format: TwoFailures.format, keyID: [], body: [UInt8](repeating: 1, count: size))
+        }
+        let appraisal = verifier.appraise(try verifier.bounded(evidence(1)), in: context)
+        #expect(appraisal.findings.filter { $0.outcome == .fail }.map(\.check) == ["one", "two"])
+        #expect(verifier.appraise(evidence(1), in: context).findings == appraisal.findings)
+        let large = verifier.appraise(evidence(2), in: context)
+        #expect(large.findings.map(\.check) == ["size", Finding.furtherChecks])
+        #expect(large.failure?.code == "evidence_too_large")
+    }
+}
+
+/// Evidence of one byte, of which two checks fail.
+private struct TwoFailures: EvidenceVerifier {
+    static let format = EvidenceFormat(rawValue: "two-failures")
+    let format: EvidenceFormat = Self.format
+    let purposes: Set<Purpose> = [.assert]
+    let sizeLimit = 1
+    let replayProtection = ReplayProtection.rememberedUse(milliseconds: 1)
+
+    func locate(_ evidence: BoundedEvidence) throws(Rejection) -> Needs { .outsideAnswer }
+    func appraise(
+        _ evidence: BoundedEvidence, in context: AppraisalContext, _ appraisal: inout Appraisal
+    ) throws(Rejection) {
+        try appraisal.independently { (appraisal) throws(Rejection) in
+            try appraisal.require("one", false, else: .wrongFormat, "the first")
+        }
+        try appraisal.require("two", false, else: .wrongFormat, "the second")
+    }
+}
+
 /// Accepts evidence of at most ten bytes.
 private struct TenBytes: EvidenceVerifier {
     static let format = EvidenceFormat(rawValue: "ten-bytes")

@@ -54,6 +54,14 @@ extension ProcessTests {
 
             let known = try await running.asking(["whoami"], keyFile: file)
             #expect(known.status == 0 && known.out.contains("key:uploads-abroad"), "\(known)")
+            for (mode, isTold) in [(0o644, true), (0o640, true), (0o600, false), (0o400, false)] {
+                try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file)
+                let asked = try await running.asking(["whoami"], keyFile: file)
+                #expect(
+                    asked.status == 0 && asked.err.contains("can be read by other users: chmod 0600 \(file)") == isTold,
+                    "\(asked)")
+                #expect(!asked.err.contains(key), "\(asked)")
+            }
             let challenge = try await running.asking(["challenge", "--app", "camera", "--purpose", "assert"], keyFile: file)
             #expect(challenge.status == 0, "\(challenge)")
             let foreign = try await running.asking(["challenge", "--app", "other", "--purpose", "assert"], keyFile: file)

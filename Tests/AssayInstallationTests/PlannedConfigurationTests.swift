@@ -130,7 +130,8 @@ struct AnswerTests {
         for text in [
             "mysql://a@b/c", "postgresql://secret", "postgresql://a:secret@/c", "postgresql://a:secret@b/",
             "postgresql://b/secret",
-            "postgresql://a:secret@b/c?sslmode=disable", "postgresql://a:%zz@b/c", "postgresql://a:%0asecret@b/c",
+            "postgresql://a:secret@b/c?sslmode=disable", "postgresql://a:%zz@b/c", "postgresql://a:%+f@b/c",
+            "postgresql://a:%0asecret@b/c",
             "postgresql://a:secret@b c/d",
         ] {
             do {

@@ -199,6 +199,7 @@ func digestOf(text string) []byte {
 func TestHandlerAsksForAVerdict(t *testing.T) {
 	daemon := newServer(t, nil,
 		said(200, challengeAnswer), said(200, `{"decision":"DECISION_ACCEPTED"}`), said(200, `{"decision":"DECISION_REJECTED","retry":"RETRY_CLASS_NEW_CHALLENGE"}`),
+		said(200, `{"decision":"DECISION_ACCEPTED","simulated":true}`),
 		said(403, `{"code":"permission_denied"}`), said(400, `{"code":"invalid_argument"}`))
 	h := startHandler(t, daemon.URL)
 	expect := func(path, user, body string, status int, answer string) {
@@ -208,9 +209,9 @@ func TestHandlerAsksForAVerdict(t *testing.T) {
 		}
 	}
 	for _, body := range []string{"", "{", "[]", "7", `{"photo":7}`} {
-		expect("/uploads", "alice", body, 400, "never")
+		expect("/uploads", "alice", body, 400, "give_up")
 	}
-	expect("/uploads", "", sentUpload, 400, "never")
+	expect("/uploads", "", sentUpload, 400, "give_up")
 	if len(daemon.all()) != 0 {
 		t.Error("the daemon was asked about what is no upload")
 	}
@@ -228,8 +229,9 @@ func TestHandlerAsksForAVerdict(t *testing.T) {
 		t.Error("the daemon was asked ", asked)
 	}
 	expect("/uploads", "alice", sentUpload, 403, "new_challenge")
+	expect("/uploads", "alice", sentUpload, 403, "give_up")
 	expect("/uploads", "alice", sentUpload, 503, "later")
-	expect("/uploads", "alice", sentUpload, 400, "never")
+	expect("/uploads", "alice", sentUpload, 400, "give_up")
 }
 
 // TestHandlerWithADaemon lets a virtual Android device register and upload.

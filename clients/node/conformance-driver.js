@@ -87,6 +87,9 @@ const OUTCOMES = {
         ...pick(answer, ['found', 'truncated', 'noteCode']),
         verdicts: answer.verdicts.map((/** @type {JSONObject} */ each) =>
             pick(each, ['requestId', 'decision', 'decidedAtUnixMs', 'match', 'deviceState', 'simulated'])),
+        results: answer.results.map((/** @type {JSONObject} */ { text = '', binary = '', problem, ...each }) => ({
+            ...pick(each, ['shape', 'audience', 'expiresAtUnixMs']), text, binary: said(binary), problem: problem?.code ?? '',
+        })),
     }),
     getResultKeys: (answer) => pick(answer, ['issuer', 'jwks']),
     whoAmI: (answer) => pick(answer, ['name', 'recognisedBy', 'roles', 'allApps', 'apps']),

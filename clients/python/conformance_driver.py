@@ -86,6 +86,10 @@ def target_of(message: Dict[str, Any]) -> assay.BlockTarget:
     return make[kind](from_base64(value))
 
 
+def result_of(message: Dict[str, Any]) -> assay.ResultRequest:
+    return assay.ResultRequest(message["shape"], message["audience"], from_base64(message.get("nonce", "")))
+
+
 def arguments_of(request: Dict[str, Any]) -> Dict[str, Any]:
     arguments: Dict[str, Any] = {}
     for name, value in request.items():
@@ -95,6 +99,8 @@ def arguments_of(request: Dict[str, Any]) -> Dict[str, Any]:
             value = binding_of(value)
         elif name == "target":
             value = target_of(value)
+        elif name == "results":
+            value = [result_of(each) for each in value]
         elif name in BYTES:
             value = from_base64(value)
         arguments[snake(name)] = value
@@ -156,6 +162,17 @@ def provisioned(answer: assay.ProvisionedDevice) -> Dict[str, Any]:
     }
 
 
+def signed(answer: assay.SignedResult) -> Dict[str, Any]:
+    return {
+        "shape": answer.shape,
+        "audience": answer.audience,
+        "text": answer.text,
+        "binary": to_base64(answer.binary),
+        "problem": answer.problem,
+        "expiresAtUnixMs": str(answer.expires_at_unix_ms),
+    }
+
+
 def found(answer: assay.FoundVerdicts) -> Dict[str, Any]:
     return {
         "found": answer.found,
@@ -172,6 +189,7 @@ def found(answer: assay.FoundVerdicts) -> Dict[str, Any]:
         ],
         "truncated": answer.truncated,
         "noteCode": answer.note_code,
+        "results": [signed(each) for each in answer.results],
     }
 
 

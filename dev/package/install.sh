@@ -54,7 +54,7 @@ need "$name"
 (cd "$work" && grep "  $name\$" SHA256SUMS | sha256sum -c >/dev/null 2>&1) || fail 65 "$name does not have its checksum"
 case $name in *.deb) chmod 755 "$work" && apt-get install -y "$work/$name" || fail 73 "apt-get failed (it needs root)"; exit ;; esac
 mkdir -p "$prefix" && unpack() { tar -xf "$work/$name" -C "$prefix" --strip-components=1 --no-same-owner "$@"; } &&
-    unpack --exclude='*-linux/etc' --exclude='*-linux/LICENSE' && { [ -e "$prefix/etc/assay/assayd.yaml" ] || unpack --wildcards '*-linux/etc'; } ||
+    unpack --exclude='*-linux/etc' --exclude='*-linux/LICENSE' --exclude='*-linux/README.md' && { [ -e "$prefix/etc/assay/assayd.yaml" ] || unpack --wildcards '*-linux/etc'; } ||
     fail 73 "$name cannot be unpacked below $prefix (root, or --prefix FOLDER; xz for .xz)"
 [ ! -f "$work/old" ] || grep -vxFf "$prefix/$list" "$work/old" | remove || true
 echo "Assay $version is installed below $prefix; to try it out: $prefix/bin/assayd dev"

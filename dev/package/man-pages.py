@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Writes the man pages of a program from its own help: `man-pages.py PROGRAM SECTION FOLDER SECONDS`.
+"""Writes the man pages of a program from its own help: `man-pages.py PROGRAM SECTION FOLDER SECONDS DOCUMENTATION`.
 
 The program prints its commands, options and help texts as JSON (`--experimental-dump-help`). It gets a page of its own, and each of its
-commands one, with the commands below that: PROGRAM.SECTION and PROGRAM-COMMAND.SECTION. SECONDS since 1970 is the date of the pages."""
+commands one, with the commands below that: PROGRAM.SECTION and PROGRAM-COMMAND.SECTION. SECONDS since 1970 is the date of the pages. Pages of the
+documentation, which a program that is not installed names by their paths in the sources, are in the folder DOCUMENTATION."""
 
 import json
 import os
@@ -26,7 +27,7 @@ FURTHER = {
             ("/etc/assay/ledger.key", "The key that wraps the ledger's secrets. Keep a copy apart from copies of the ledger."),
             ("/var/lib/assay/", "The ledger, and private copies of plugins."),
             ("/run/assay/assayd.sock", "The Unix socket of callers on this machine."),
-            ("/usr/share/doc/assay/", "The documentation; index.md is the page to begin with."),
+            ("docs/", "The documentation; index.md is the page to begin with."),
         ]),
         ("SIGNALS", [
             ("SIGTERM, SIGINT", "Calls in flight are finished, then the daemon ends."),
@@ -162,7 +163,7 @@ def header(title, section, date, program):
     return ['.TH "%s" "%s" "%s" "%s" "Assay"' % (escaped(title.upper()), section, date, program), ".nh", ".ad l"]
 
 
-def page(path, command, section, date, version, others):
+def page(path, command, section, date, version, others, documentation):
     title = "-".join(path)
     lines = header(title, section, date, version)
     lines += [".SH NAME", escaped(title) + " \\- " + escaped(command.get("abstract", "").rstrip("."))]
@@ -180,17 +181,31 @@ def page(path, command, section, date, version, others):
     for title, items in FURTHER.get(path[0], []) if len(path) == 1 else []:
         lines.append(".SH " + title)
         for term, text in items:
-            lines += [".TP", ".B " + escaped(term), escaped(text)]
+            lines += [".TP", ".B " + escaped(installed(term, documentation)), escaped(text)]
     lines.append(".SH \"SEE ALSO\"")
     lines.append(",\n".join(".BR " + escaped(other) + " (" + number + ")" for other, number in others).replace(")\n", ")\n"))
     return "\n".join(lines) + "\n"
 
 
+def installed(text, documentation):
+    """The text with the folder of the documentation in place of that in the sources."""
+    return re.sub(r"(?<![\w./-])docs/(?=$|[\w./-]+\.md)", documentation + "/", text)
+
+
+def located(value, documentation):
+    """All texts of the dumped help."""
+    if isinstance(value, str):
+        return installed(value, documentation)
+    if isinstance(value, list):
+        return [located(each, documentation) for each in value]
+    return {key: located(each, documentation) for key, each in value.items()} if isinstance(value, dict) else value
+
+
 def main():
-    program, section, folder, seconds = sys.argv[1:]
+    program, section, folder, seconds, documentation = sys.argv[1:]
     environment = {"PATH": os.environ.get("PATH", ""), "COLUMNS": "80"}
     dumped = subprocess.run([program, "--experimental-dump-help"], env=environment, stdout=subprocess.PIPE, check=True).stdout
-    root = json.loads(dumped)["command"]
+    root = located(json.loads(dumped)["command"], documentation)
     version = subprocess.run([program, "--version"], env=environment, stdout=subprocess.PIPE, check=True).stdout.decode().strip()
     date = time.strftime("%Y-%m-%d", time.gmtime(int(seconds)))
     name = root["commandName"]
@@ -200,7 +215,7 @@ def main():
 
     def write(path, command, others):
         with open(os.path.join(folder, "-".join(path) + "." + section), "w", encoding="utf-8") as file:
-            file.write(page(path, command, section, date, source, others))
+            file.write(page(path, command, section, date, source, others, documentation))
 
     write([name], root, [others[name]] if name in others else [])
     for child in visible(root):

@@ -4,7 +4,8 @@
 Documentation, samples, protos, clients, libraries and templates for plugins, and test vectors. Pages are moved, so their relative links are
 rewritten: to the place of their target in the package. A target that no package has is linked below URL, the address at which the
 sources can be read; without an address, the link becomes its text, and the path in the sources follows. A link to nothing is an error.
-Commands that begin with a build of the sources begin with the release's folder in the package, since nothing is built there."""
+Commands that begin with a build of the sources begin with the release's folder in the package, since nothing is built there. What clients,
+samples, protos and the description of the interface say of a page, such as the link of an error, names the place of the page in the package."""
 
 import argparse
 import os
@@ -31,12 +32,17 @@ PLACES = {
 }
 # `assay plugin new` copies these pages beside its templates. Documentation itself may be left out by a system (dpkg's path-exclude).
 FOR_PLUGINS = ("docs/reference/reason-codes.md", "docs/reference/plugin-protocol.md")
+# Texts that name pages by their paths in the sources, for people. Tests of what else is packaged read such paths.
+NAMING = ("clients/", "proto/", "deploy/", "examples/", "docs/openapi.yaml", "docs/reference/commands/")
+NAMED = re.compile(r"(?<![\w./-])(?:docs|clients)/[\w/-]+\.md")
 # What builds, tests and make-secrets.sh leave behind.
 LEFT = {"vendor", "__pycache__", "node_modules", "target", "build", "dist", "secrets", "Package.resolved", ".pytest_cache"}
 
 # The beginning of a page's commands: the programs are built and put on the PATH.
 BUILD = re.compile(r"make build( plugins)?( +#.*)?")
 USE = 'export PATH="$PWD/.build/release:$PATH"'
+# A name for a part of the sources, in the line behind those.
+SOURCES = re.compile(r'(\w+)="\$PWD/([\w/-]+)"')
 # What a package manager installs from a folder, and the folder of a release in pages about one.
 CLIENT = re.compile(r" \./(clients/[\w/]+)")
 SAMPLE_HOME = "export ASSAY_HOME=/opt/assay"
@@ -62,6 +68,11 @@ def place(path):
     return None
 
 
+def located(text):
+    """The text with the places in the package of the pages that it names."""
+    return NAMED.sub(lambda match: place(match.group()) if os.path.exists(match.group()) else match.group(), text)
+
+
 def sources():
     for part in PLACES:
         if os.path.isfile(part):
@@ -71,6 +82,18 @@ def sources():
             for name in sorted(files):
                 if not is_left(name):
                     yield os.path.join(folder, name)
+
+
+def packaged_places():
+    """The places in the package of all files and folders that it has."""
+    packaged = {path: place(path) for path in sources()}
+    for path in list(packaged):
+        # Folders that are packaged as such can be linked, too.
+        folder = os.path.dirname(path)
+        while folder and place(folder) and folder not in packaged:
+            packaged[folder] = place(folder)
+            folder = os.path.dirname(folder)
+    return packaged
 
 
 class Page:
@@ -103,6 +126,8 @@ class Page:
             elif fenced and line.startswith(USE) and lines and BUILD.fullmatch(lines[-1]):
                 lines[-1:] = self.installed(line)
                 continue
+            elif fenced and SOURCES.fullmatch(line) and lines and lines[-1].startswith('export PATH="$ASSAY_HOME/bin:'):
+                line = SOURCES.sub(lambda match: '%s="%s"' % (match.group(1), self.in_home(match.group(2))), line)
             elif fenced and CLIENT.search(line):
                 if not any(each.startswith("export ASSAY_HOME") for each in lines[-2:]):
                     lines.append(self.exported())
@@ -116,9 +141,12 @@ class Page:
 
     def installed(self, line):
         """The commands in place of a build and of `line`, which puts its programs on the PATH."""
-        def moved(match):
-            return "$ASSAY_HOME/" + (place(match.group(1)) or fail("%s: no package has %s" % (self.path, match.group(1))))
-        return [self.exported(), 'export PATH="$ASSAY_HOME/bin:$PATH"' + re.sub(r"\$PWD/([\w./-]+)", moved, line[len(USE):])]
+        moved = re.sub(r"\$PWD/([\w./-]+)", lambda match: self.in_home(match.group(1)), line[len(USE):])
+        return [self.exported(), 'export PATH="$ASSAY_HOME/bin:$PATH"' + moved]
+
+    def in_home(self, path):
+        """A path in the sources, as a command in the package names it."""
+        return "$ASSAY_HOME/" + (place(path) or fail("%s: no package has %s" % (self.path, path)))
 
     def exported(self):
         return 'export ASSAY_HOME="%s"    # the folder of the release' % self.home
@@ -163,14 +191,8 @@ def main():
     options = parser.parse_args()
     address = options.address.rstrip("/")
 
-    files = {path: place(path) for path in sources()}
-    packaged = dict(files)
-    for path in files:
-        # Folders that are packaged as such can be linked, too.
-        folder = os.path.dirname(path)
-        while folder and place(folder) and folder not in packaged:
-            packaged[folder] = place(folder)
-            folder = os.path.dirname(folder)
+    packaged = packaged_places()
+    files = {path: packaged[path] for path in sources()}
     taken = {}
     for path, target in files.items():
         if target in taken:
@@ -184,9 +206,14 @@ def main():
             page = Page(path, at, packaged, address, options.home)
             with open(path, encoding="utf-8") as file:
                 text = page.rewritten(file.read())
-            with open(target, "w", encoding="utf-8") as file:
-                file.write(text)
             moved, outside = moved + page.moved, outside + page.outside
+            with open(target, "w", encoding="utf-8") as file:
+                file.write(located(text) if path.startswith(NAMING) else text)
+        elif path.startswith(NAMING):
+            with open(path, encoding="utf-8", newline="") as file:
+                text = located(file.read())
+            with open(target, "w", encoding="utf-8", newline="") as file:
+                file.write(text)
         else:
             shutil.copyfile(path, target)
         os.chmod(target, 0o755 if os.stat(path).st_mode & stat.S_IXUSR else 0o644)

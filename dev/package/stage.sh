@@ -10,8 +10,10 @@ rm -rf "$stage"
 install -D -m 755 -t "$stage/bin" "$programs/assayd" "$programs/assay"
 install -D -m 755 -t "$stage/libexec/assay" "$programs/assay-plugin-launcher"
 
-python3 dev/package/man-pages.py "$stage/bin/assay" 1 "$stage/share/man/man1" "$SOURCE_DATE_EPOCH"
-python3 dev/package/man-pages.py "$stage/bin/assayd" 8 "$stage/share/man/man8" "$SOURCE_DATE_EPOCH"
+# Where the pages of the documentation are: below /usr, or in a folder that its user chooses.
+if [ -n "${RELEASE_HOME:-}" ]; then documentation=share/doc/assay; else documentation=/usr/share/doc/assay; fi
+python3 dev/package/man-pages.py "$stage/bin/assay" 1 "$stage/share/man/man1" "$SOURCE_DATE_EPOCH" "$documentation"
+python3 dev/package/man-pages.py "$stage/bin/assayd" 8 "$stage/share/man/man8" "$SOURCE_DATE_EPOCH" "$documentation"
 find "$stage/share/man" -type f -exec gzip -9n {} +
 mkdir -p "$stage/share/bash-completion/completions" "$stage/share/zsh/vendor-completions" "$stage/share/fish/vendor_completions.d"
 for program in assay assayd; do
@@ -22,6 +24,7 @@ for program in assay assayd; do
 done
 
 install -D -m 644 -t "$stage/lib/systemd/system" deploy/systemd/assayd.service
+sed -i "s|docs/\([a-z/-]*\.md\)|$documentation/\1|" "$stage/lib/systemd/system/assayd.service"
 doc=$stage/share/doc/assay
 python3 dev/package/materials.py "$stage" --address "${ADDRESS:-}" --home "${RELEASE_HOME:-/usr}"
 dev/check-links.sh "$stage" >/dev/null || { echo "stage: these links of the packaged pages lead nowhere" >&2; exit 1; }

@@ -1,7 +1,8 @@
 #!/bin/bash
 # Measures how long the tarball takes from its arrival to the first verdict: test-first-verdict.sh. In a Debian of its own (debian-root.sh)
-# with nothing but what is essential and xz, no compiler and no network, as a user who is not root, by three commands: unpack, `assayd dev`, and a
-# line that this prints. Then what else a user does with an installed package alone: a new plugin, and the documentation's links.
+# with nothing but what is essential and xz, no compiler and no network, as a user who is not root, by the three commands of the
+# tarball's README: unpack, `assayd dev`, and a line that this prints. Then what else a user does with an installed package alone: a new
+# plugin.
 # Needs root. Exit status 77 if something is missing that the test needs.
 . "$(dirname "$0")/common.sh"
 . dev/package/debian-root.sh
@@ -34,11 +35,14 @@ chroot "$root" useradd --create-home --shell /bin/sh newcomer
 cp "$packages/$name.$archive" "$root/home/newcomer/"
 as_newcomer() { chroot --userspec=newcomer "$root" env -i HOME=/home/newcomer PATH=/usr/bin:/bin sh -c "cd ~ && $1"; }
 
+# The commands of the tarball's README.
+mapfile -t commands < <(tar -xOf "$packages/$name.$archive" "$name/README.md" | sed -n '/^```sh$/,/^```$/{/^```/!p}')
+
 begin=$(date +%s.%N)
 # 1
-as_newcomer "tar -xf $name.$archive"
+as_newcomer "${commands[0]}"
 # 2, which stays
-as_newcomer "exec $name/bin/assayd dev" >"$work/dev.txt" 2>"$work/dev.log" &
+as_newcomer "exec ${commands[1]}" >"$work/dev.txt" 2>"$work/dev.log" &
 daemon=$!
 for attempt in $(seq 600); do
     # The last of the three lines, whose program is in the tarball.

@@ -100,6 +100,7 @@ check [ "$("$work/one/bin/assayd" --version)" = "$version" ]
 check grep -q "$work/one/bin/assayd dev" "$work/said"
 check [ -s "$work/one/etc/assay/assayd.yaml" ]
 check [ ! -e "$work/one/LICENSE" ]
+check [ ! -e "$work/one/README.md" ]
 gpg --batch --export "$key" >"$work/key.gpg"
 gpg --batch --export "$other" >"$work/other.gpg"
 cp -a "$release" "$work/copy"

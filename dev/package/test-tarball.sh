@@ -7,6 +7,7 @@ trap 'echo "$0: line $LINENO fails" >&2' ERR
 name=assay-$version-$(uname -m)-linux
 tarball=$packages/$name.$archive
 work=$(mktemp -d)
+chmod 711 "$work"                       # plugins have another user where root runs this
 trap 'rm -rf "$work"' EXIT
 first=$(sha256sum <"$tarball" | cut -d' ' -f1)
 fail() { echo "test-tarball: $1" >&2; exit 1; }
@@ -37,7 +38,7 @@ if grep -aq "$OLDPWD" bin/* libexec/assay/*; then fail "a program contains the f
 # What it contains, for each kind of user, and what links in its pages lead to.
 for file in share/man/man1/assay.1.gz share/man/man8/assayd.8.gz share/bash-completion/completions/assay \
     share/zsh/site-functions/_assay share/fish/vendor_completions.d/assay.fish lib/systemd/system/assayd.service etc/assay/assayd.yaml \
-    share/doc/assay/index.md share/doc/assay/third-party-licences.txt share/doc/assay/openapi.yaml LICENSE share/assay/files \
+    share/doc/assay/index.md share/doc/assay/third-party-licences.txt share/doc/assay/openapi.yaml LICENSE README.md share/assay/files \
     share/assay/proto/assay/v1 share/assay/proto/assay/plugin/v1/plugin.proto share/assay/plugins/template-c/Makefile \
     share/assay/plugins/template-python/main.py share/assay/plugins/template-swift/Package.swift share/assay/plugins/sdk/c \
     share/assay/plugins/sdk/python share/assay/plugins/sdk/swift share/doc/assay/vectors share/doc/assay/examples/configurations \
@@ -49,7 +50,28 @@ for client in "$OLDPWD"/clients/*/README.md; do
     [ ! -e "$client" ] || [ -s "share/assay/clients/$(basename "$(dirname "$client")")/README.md" ] || fail "there is no client of $client"
 done
 "$OLDPWD/dev/check-links.sh" "$PWD"
-find . ! -type d ! -path ./LICENSE ! -path './etc/*' | sed 's|^\./||' | sort | diff - <(sort share/assay/files) || fail "share/assay/files is not what is installed"
+# Pages that messages, man pages and clients name are those of the release.
+./bin/assay --experimental-dump-help | sed 's|\\/|/|g' | grep -qF "$(realpath .)/share/doc/assay/operate/test-a-policy.md" || fail "help does not name the release's pages"
+if zgrep -lE '(^|[^a-z])docs/' share/man/man*/*.gz; then fail "these man pages name paths of the sources"; fi
+zgrep -q '^\.B share/doc/assay/$' share/man/man8/assayd.8.gz || fail "assayd.8 does not say where the documentation is"
+texts="share/assay/clients share/assay/proto share/doc/assay/examples share/doc/assay/openapi.yaml share/doc/assay/assayd.example.yaml lib"
+if grep -rnE '(^|[^a-z./-])docs/[a-z/-]+\.md' $texts; then fail "these lines name paths of the sources"; fi
+for page in $(grep -rohE 'share/(doc/)?assay/[a-z][A-Za-z/-]*\.md' $texts | sort -u); do
+    [ -s "$page" ] || fail "a client or a sample names $page, which is not there"
+done
+# A page that builds plugins, pasted as it stands; it writes nothing into the release, as what follows would find.
+status=0
+RELEASE=$PWD "$OLDPWD/dev/run-page.sh" share/doc/assay/start/captures.md bin || status=$?
+[ "$status" -eq 0 ] || [ "$status" -eq 77 ] || fail "share/doc/assay/start/captures.md does not work from a release's folder"
+# The README at the top: its links are checked, the folders that it names are there, and its commands are of this release.
+mapfile -t folders < <(sed -n 's/^| `\(bin\|lib.*\|share.*\)` |.*/\1/p' README.md | sed 's/`, `/\n/g')
+[ "${#folders[@]}" -ge 8 ] || fail "README.md names ${#folders[@]} folders"
+for folder in "${folders[@]}"; do [ -e "$folder" ] || fail "README.md names $folder, which is not there"; done
+grep -qx "# Assay $version" README.md || fail "README.md does not name the version"
+mapfile -t commands < <(sed -n '/^```sh$/,/^```$/{/^```/!p}' README.md)
+[ "${commands[0]}" = "tar -xf $name.$archive" ] && [ "${commands[1]}" = "$name/bin/assayd dev" ] || fail "README.md does not begin with this tarball"
+case ${commands[2]} in gpgv*SHA256SUMS.asc*) ;; *) fail "README.md needs more than two commands, or does not say how to verify" ;; esac
+find . ! -type d ! -path ./LICENSE ! -path ./README.md ! -path './etc/*' | sed 's|^\./||' | sort | diff - <(sort share/assay/files) || fail "share/assay/files is not what is installed"
 # Nothing is built from a package: commands begin with the release's folder.
 if grep -rFl --include='*.md' 'PATH="$PWD/.build/release' share/doc/assay; then fail "these pages begin with a build"; fi
 grep -qF "export ASSAY_HOME=\"\$PWD/$(basename "$PWD")\"" share/doc/assay/start/production.md || fail "production.md does not name the release's folder"

@@ -226,7 +226,7 @@ extension PolicyCase.Expectation {
     /// One code, or a list of codes of which one is expected.
     private static func codes(_ value: ConfigurationReader.Value) -> [String]? {
         let known = ReasonCode.allCases.map(\.rawValue)
-        let what = "a reason code (docs/reference/reason-codes.md)"
+        let what = "a reason code (\(Documentation.page("reference/reason-codes.md")))"
         guard value.isList else { return value.choice(among: known, of: what).map { [$0] } }
         let codes = value.filledList()?.compactMap { $0.choice(among: known, of: what) } ?? []
         return codes.isEmpty ? nil : codes

@@ -1,3 +1,4 @@
+import AssayCore
 package import AssayPlugins
 import AssaySchemes
 import Foundation
@@ -31,12 +32,9 @@ extension PluginSettings {
 
     /// Beside the executable of this process in `../libexec/assay`, or in the `.build/plugins` of a build from the repository.
     ///
-    /// - Parameter executable: its path.
-    package static func usualLauncher(
-        of executable: String = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
-            ?? "/usr/bin/assayd"
-    ) -> String {
-        let folder = URL(fileURLWithPath: executable).deletingLastPathComponent()
+    /// - Parameter executable: the path of another one.
+    package static func usualLauncher(of executable: String? = nil) -> String {
+        let folder = URL(fileURLWithPath: executable ?? ProgramFile.path ?? "/usr/bin/assayd").deletingLastPathComponent()
         let installed = folder.deletingLastPathComponent().appending(path: "libexec/assay/\(launcherName)").path
         let parts = folder.pathComponents
         guard !FileManager.default.fileExists(atPath: installed), let build = parts.lastIndex(of: ".build") else {

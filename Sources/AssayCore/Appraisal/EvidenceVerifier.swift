@@ -30,6 +30,10 @@ public protocol EvidenceVerifier: Sendable {
     /// How evidence of this kind relates to other pieces of the same request. Default: `alone`.
     var relation: EvidenceRelation { get }
 
+    /// How many findings an appraisal usually has: so many are reserved, so that adding them does not reallocate. Default: enough for an
+    /// assertion.
+    var usualFindings: Int { get }
+
     /// Makes registrations of devices that were registered elsewhere with evidence of this kind; `nil` if the app does not
     /// accept such devices, or none can exist.
     var importer: (any DeviceImporter)? { get }
@@ -51,6 +55,7 @@ public protocol EvidenceVerifier: Sendable {
 extension EvidenceVerifier {
     public var relation: EvidenceRelation { .alone }
     public var bindingCheck: String? { nil }
+    public var usualFindings: Int { 16 }
     public func use(of evidence: Evidence, for app: AppID, vouched: [UInt8]) -> [UInt8] { evidence.digest }
     public var importer: (any DeviceImporter)? { nil }
 
@@ -197,7 +202,7 @@ extension EvidenceVerifier {
     public func appraise(_ evidence: BoundedEvidence, in context: AppraisalContext) -> Appraisal {
         limited(
             Appraisal.build(format, under: context.examination, report: context.report) { (appraisal) throws(Rejection) in
-                appraisal.findings.reserveCapacity(Self.usualFindings)
+                appraisal.findings.reserveCapacity(usualFindings)
                 appraisal.findings.append(.pass("size"))
                 try appraise(evidence, in: context, &appraisal)
             }, by: context)
@@ -207,8 +212,8 @@ extension EvidenceVerifier {
     /// shows what else is wrong.
     public func appraise(_ evidence: Evidence, in context: AppraisalContext) -> Appraisal {
         limited(
-            Appraisal.build(format, under: context.examination) { (appraisal) throws(Rejection) in
-                appraisal.findings.reserveCapacity(Self.usualFindings)
+            Appraisal.build(format, under: context.examination, report: context.report) { (appraisal) throws(Rejection) in
+                appraisal.findings.reserveCapacity(usualFindings)
                 try appraisal.check("size") { () throws(Rejection) -> Void in
                     guard evidence.size <= sizeLimit else { throw tooLarge(evidence) }
                 }
@@ -220,9 +225,6 @@ extension EvidenceVerifier {
     private func limited(_ appraisal: Appraisal, by context: AppraisalContext) -> Appraisal {
         replayProtection == .payload ? appraisal.asPart(of: context.binding) : appraisal
     }
-
-    /// Enough for an assertion's findings, so that adding them does not reallocate. A verifier with more reserves more.
-    private static var usualFindings: Int { 16 }
 
     private func tooLarge(_ evidence: Evidence) -> Rejection {
         Rejection(.evidenceTooLarge, "\(evidence.size) bytes, limit \(sizeLimit)")

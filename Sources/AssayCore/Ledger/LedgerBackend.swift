@@ -117,12 +117,3 @@ package enum LedgerFault: Hashable, Sendable {
     /// Nothing stops, and an operator should know: a sentence.
     case warning(String)
 }
-
-/// The space of a file system.
-package struct DiskSpace: Hashable, Sendable {
-    /// The bytes that the daemon can still write.
-    package let free: UInt64
-    /// The size of the file system, in bytes.
-    package let capacity: UInt64
-    package init(free: UInt64, capacity: UInt64) { (self.free, self.capacity) = (free, capacity) }
-}

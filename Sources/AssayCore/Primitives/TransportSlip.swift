@@ -70,22 +70,9 @@ package enum TransportSlip: String, CaseIterable, Hashable, Sendable {
         return String(validating: bytes, as: UTF8.self)
     }
 
-    /// `nil` if nothing is encoded, or something is not of the form (RFC 3986 §2.1).
+    /// `nil` if nothing is encoded, or something is not of the form.
     private static func percentDecoded(_ text: String) -> String? {
-        guard text.utf8.contains(UInt8(ascii: "%")) else { return nil }
-        var bytes: [UInt8] = []
-        var rest = Array(text.utf8)[...]
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%") else {
-                bytes.append(byte)
-                continue
-            }
-            guard rest.count >= 2, let value = Hex.decode(String(decoding: rest.prefix(2), as: UTF8.self))?.first else {
-                return nil
-            }
-            bytes.append(value)
-            rest = rest.dropFirst(2)
-        }
+        guard text.utf8.contains(UInt8(ascii: "%")), let bytes = PercentEncoding.decode(text) else { return nil }
         return String(validating: bytes, as: UTF8.self)
     }
 

@@ -57,21 +57,10 @@ package struct DatabaseAddress: Hashable, Sendable {
             }
     }
 
-    /// Percent-encoded text (RFC 3986 §2.1) without control characters; `nil` if it is empty or none.
+    /// Percent-encoded text without control characters; `nil` if it is empty or none.
     private static func decoded(_ text: Substring) -> String? {
-        var bytes: [UInt8] = []
-        var rest = text.utf8[...]
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%") else {
-                bytes.append(byte)
-                continue
-            }
-            let digits = rest.prefix(2)
-            guard digits.count == 2, let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16) else { return nil }
-            bytes.append(value)
-            rest = rest.dropFirst(2)
-        }
-        guard !bytes.isEmpty, bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { return nil }
+        guard let bytes = PercentEncoding.decode(text), !bytes.isEmpty, bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
+        else { return nil }
         return String(validating: bytes, as: UTF8.self)
     }
 

@@ -57,7 +57,7 @@ package struct PlannedConfiguration: Sendable {
             : "# For real devices."
         return [
             "# Made by assay init for \(purpose).", note,
-            "# docs/reference/configuration.md explains every key. After a change: assayd check-config --strict \(File.configuration)",
+            "# \(Documentation.page("reference/configuration.md")) explains every key. After a change: assayd check-config --strict \(File.configuration)",
         ]
     }
 

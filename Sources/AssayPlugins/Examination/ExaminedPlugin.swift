@@ -12,6 +12,8 @@ package struct ExaminedPlugin: Sendable {
     let image: PluginImage
     /// Whether what the sandbox would forbid is allowed and logged.
     var explains = false
+    /// ``PluginExamination/Options/timeLimit``.
+    var timeLimit: Duration?
     /// Whether the entry's configuration is an author's or operator's.
     private(set) var hasConfiguration: Bool
 
@@ -89,6 +91,12 @@ package struct ExaminedPlugin: Sendable {
         launch.explains = explains
         return launch
     }
+
+    /// After this time the daemon ends a process that has not answered a call.
+    var callTime: Duration { entry.limits.deadline + entry.limits.grace }
+
+    /// How long an answer may take that needs no work, and an end.
+    var patience: Duration { timeLimit ?? max(.seconds(5), callTime) }
 
     /// The apps that Configure names.
     func apps(_ cases: [ExaminationCase]) -> [AppID] {

@@ -58,7 +58,7 @@ extension PluginExamination {
         for (what, bytes) in broken {
             let process = try await RawPlugin(plugin, host: host)
             try await process.send(bytes)
-            let end = try await process.end(within: .seconds(5))
+            let end = try await process.end()
             switch end {
             case .exited(let status)? where status != 0: break
             case nil:
@@ -84,7 +84,8 @@ extension PluginExamination {
             open.toleratesAnyReply = true
             var frame =
                 request.map { open.frames([$0]).bytes }
-                ?? RawFrame.call(1, PluginConnection.Method.describe.path, [], timeoutMilliseconds: 5000)
+                ?? RawFrame.call(
+                    1, PluginConnection.Method.describe.path, [], timeoutMilliseconds: Int64(open.patience / .milliseconds(1)))
             for _ in 0..<Int.random(in: 1...3, using: &random) {
                 let place = Int.random(in: 4..<min(frame.count, 304), using: &random)
                 frame[place] = UInt8(truncatingIfNeeded: random.next())
@@ -94,7 +95,7 @@ extension PluginExamination {
             if try await open.pongs(after: what) { continue }
             process = nil
             ended += 1
-            guard let end = try await open.end(within: .seconds(5)) else {
+            guard let end = try await open.end() else {
                 throw CheckFailure("expected: it ends with its connection after \(what); found: it runs on")
             }
             guard case .exited(let status) = end, status != 0 else {
@@ -110,10 +111,10 @@ extension PluginExamination {
             _ = try await process.describe()
             try await process.send(part)
             process.halfClose()
-            let end = try await process.end(within: .seconds(5))
+            let end = try await process.end()
             guard case .exited(let status)? = end, status != 0 else {
                 throw CheckFailure(
-                    "expected: a status other than 0 at the end after \(part.count) bytes of a frame; found: \(end.map { "it \($0)" } ?? "it runs on after 5 s")"
+                    "expected: a status other than 0 at the end after \(part.count) bytes of a frame; found: \(end.map { "it \($0)" } ?? "it runs on after \(process.patience.short)")"
                 )
             }
         }
@@ -123,7 +124,7 @@ extension PluginExamination {
     func halfClose() async throws -> String {
         let idle = try await RawPlugin(plugin, host: host)
         idle.halfClose()
-        try requireCleanEnd(try await idle.end(within: .seconds(5)), "after a connection without calls", idle.process)
+        try requireCleanEnd(try await idle.end(), "after a connection without calls", idle.process)
         let process = try await openRaw()
         let count = min(16, plugin.entry.limits.concurrency)
         var ids: [UInt64] = []
@@ -137,7 +138,7 @@ extension PluginExamination {
             for _ in 0..<count { ids.append(try await process.begin(.health, Assay_Plugin_V1_HealthRequest())) }
         }
         process.halfClose()
-        let end = try await process.end(within: timeout)
+        let end = try await process.end(within: max(timeout, process.patience))
         let answers = process.answers(to: ids)
         guard answers.count == count else {
             throw CheckFailure(

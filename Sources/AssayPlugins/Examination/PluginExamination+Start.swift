@@ -90,7 +90,7 @@ extension PluginExamination {
             (without, "without the cookie"), (without + ["ASSAY_PLUGIN_COOKIE=another"], "with another cookie"),
         ] {
             let process = try await RawPlugin(plugin, host: host, environment: environment)
-            let end = try await process.end(within: .seconds(10))
+            let end = try await process.end(within: max(.seconds(10), process.patience))
             guard end == .exited(status: 64) else {
                 throw CheckFailure("expected: exit with status 64 \(what); found: \(end.map { "it \($0)" } ?? "it runs on")")
             }

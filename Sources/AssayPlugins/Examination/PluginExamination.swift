@@ -13,6 +13,9 @@ package struct PluginExamination: Sendable {
         package var calls = 10_000
         /// Of the check `restarts`.
         package var restarts = 1000
+        /// How long an answer may take, and a start, and an end, where the check is of something else than the time. `nil`: as long as
+        /// the entry allows a call (``PluginEntry/Limits``), at least 5 s.
+        package var timeLimit: Duration?
 
         package init() {}
     }
@@ -29,6 +32,7 @@ package struct PluginExamination: Sendable {
 
     package init(_ plugin: ExaminedPlugin, _ options: Options, progress: @escaping Progress = { _, _, _ in }) {
         (self.plugin, self.options, self.progress) = (plugin, options, progress)
+        self.plugin.timeLimit = options.timeLimit
     }
 
     /// Makes all checks in their order. After a plugin that does not start or describe itself nothing else can be examined.
@@ -127,6 +131,7 @@ package struct PluginExamination: Sendable {
             name: described.name, launch: plugin.launch, configuration: configuration ?? self.configuration,
             apps: plugin.apps(options.cases), services: Set(HostService.allCases), host: host ?? self.host)
         if plugin.isCatalogued { setup.services = plugin.entry.services }
+        setup.startDeadline = max(setup.startDeadline, plugin.patience)
         do {
             return try await PluginSession.open(setup, daemonVersion: "examination")
         } catch { throw CheckFailure("expected: the plugin gets ready; found: \(error)") }
@@ -141,7 +146,7 @@ package struct PluginExamination: Sendable {
     }
 
     /// How long a call may take.
-    var timeout: Duration { plugin.entry.limits.deadline + plugin.entry.limits.grace }
+    var timeout: Duration { max(plugin.callTime, options.timeLimit ?? .zero) }
 
     /// Requests that the plugin can be sent: those of the cases with the good configuration, or some of random bytes.
     func requests() throws -> [(request: PluginRequest, world: ExaminationWorld)] {

@@ -34,16 +34,19 @@ final class RawPlugin {
         }
     }
 
-    /// How long an answer may take that needs no work.
-    static let patience = Duration.seconds(5)
+    /// How long an answer may take that needs no work, and an end.
+    let patience: Duration
 
     init(
         _ plugin: ExaminedPlugin, host: any PluginHost = ExaminationHost(), environment: [String]? = nil
     ) async throws(CheckFailure) {
+        patience = plugin.patience
         var launch = plugin.launch
         if let environment { launch.environment = environment }
         do throws(LaunchFailure) {
-            process = try await PluginProcess.start(launch) { line in host.log(.info, line, []) }
+            process = try await PluginProcess.start(launch, within: max(.seconds(10), plugin.patience)) { line in
+                host.log(.info, line, [])
+            }
         } catch { throw CheckFailure("expected: the process starts; found: \(error.description)") }
         self.host = HostCalls(host, plugin: plugin.entry.name)
         self.host.allow(Set(HostService.allCases))
@@ -54,8 +57,8 @@ final class RawPlugin {
     // MARK: Frames
 
     /// Writes bytes as they are. A plugin that has ended reads nothing: that is no error here.
-    func send(_ bytes: [UInt8], within limit: Duration = RawPlugin.patience) async throws(CheckFailure) {
-        let deadline = ContinuousClock.now + limit
+    func send(_ bytes: [UInt8]) async throws(CheckFailure) {
+        let deadline = ContinuousClock.now + patience
         var rest = bytes[...]
         while !rest.isEmpty, !isHalfClosed {
             let count = rest.withUnsafeBytes { Glibc.send(process.socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
@@ -64,7 +67,8 @@ final class RawPlugin {
             } else if errno == EAGAIN {
                 try receive()
                 guard ContinuousClock.now < deadline else {
-                    throw CheckFailure("expected: it reads what it is sent; found: \(rest.count) bytes unread after \(limit)")
+                    throw CheckFailure(
+                        "expected: it reads what it is sent; found: \(rest.count) bytes unread after \(patience)")
                 }
                 await pause()
             } else if errno != EINTR {
@@ -140,12 +144,12 @@ final class RawPlugin {
 
     /// Begins a call, and returns its id.
     func begin(
-        path: String, _ message: [UInt8], timeout: Duration = RawPlugin.patience
+        path: String, _ message: [UInt8]
     ) async throws(CheckFailure) -> UInt64 {
         lastID += 1
         waiting.insert(lastID)
         let id = lastID
-        try await send(RawFrame.call(id, path, message, timeoutMilliseconds: Int64(timeout / .milliseconds(1))))
+        try await send(RawFrame.call(id, path, message, timeoutMilliseconds: Int64(patience / .milliseconds(1))))
         return id
     }
 
@@ -165,7 +169,8 @@ final class RawPlugin {
     }
 
     /// Frames of appraisals, to be sent at once.
-    func frames(_ requests: [PluginRequest], timeout: Duration = RawPlugin.patience) -> (ids: [UInt64], bytes: [UInt8]) {
+    func frames(_ requests: [PluginRequest], timeout: Duration? = nil) -> (ids: [UInt64], bytes: [UInt8]) {
+        let timeout = timeout ?? patience
         var (ids, bytes): ([UInt64], [UInt8]) = ([], [])
         for request in requests {
             lastID += 1
@@ -179,8 +184,9 @@ final class RawPlugin {
     }
 
     func reply(
-        to id: UInt64, _ what: String, within limit: Duration = RawPlugin.patience
+        to id: UInt64, _ what: String, within limit: Duration? = nil
     ) async throws(CheckFailure) -> RawReply {
+        let limit = limit ?? patience
         _ = try await wait(within: limit) { replies[id] != nil }
         guard let reply = replies.removeValue(forKey: id) else {
             throw CheckFailure(
@@ -223,14 +229,15 @@ final class RawPlugin {
     }
 
     /// Throws unless the plugin answers a ping.
-    func ping(after what: String, within limit: Duration = RawPlugin.patience) async throws(CheckFailure) {
+    func ping(after what: String, within limit: Duration? = nil) async throws(CheckFailure) {
         guard try await pongs(after: what, within: limit) else {
             throw CheckFailure("expected: it goes on after \(what); found: \(await ending(within: .milliseconds(500)))")
         }
     }
 
     /// Whether the plugin answers a ping; false if it has ended its connection.
-    func pongs(after what: String, within limit: Duration = RawPlugin.patience) async throws(CheckFailure) -> Bool {
+    func pongs(after what: String, within limit: Duration? = nil) async throws(CheckFailure) -> Bool {
+        let limit = limit ?? patience
         let before = pongs
         try await send(RawFrame.ping)
         if try await wait(within: limit, for: { pongs > before }) { return true }
@@ -255,8 +262,8 @@ final class RawPlugin {
     }
 
     /// How the process ends, reading what it still sends; `nil` if it does not within the limit.
-    func end(within limit: Duration) async throws(CheckFailure) -> ProcessEnd? {
-        let deadline = ContinuousClock.now + limit
+    func end(within limit: Duration? = nil) async throws(CheckFailure) -> ProcessEnd? {
+        let deadline = ContinuousClock.now + (limit ?? patience)
         while process.endIfEnded == nil, ContinuousClock.now < deadline {
             try receive()
             await pause()

@@ -134,7 +134,7 @@ extension PluginExamination {
             let response = try await raw.describe()
             take(try PluginDescription(response, expected: String(decoding: response.name, as: UTF8.self)))
             raw.halfClose()
-            _ = try await raw.end(within: .seconds(5))
+            _ = try await raw.end()
             let session = try await open()
             processes.append(session.process.id)
             for (request, world) in try requests() {

@@ -13,6 +13,7 @@ package struct ObjectingVerifier: EvidenceVerifier {
     package var format: EvidenceFormat { own.format }
     package var purposes: Set<Purpose> { own.purposes }
     package var sizeLimit: Int { own.sizeLimit }
+    package var usualFindings: Int { own.usualFindings }
     package var replayProtection: ReplayProtection { own.replayProtection }
     package var relation: EvidenceRelation { own.relation }
     package var importer: (any DeviceImporter)? { own.importer }

@@ -11,6 +11,7 @@ package struct UnaskedVerifier: EvidenceVerifier {
     package var format: EvidenceFormat { own.format }
     package var purposes: Set<Purpose> { own.purposes }
     package var sizeLimit: Int { own.sizeLimit }
+    package var usualFindings: Int { own.usualFindings }
     package var replayProtection: ReplayProtection { own.replayProtection }
     package var relation: EvidenceRelation { own.relation }
     package var importer: (any DeviceImporter)? { own.importer }

@@ -40,7 +40,7 @@ package final class ResultCounters: Sendable {
 extension ResultCounters: MetricsCollector {
     private static let signedResults = MetricFamily(
         "assay_results_signed", .counter, labels: ["shape"],
-        "Results that were signed, by shape (docs/reference/results.md); those of repeated verdicts too.")
+        "Results that were signed, by shape; those of repeated verdicts too.")
     private static let seconds = MetricFamily(
         "assay_result_signing_duration_seconds", .histogram, unit: .seconds,
         "The time from a verdict to its signed result, the wait for a token that signs included.")

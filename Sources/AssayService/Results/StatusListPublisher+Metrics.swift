@@ -3,7 +3,7 @@ package import AssayMetrics
 
 extension StatusListPublisher: MetricsCollector {
     private static let lists = MetricFamily(
-        "assay_status_lists", .gauge, "Status lists that are published, those of each issuer (docs/reference/results.md).")
+        "assay_status_lists", .gauge, "Status lists that are published, those of each issuer.")
     private static let signed = MetricFamily(
         "assay_status_lists_signed", .counter, "Status lists that were signed, each in both forms.")
     private static let checked = MetricFamily(

@@ -11,6 +11,7 @@ package struct KeyAttestationVerifier: EvidenceVerifier {
     package let purposes: Set<Purpose> = [.register, .provision]
     /// In bytes. Chains of 3 to 6 KiB were seen.
     package let sizeLimit: Int = 64 * 1024
+    package let usualFindings: Int = 48
     package let bindingCheck: String? = "challenge"
     package var replayProtection: ReplayProtection { .challenge(acceptableFor: policy.acceptableFor) }
 
@@ -64,7 +65,6 @@ package struct KeyAttestationVerifier: EvidenceVerifier {
     package func appraise(
         _ evidence: BoundedEvidence, in context: AppraisalContext, _ appraisal: inout Appraisal
     ) throws(Rejection) {
-        appraisal.findings.reserveCapacity(48)
         let unverified = try readChain(evidence, &appraisal)
         let chain = try validate(unverified, &appraisal)
         let chainClass = try judgeChain(chain, in: context, &appraisal)

@@ -11,6 +11,7 @@ package struct AppAttestAttestationVerifier: EvidenceVerifier {
     package let format: EvidenceFormat = Self.format
     package let purposes: Set<Purpose> = [.register, .provision]
     package let sizeLimit: Int = AttestationObject.sizeLimit
+    package let usualFindings: Int = 48
     package let bindingCheck: String? = "nonce"
     package var replayProtection: ReplayProtection { .challenge(acceptableFor: policy.receipt.acceptableFor) }
 
@@ -59,7 +60,6 @@ package struct AppAttestAttestationVerifier: EvidenceVerifier {
     package func appraise(
         _ evidence: BoundedEvidence, in context: AppraisalContext, _ appraisal: inout Appraisal
     ) throws(Rejection) {
-        appraisal.findings.reserveCapacity(48)
         let object = try readObject(evidence, &appraisal)
         let chain = try validateChain(object, at: context.now, &appraisal)
         try checkBinding(evidence, object, chain, context.binding, &appraisal)

@@ -11,6 +11,7 @@ package struct CertificateBundleVerifier: EvidenceVerifier {
     package let purposes: Set<Purpose> = [.assert]
     /// The longest JSON, behind the number of its form and two lengths.
     package let sizeLimit: Int = CertificateBundle.jsonLimit + 9
+    package let usualFindings: Int = 32
     package let replayProtection: ReplayProtection = .statement
 
     let policy: CertificateBundlePolicy
@@ -106,7 +107,6 @@ package struct CertificateBundleVerifier: EvidenceVerifier {
     package func appraise(
         _ evidence: BoundedEvidence, in context: AppraisalContext, _ appraisal: inout Appraisal
     ) throws(Rejection) {
-        appraisal.findings.reserveCapacity(32)
         let reading = try read(evidence, in: context, &appraisal)
         let (content, signature) = (reading.content, reading.signature)
         let certificates =

@@ -16,6 +16,7 @@ package struct PlayIntegrityVerifier: EvidenceVerifier {
     package let format: EvidenceFormat = Self.format
     package let purposes: Set<Purpose> = [.register, .assert]
     package let sizeLimit: Int = Self.tokenLimit
+    package let usualFindings: Int = 32
     package let relation: EvidenceRelation = .boundToAttestedKey
     package var replayProtection: ReplayProtection { .challenge(acceptableFor: policy.acceptableFor) }
 
@@ -56,7 +57,6 @@ package struct PlayIntegrityVerifier: EvidenceVerifier {
         _ evidence: BoundedEvidence, in context: AppraisalContext, _ appraisal: inout Appraisal
     ) throws(Rejection) {
         appraisal.isSupplement = context.attestedKey != nil
-        appraisal.findings.reserveCapacity(32)
         guard let payload = try open(evidence, context.facts.outsideAnswer, &appraisal) else { return }
         // From here on every byte of the payload is authenticated by Google.
         appraisal.claims.add(contentsOf: payload.claims)

@@ -11,7 +11,7 @@ struct PluginCheckCommand: AsyncParsableCommand {
         commandName: "check", abstract: "Examine a plugin in its sandbox, before a daemon runs it.",
         discussion: """
             The plugin is an executable, a folder with a main.py, or an entry of a catalog (.yaml). It is started as the daemon starts it, \
-            many times. Each check has a line with its outcome; docs/extend/check.md describes them.
+            many times. Each check has a line with its outcome; \(Documentation.page("extend/check.md")) describes them.
 
             Cases come from --vectors: a file, or all .json files of a folder, in the form that a plugin's tests/vectors.py writes. \
             Without cases the judgements are not examined. The configuration is that of --configuration, of the entry, or of the first \
@@ -48,6 +48,12 @@ struct PluginCheckCommand: AsyncParsableCommand {
     @Option(help: "Starts and ends of the check of restarts; 0 leaves it out.")
     var restarts = 1000
 
+    @Option(
+        help: ArgumentHelp(
+            "How long a start, an answer that needs no work, and an end may take. Default: the entry's deadline and grace, at least 5s.",
+            valueName: "duration"))
+    var timeLimit: DurationArgument?
+
     @Flag(help: "Run the plugin without the sandbox's refusals, and list what it would miss. Root only.")
     var explainSandbox = false
 
@@ -60,6 +66,9 @@ struct PluginCheckCommand: AsyncParsableCommand {
     func validate() throws {
         guard (0...10_000_000).contains(calls), (0...1_000_000).contains(restarts) else {
             throw ValidationError("--calls is at most 10000000, --restarts at most 1000000.")
+        }
+        guard timeLimit.map({ (10...3_600_000).contains($0.milliseconds) }) ?? true else {
+            throw ValidationError("--time-limit is 10ms to 1h.")
         }
     }
 
@@ -76,6 +85,7 @@ struct PluginCheckCommand: AsyncParsableCommand {
         let plugin = try examined(launcher, copies: copies + "/copies")
         var options = PluginExamination.Options()
         (options.calls, options.restarts) = (calls, restarts)
+        options.timeLimit = timeLimit.map { .milliseconds($0.milliseconds) }
         options.cases = try vectors.flatMap { try cases(absolute($0)) }
         if let configuration { options.configuration = PluginConfiguration(message: try contents(configuration)) }
         if explainSandbox {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import AssayCore
 import Foundation
 
 struct PluginNewCommand: ParsableCommand {
@@ -68,8 +69,7 @@ struct PluginNewCommand: ParsableCommand {
         if let option { return [URL(fileURLWithPath: option).standardizedFileURL.path] }
         var places: [String] = []
         if let variable = ProcessInfo.processInfo.environment["ASSAY_PLUGIN_SDK"], !variable.isEmpty { places.append(variable) }
-        let executable = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? "/usr/bin/assay"
-        let bin = URL(fileURLWithPath: executable).deletingLastPathComponent()
+        let bin = URL(fileURLWithPath: ProgramFile.path ?? "/usr/bin/assay").deletingLastPathComponent()
         places.append(bin.deletingLastPathComponent().appending(path: "share/assay/plugins").path)
         // A build from the repository.
         let parts = bin.pathComponents

@@ -19,7 +19,7 @@ struct PolicyReplayCommand: AsyncParsableCommand {
             The daemon records what verdicts went by for apps with a section 'record'. This command reads it and judges it again under the \
             apps of another configuration file, at the recorded times and over the recorded facts, in this process: the daemon's policy stays \
             as it is. It lists whose verdict would flip, and why. Without kept evidence registered devices alone are judged, by their claims; \
-            what claims do not show is counted as not judged. The caller needs the role 'operate'. docs/operate/test-a-policy.md has an example.
+            what claims do not show is counted as not judged. The caller needs the role 'operate'. \(Documentation.page("operate/test-a-policy.md")) has an example.
 
             Exit status 0 if at most the share --max-flips of the judged verdicts flips, 1 if more do, 2 if the candidate cannot be read, 3 if \
             nothing could be judged.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import AssayApps
+import AssayCore
 import AssaySchemes
 import Logging
 
@@ -9,7 +10,7 @@ struct PolicyTestCommand: AsyncParsableCommand {
         discussion: """
             The file names a configuration and cases, each with a time, evidence in files or the claims of a registered device, and what the \
             policy must decide. The cases run in this process, by the verifiers and the pipeline of the daemon: no daemon is asked, no \
-            vendor and no plugin. docs/operate/test-a-policy.md describes the file.
+            vendor and no plugin. \(Documentation.page("operate/test-a-policy.md")) describes the file.
 
             Exit status 0 if every case passes, 1 if one fails, 2 if the file or its configuration cannot be read.
             """)

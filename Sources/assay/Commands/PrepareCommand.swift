@@ -9,7 +9,7 @@ struct PrepareCommand: AsyncParsableCommand {
         commandName: "prepare", abstract: "Ask for what a device needs before it can make evidence.",
         discussion: """
             Evidence of some formats is made in two steps: first its plugin prepares something for the device, such as the session of a \
-            capture (docs/concepts/capture-sessions.md). The plugin defines the form of what it takes and of what it makes. The latter is written \
+            capture (\(Documentation.page("concepts/capture-sessions.md"))). The plugin defines the form of what it takes and of what it makes. The latter is written \
             byte for byte:
 
               assay prepare capture-session --app photos --body ask.json > session.json

@@ -8,7 +8,7 @@ struct UploadCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "upload", abstract: "State the hashes of a payload that arrives in chunks.",
         discussion: """
-            The bytes are not sent: they stay with the upload handler, and the daemon keeps the size and the SHA-256 of each chunk (docs/start/uploads-in-chunks.md). \
+            The bytes are not sent: they stay with the upload handler, and the daemon keeps the size and the SHA-256 of each chunk (\(Documentation.page("start/uploads-in-chunks.md"))). \
             A finished upload's id stands in a request for a verdict in place of the payload: 'assay verify --upload'. The app's configuration has to \
             have a section 'uploads', and the caller needs the role 'verify'.
             """,

@@ -8,7 +8,7 @@ struct VerdictsFindCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "find", abstract: "Look up whether a file was accepted, by its SHA-256.",
         discussion: """
-            Shows the newest accepted verdicts on exactly these bytes, at most 10, with what they mean and what they do not (docs/concepts/look-up.md). The app's \
+            Shows the newest accepted verdicts on exactly these bytes, at most 10, with what they mean and what they do not (\(Documentation.page("concepts/look-up.md"))). The app's \
             configuration has to keep them, with a section 'lookup'. The caller needs the role 'verify'. The file itself is not sent.
 
             The answer can be had signed for others: --result plain-jws or plain-cose, with --audience.

@@ -15,7 +15,7 @@ struct VerifyCommand: AsyncParsableCommand {
 
             Bytes are given as \(ByteText.forms); the prefix hex: or base64: selects the form.
 
-            An accepted verdict can be had signed for others, too: --result with --audience (docs/reference/results.md).
+            An accepted verdict can be had signed for others, too: --result with --audience (\(Documentation.page("reference/results.md"))).
 
             Exit status 0 if accepted, 1 if rejected, 69 if accepted and a result was not signed.
             """)

@@ -7,13 +7,11 @@ extension InstallationFacts.LedgerFile {
     /// The ledger's file as it lies on this machine; `nil` for a ledger in a database, and where this user may not look.
     init?(of store: FixedConfiguration.Store) {
         guard let path = store.file else { return nil }
-        var system = statvfs()
         let folder = URL(fileURLWithPath: path).resolvingSymlinksInPath().deletingLastPathComponent().path
-        guard statvfs(folder, &system) == 0 else { return nil }
-        let unit = UInt64(system.f_frsize)
+        guard let space = DiskSpace(at: folder) else { return nil }
         self.init(
             path: path, size: Self.size(of: path), writeAheadLog: Self.size(of: path + "-wal"),
-            space: DiskSpace(free: UInt64(system.f_bavail) * unit, capacity: UInt64(system.f_blocks) * unit), rule: store.disk)
+            space: space, rule: store.disk)
     }
 
     private static func size(of path: String) -> Int64 {

@@ -1,3 +1,4 @@
+import AssayFiles
 import AssayInstallation
 import Foundation
 
@@ -7,17 +8,9 @@ final class FileByteSource: ByteSource {
     private let descriptor: Int32
 
     init(_ path: String) throws(SignerFileError) {
-        descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        var status = stat()
-        guard descriptor >= 0, fstat(descriptor, &status) == 0 else {
-            let why = errno == ENOENT ? "there is no such file" : String(cString: strerror(errno))
-            throw .unreadable("cannot be read: \(why)")
-        }
-        guard status.st_mode & S_IFMT == S_IFREG else {
-            close(descriptor)
-            throw .unreadable("cannot be read: it is not a regular file")
-        }
-        count = Int(status.st_size)
+        do throws(BoundedFileError) {
+            (descriptor, count) = try BoundedFile.openRegular(path)
+        } catch { throw .unreadable("\(error)") }
     }
 
     deinit { close(descriptor) }
@@ -31,7 +24,7 @@ final class FileByteSource: ByteSource {
             }
             if got < 0, errno == EINTR { continue }
             guard got > 0 else {
-                throw .unreadable("cannot be read: " + (got == 0 ? "it became shorter" : String(cString: strerror(errno))))
+                throw .unreadable(got == 0 ? "cannot be read: it became shorter" : "\(BoundedFileError(errno))")
             }
             done += got
         }

@@ -2,6 +2,7 @@ import ArgumentParser
 import AssayAPI
 import AssayClient
 import AssayCommandLine
+import AssayConfiguration
 import AssayCore
 import Foundation
 
@@ -58,6 +59,12 @@ struct ServerOptions: ParsableArguments {
         }
         guard (1...3_600_000).contains(timeout.milliseconds) else { throw ValidationError("--timeout must be from 1ms to 1h.") }
         guard (0...100).contains(retries) else { throw ValidationError("--retries must be from 0 to 100.") }
+        // A script that has lost its value would ask another daemon than it means.
+        guard server != nil || ProcessInfo.processInfo.environment["ASSAY_SERVER"] != "" else {
+            throw ValidationError(
+                "The environment variable ASSAY_SERVER is empty: set it to the daemon's address, such as tls:assay.example:7443, or unset it."
+            )
+        }
     }
 
     var address: String { named ?? Self.usualAddress }
@@ -145,7 +152,7 @@ struct ServerOptions: ParsableArguments {
         }
     }
 
-    /// An empty variable counts as unset.
+    /// An empty variable counts as unset; ``validate()`` refuses an empty address.
     private static func environment(_ name: String) -> String? {
         ProcessInfo.processInfo.environment[name].flatMap { $0.isEmpty ? nil : $0 }
     }
@@ -179,7 +186,10 @@ struct ServerOptions: ParsableArguments {
     func ask<T>(_ work: (AssayClient) async throws(AssayError) -> T) async throws(AssayError) -> T {
         let options = ClientOptions(retry: RetryRule(tries: retries + 1), timeout: limit)
         let key = try (keyFile ?? Self.environment("ASSAY_KEY_FILE")).map { (path) throws(AssayError) in
-            try ClientKey(file: path)
+            if let file = UnixFile(at: path), file.kind == .file, !file.permissions.keepSecrets {
+                Console.note("the API key in \(path) can be read by other users: chmod 0600 \(path)")
+            }
+            return try ClientKey(file: path)
         }
         let client = try await AssayClient.connect(
             to: address, credentials: try credentials(key), key: key, options: options)

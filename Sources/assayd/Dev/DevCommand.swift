@@ -70,36 +70,14 @@ struct DevCommand: AsyncParsableCommand {
         let logger = log.makeLogger("assayd")
         try await folder.fill()
         let configuration = try folder.configuration(at: port)
-        let store = try await OpenStore(configuration.fixed.store, logger: logger)
-        defer { store.close() }
-        let records = VerdictRecordPlace(configuration.live.verdicts, logger: logger)
-        defer { records.store.close() }
-        let daemon = try await makeDaemon(
-            configuration, ledger: store.ledger, vault: store.vault, records: records, logger: logger)
-        let session = try DevSession(folder: folder, ledger: store.ledger) { [logLevel] ports in
-            log.set(LogSettings(level: logLevel))
-            logger.info("listening", metadata: ["address": "tcp:\(ports.server)", "protocol": "framed"])
-            logger.info("listening", metadata: ["address": "\(ports.url)", "protocol": "http"])
+        try await TemporaryDaemon.run(configuration, logger: logger, until: signals) { daemon, store in
+            let session = try DevSession(folder: folder, ledger: store.ledger) { [logLevel] ports in
+                log.set(LogSettings(level: logLevel))
+                logger.info("listening", metadata: ["address": "tcp:\(ports.server)", "protocol": "framed"])
+                logger.info("listening", metadata: ["address": "\(ports.url)", "protocol": "http"])
+            }
+            return .init(service: DevServer(daemon: daemon, session: session))
         }
-        let server = DevServer(daemon: daemon, session: session)
-        let services =
-            [
-                ServiceGroupConfiguration.ServiceConfiguration(
-                    service: EndAtSignal(signals: signals), successTerminationBehavior: .gracefullyShutdownGroup)
-            ] + (daemon.backgroundServices + [server]).map { .init(service: $0) }
-        // What the group says of its services is of no use here.
-        var quiet = logger
-        quiet.logLevel = .error
-        try await ServiceGroup(configuration: ServiceGroupConfiguration(services: services, logger: quiet)).run()
-    }
-}
-
-/// Ends at the first signal, or when another service has ended the group.
-struct EndAtSignal: Service {
-    let signals: UnixSignalsSequence
-
-    func run() async {
-        for await _ in signals.cancelOnGracefulShutdown() { return }
     }
 }
 

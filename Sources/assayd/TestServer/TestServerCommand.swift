@@ -18,7 +18,7 @@ struct TestServerCommand: AsyncParsableCommand {
             Starts a daemon on loopback at ports that are free, with an app of virtual devices, and prints one line of JSON once it \
             listens: {"ready": {"url": …}}. Each line on standard input asks for the evidence of a case ('replayed', 'device_blocked', \
             or any other reason code), and gets a line with a request and the outcome that a verdict on it has. It ends when standard \
-            input does, so that no test leaves it behind; its temporary folder is removed. docs/start/test-your-handler.md has the members, \
+            input does, so that no test leaves it behind; its temporary folder is removed. \(Documentation.page("start/test-your-handler.md")) has the members, \
             and libraries for Python, Node.js and Java that start it.
 
             It does not start on a machine that has a configuration for real devices in \(usualConfiguration).
@@ -54,25 +54,11 @@ struct TestServerCommand: AsyncParsableCommand {
         let log = DaemonLog(LogSettings(level: logLevel))
         LoggingSystem.bootstrap { _ in log.handler }
         let logger = log.makeLogger("assayd")
-        let configuration = try folder.configuration()
-        let store = try await OpenStore(configuration.fixed.store, logger: logger)
-        defer { store.close() }
-        let records = VerdictRecordPlace(configuration.live.verdicts, logger: logger)
-        defer { records.store.close() }
-        let daemon = try await makeDaemon(
-            configuration, ledger: store.ledger, vault: store.vault, records: records, logger: logger)
-        let services =
-            [
-                ServiceGroupConfiguration.ServiceConfiguration(
-                    service: EndAtSignal(signals: signals), successTerminationBehavior: .gracefullyShutdownGroup)
-            ] + daemon.backgroundServices.map { .init(service: $0) } + [
-                .init(
-                    service: TestedServer(daemon: daemon, policy: folder.policy),
-                    successTerminationBehavior: .gracefullyShutdownGroup)
-            ]
-        var quiet = logger
-        quiet.logLevel = .error
-        try await ServiceGroup(configuration: ServiceGroupConfiguration(services: services, logger: quiet)).run()
+        try await TemporaryDaemon.run(try folder.configuration(), logger: logger, until: signals) { daemon, _ in
+            .init(
+                service: TestedServer(daemon: daemon, policy: folder.policy),
+                successTerminationBehavior: .gracefullyShutdownGroup)
+        }
     }
 }
 

@@ -197,6 +197,23 @@ extension ProcessTests {
 
         private func rejected(_ code: String) -> String { #"{"verdict": "REJECTED", "reasons": ["\#(code)"]}"# }
 
+        @Test("A time limit that is given is that of an answer, and without it the entry's own where it is longer than 5 s")
+        func timeLimit() async throws {
+            var options = PluginExamination.Options()
+            (options.timeLimit, options.restarts) = (.milliseconds(200), 0)
+            var examination = PluginExamination(try faulty("mute"), options)
+            let start = try #require(await examination.run { _ in }.first)
+            #expect(start.check == .start && start.outcome == .failed)
+            #expect(start.sentence.contains("within 0.2 seconds"), "\(start.sentence)")
+
+            var entry = try FaultyPlugin.entry(nil)
+            for (deadline, expected) in [(Duration.seconds(2), Duration.seconds(5)), (.seconds(9), .seconds(10))] {
+                entry.limits.deadline = deadline
+                let plugin = try ExaminedPlugin(entry, launcher: BuiltPlugin.launcher, copies: copies(), user: user)
+                #expect(plugin.patience == expected)
+            }
+        }
+
         @Test("Without cases the judgements are skipped, and say why")
         func noCases() async throws {
             let results = try await examine(try faulty(nil), [])

@@ -72,6 +72,20 @@ def cases() -> List[Case]:
     issue = {"app": "photos", "challenge": "AAEC", "evidence": [{"playIntegrityToken": {"token": "t"}}], "csr": "MAA="}
     hash_ = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="
     found = {"requestId": "AQI=", "decision": "DECISION_ACCEPTED", "decidedAtUnixMs": "1776124800000", "match": "MATCH_MEDIA", "deviceState": "DEVICE_STATE_BLOCKED"}  # fmt: skip
+    token = {"shape": "RESULT_SHAPE_PLAIN_JWS", "audience": "a"}
+    signed = [
+        {**token, "text": "e30.e30.AAEC", "expiresAtUnixMs": "1776124800000"},
+        {**token, "shape": "RESULT_SHAPE_PLAIN_COSE", "binary": "0oRD", "expiresAtUnixMs": "1776124800000"},
+        {**token, "problem": {"code": "signer_unavailable", "sentence": "s"}},
+        {**token, "shape": "RESULT_SHAPE_OF_TOMORROW"},
+    ]
+    nothing = {"shape": "PLAIN_JWS", "audience": "a", "text": "", "binary": "", "problem": "", "expiresAtUnixMs": "0"}
+    signed_outcome = [
+        {**nothing, "text": "e30.e30.AAEC", "expiresAtUnixMs": "1776124800000"},
+        {**nothing, "shape": "PLAIN_COSE", "binary": "0oRD", "expiresAtUnixMs": "1776124800000"},
+        {**nothing, "problem": "signer_unavailable"},
+        {**nothing, "shape": "OF_TOMORROW"},
+    ]
     return [
         _challenge("plain", CHALLENGE),
         _challenge("base64url", {"challenge": "-_8", "expiresAtUnixMs": "1"}, {"challenge": "+/8=", "expiresAtUnixMs": "1"}),
@@ -124,6 +138,8 @@ def cases() -> List[Case]:
         _typed("unblock", "unblock", {"app": "photos", "target": {"keyId": "AQI="}}, {"devices": 1, "stillBlocked": 1}, {"devices": 1, "wasBlocked": False, "stillBlocked": 1}),
         _typed("find-verdicts", "findVerdicts", {"app": "photos", "payloadSha256": hash_}, {"found": True, "verdicts": [found], "truncated": True}, {"found": True, "truncated": True, "noteCode": "", "verdicts": [{"requestId": "AQI=", "decision": "ACCEPTED", "decidedAtUnixMs": "1776124800000", "match": "MEDIA", "deviceState": "BLOCKED", "simulated": False}]}),
         _typed("find-verdicts-none", "findVerdicts", {"app": "photos", "payloadSha256": hash_}, {"noteCode": "nothing_kept", "note": "n"}, {"found": False, "verdicts": [], "truncated": False, "noteCode": "nothing_kept"}),
+        _typed("find-verdicts-signed", "findVerdicts", {"app": "photos", "payloadSha256": hash_, "results": [{"shape": "PLAIN_JWS", "audience": "a"}]}, {"found": True, "results": signed}, {"found": True, "results": signed_outcome}),
+        _typed("find-verdicts-not-asked-to-be-signed", "findVerdicts", {"app": "photos", "payloadSha256": hash_}, {"found": True}, {"found": True, "results": []}),
         _typed("get-result-keys", "getResultKeys", {}, {"issuer": "https://a.example", "jwks": "{\"keys\":[]}"}, {"issuer": "https://a.example", "jwks": "{\"keys\":[]}"}),
         _typed("who-am-i", "whoAmI", {}, {"name": "uploads", "recognisedBy": "key", "roles": ["verify"], "apps": ["photos"], "rates": [{"left": 1}]}, {"name": "uploads", "recognisedBy": "key", "roles": ["verify"], "allApps": False, "apps": ["photos"]}),
         _typed("call", "call", {"service": "Feeds", "method": "List", "message": {}}, {"feeds": [{"name": "a", "entries": "3", "n": 2}], "x": None}, {"feeds": [{"name": "a", "entries": "3", "n": 2}]}),

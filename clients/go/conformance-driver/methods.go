@@ -34,6 +34,7 @@ var methods = map[string]caller{
 	"findVerdicts": typed((*assay.Client).FindVerdicts, func(answer *assay.FindVerdictsResponse) object {
 		return object{
 			"found": answer.Found, "verdicts": each(answer.Verdicts, foundSaid), "truncated": answer.Truncated, "noteCode": answer.NoteCode,
+			"results": each(answer.Results, signedSaid),
 		}
 	}),
 	"getResultKeys": typed((*assay.Client).GetResultKeys, func(answer *assay.GetResultKeysResponse) object {
@@ -167,6 +168,20 @@ func deviceSaid(device assay.Device) object {
 		"deviceId": bytes(device.DeviceID), "app": device.App, "format": device.Format, "keyId": bytes(device.KeyID), "state": device.State,
 		"counter": device.Counter, "registeredAtUnixMs": digits(device.RegisteredAtUnixMs), "simulated": device.Simulated,
 		"blockReason": device.BlockReason,
+	}
+}
+
+func signedSaid(result assay.SignedResult) object {
+	text, problem := "", ""
+	if result.Text != nil {
+		text = *result.Text
+	}
+	if result.Problem != nil {
+		problem = result.Problem.Code
+	}
+	return object{
+		"shape": result.Shape, "audience": result.Audience, "text": text, "binary": bytes(result.Binary), "problem": problem,
+		"expiresAtUnixMs": digits(result.ExpiresAtUnixMs),
 	}
 }
 

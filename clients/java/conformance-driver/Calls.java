@@ -11,6 +11,8 @@ import assay.client.ListDevicesRequest;
 import assay.client.ProvisionDeviceRequest;
 import assay.client.Purpose;
 import assay.client.Report;
+import assay.client.ResultRequest;
+import assay.client.ResultShape;
 import assay.client.SignatureAlgorithm;
 import assay.client.VerifyRequest;
 import java.util.Map;
@@ -63,8 +65,8 @@ final class Calls {
             case "unblock":
                 return Outcomes.unblock(client.unblock(app, target(request)));
             case "findVerdicts":
-                return Outcomes.found(
-                        client.findVerdicts(app, request.bytes("payloadSha256"), request.text("sourceAddress")));
+                return Outcomes.found(client.findVerdicts(
+                        app, request.bytes("payloadSha256"), request.text("sourceAddress"), results(request)));
             case "getResultKeys":
                 return Outcomes.keys(client.getResultKeys(request.bool("simulated")));
             case "whoAmI":
@@ -94,6 +96,13 @@ final class Calls {
 
     private static <E extends Enum<E>> E value(E zero, String name) {
         return name.isEmpty() ? zero : Enum.valueOf(zero.getDeclaringClass(), name);
+    }
+
+    private static ResultRequest[] results(Members request) {
+        return request.list("results").stream().map(Members::new)
+                .map(each -> new ResultRequest(value(ResultShape.UNSPECIFIED, each.text("shape")), each.text("audience"))
+                        .nonce(each.bytes("nonce")))
+                .toArray(ResultRequest[]::new);
     }
 
     private static Evidence[] evidence(Members request) {

@@ -128,7 +128,14 @@ final class Outcomes {
                         "deviceState", each.deviceStateName,
                         "simulated", each.simulated)),
                 "truncated", answer.truncated,
-                "noteCode", answer.noteCode);
+                "noteCode", answer.noteCode,
+                "results", list(answer.results, each -> object(
+                        "shape", each.shapeName,
+                        "audience", each.audience,
+                        "text", each.text,
+                        "binary", data(each.binary),
+                        "problem", each.problem,
+                        "expiresAtUnixMs", Long.toString(each.expiresAtUnixMs))));
     }
 
     static Map<String, Object> keys(ResultKeys answer) {

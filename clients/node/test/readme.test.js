@@ -84,9 +84,9 @@ describe('The upload handler of README.md', () => {
         assert.deepEqual([...photos.values()].map(String), ['a photo']);
 
         assert.deepEqual(await post('/uploads', 'alice', UPLOAD), [403, { then: 'new_challenge' }]);
-        assert.deepEqual(await post('/uploads', 'alice', UPLOAD), [403, { then: 'never' }]);
+        assert.deepEqual(await post('/uploads', 'alice', UPLOAD), [403, { then: 'give_up' }]);
         assert.deepEqual(await post('/uploads', 'alice', UPLOAD), [503, { then: 'later' }]);
-        assert.deepEqual(await post('/uploads', 'alice', UPLOAD), [400, { then: 'never' }]);
+        assert.deepEqual(await post('/uploads', 'alice', UPLOAD), [400, { then: 'give_up' }]);
         assert.equal(photos.size, 1);
     });
 
@@ -94,8 +94,8 @@ describe('The upload handler of README.md', () => {
         const daemon = await startServer(t, []);
         const { server } = await loadHandler(t, daemon.url);
         const post = await poster(t, server);
-        for (const sent of ['', '{', 'null', '[]', '7']) assert.deepEqual(await post('/uploads', 'alice', sent), [400, { then: 'never' }], sent);
-        assert.deepEqual(await post('/uploads', undefined, UPLOAD), [400, { then: 'never' }]);
+        for (const sent of ['', '{', 'null', '[]', '7']) assert.deepEqual(await post('/uploads', 'alice', sent), [400, { then: 'give_up' }], sent);
+        assert.deepEqual(await post('/uploads', undefined, UPLOAD), [400, { then: 'give_up' }]);
         assert.equal(daemon.requests.length, 0);
     });
 

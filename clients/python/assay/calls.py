@@ -280,10 +280,23 @@ def unblock(app: str, target: BlockTarget, *, timeout: Optional[float] = None) -
 
 
 def find_verdicts(
-    app: str, payload_sha256: bytes, *, source_address: str = "", timeout: Optional[float] = None
+    app: str,
+    payload_sha256: bytes,
+    *,
+    source_address: str = "",
+    results: Sequence[ResultRequest] = (),
+    timeout: Optional[float] = None,
 ) -> Call[FoundVerdicts]:
-    """The accepted verdicts on a file, by its SHA-256: was this photo accepted?"""
-    members = {"app": app, "payloadSha256": payload_sha256, "sourceAddress": source_address}
+    """The accepted verdicts on a file, by its SHA-256: was this photo accepted?
+
+    results: the answer, signed for others: at most 4, of the shapes PLAIN_JWS and PLAIN_COSE.
+    """
+    members = {
+        "app": app,
+        "payloadSha256": payload_sha256,
+        "sourceAddress": source_address,
+        "results": [dict(each.json) for each in results],
+    }
     return _call("Verdicts/Find", members, FoundVerdicts.read, timeout, idempotent=True)
 
 

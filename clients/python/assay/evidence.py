@@ -153,7 +153,7 @@ class BlockTarget:
 
 @dataclass(frozen=True)
 class ResultRequest:
-    """A signed result that is asked for beside a verdict."""
+    """A signed result that is asked for beside a verdict or a look-up."""
 
     shape: str
     """EAR_JWT, EAR_CWT, SESSION, CLIENT_ATTESTATION, WALLET_INSTANCE, KEY_ATTESTATION, PLAIN_JWS or PLAIN_COSE."""

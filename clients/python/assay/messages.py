@@ -354,6 +354,7 @@ class FoundVerdicts:
     truncated: bool
     note: str
     note_code: str
+    results: List[SignedResult]
     raw: Mapping[str, Any] = _raw()
 
     @staticmethod
@@ -364,6 +365,7 @@ class FoundVerdicts:
             fields.boolean("truncated"),
             fields.text("note"),
             fields.text("noteCode"),
+            [SignedResult.read(each) for each in fields.nested_list("results")],
             fields.raw,
         )
 

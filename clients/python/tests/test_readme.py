@@ -88,7 +88,7 @@ class HandlerTests(unittest.TestCase):
         self.assertEqual(self.post(program, "/uploads", json.dumps(UPLOAD).encode())[0], "201 Created")
         program["app"].__globals__["takes_simulated"] = False
         program["photos"].clear()
-        self.assertEqual(self.post(program, "/uploads", json.dumps(UPLOAD).encode()), ("403 Forbidden", {"then": "never"}))
+        self.assertEqual(self.post(program, "/uploads", json.dumps(UPLOAD).encode()), ("403 Forbidden", {"then": "give_up"}))
         self.assertEqual(program["photos"], {})
 
     def test_gives_up_what_the_daemon_cannot_read(self):
@@ -137,7 +137,7 @@ class FastAPIShapeTests(unittest.IsolatedAsyncioTestCase):
     """A stand-in for FastAPI: its decorators, and what handlers raise and return."""
 
     async def test_answers_like_the_other_handler(self):
-        server = ScriptedServer([ok(CHALLENGE), ok({"decision": "DECISION_ACCEPTED"}), ok(REJECTED), failure("permission_denied")])
+        server = ScriptedServer([ok(CHALLENGE), ok({"decision": "DECISION_ACCEPTED"}), ok(REJECTED), failure("permission_denied"), failure("invalid_argument")])
         self.addCleanup(server.close)
         routes = {}
 
@@ -165,6 +165,9 @@ class FastAPIShapeTests(unittest.IsolatedAsyncioTestCase):
         with self.assertRaises(AssayError) as raised:
             await routes["/uploads"](sent, "alice")
         self.assertEqual(await routes[AssayError](None, raised.exception), (503, {"then": "later"}))
+        with self.assertRaises(AssayError) as raised:
+            await routes["/uploads"](sent, "alice")
+        self.assertEqual(await routes[AssayError](None, raised.exception), (400, {"then": "give_up"}))
         await program["client"].close()
 
 

@@ -146,11 +146,28 @@ pub fn found(answer: &FindVerdictsResponse) -> Json {
             ("simulated", verdict.simulated.into()),
         ])
     };
+    let result = |result: &SignedResult| {
+        let (text, binary, problem) = match &result.token {
+            Token::Text(text) => (text.as_str(), &[][..], ""),
+            Token::Binary(bytes) => ("", &bytes[..], ""),
+            Token::Problem { code, .. } => ("", &[][..], code.as_str()),
+            _ => ("", &[][..], ""),
+        };
+        Json::object([
+            ("shape", result.shape.as_str().into()),
+            ("audience", result.audience.as_str().into()),
+            ("text", text.into()),
+            ("binary", data(binary)),
+            ("problem", problem.into()),
+            ("expiresAtUnixMs", result.expires_at_unix_ms.into()),
+        ])
+    };
     Json::object([
         ("found", answer.found.into()),
         ("verdicts", Json::List(answer.verdicts.iter().map(verdict).collect())),
         ("truncated", answer.truncated.into()),
         ("noteCode", answer.note_code.as_str().into()),
+        ("results", Json::List(answer.results.iter().map(result).collect())),
     ])
 }
 

@@ -97,6 +97,7 @@ pub fn perform(client: &Client, method: &str, request: &Json, options: &Json) ->
             app,
             payload_sha256: bytes(request, "payloadSha256")?,
             source_address: text(request, "sourceAddress"),
+            results: results(request)?,
         })?),
         "getResultKeys" => outcome::keys(&client.get_result_keys(request.get("simulated") == Some(&Json::Bool(true)))?),
         "whoAmI" => outcome::caller(&client.who_am_i()?),
@@ -149,6 +150,18 @@ fn purpose(request: &Json) -> Made<Purpose> {
         "RENEW" => Purpose::Renew,
         other => Purpose::Other(other.to_owned()),
     })
+}
+
+fn results(request: &Json) -> Made<Vec<ResultRequest>> {
+    let shape = |name: &str| match name {
+        "PLAIN_JWS" => ResultShape::PlainJws,
+        "PLAIN_COSE" => ResultShape::PlainCose,
+        other => ResultShape::Other(other.to_owned()),
+    };
+    let made = |json: &Json| {
+        Ok(ResultRequest { shape: shape(&text(json, "shape")), audience: text(json, "audience"), nonce: bytes(json, "nonce")? })
+    };
+    request.get("results").and_then(Json::as_list).unwrap_or(&[]).iter().map(made).collect()
 }
 
 fn algorithm(json: &Json) -> SignatureAlgorithm {

@@ -17,8 +17,8 @@ fn serve(mut stream: &TcpStream, assay: &Client) -> std::io::Result<()> {
     let field = |name| fields.iter().find(|field| field.0.eq_ignore_ascii_case(name)).map_or("", |field| field.1);
     let (path, mut body) = (head.first().and_then(|line| line.split(' ').nth(1)).unwrap_or(""), Vec::new());
     reader.take(field("content-length").parse().unwrap_or(0)).read_to_end(&mut body)?;
-    let answer = handle(assay, path, field("user"), &body); // the user stands for your sessions
-    let (status, then) = answer.unwrap_or_else(|error| (503, format!("later ({})", error.code)));
+    let failed = |code: Code| if code == Code::InvalidArgument { (400, "give_up".into()) } else { (503, "later".into()) };
+    let (status, then) = handle(assay, path, field("user"), &body).unwrap_or_else(|e| failed(e.code)); // user: of your sessions
     write!(stream, "HTTP/1.1 {status} -\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{then}", then.len())
 }
 

@@ -70,7 +70,9 @@ fn tells_a_rejected_phone_what_to_do() {
 #[test]
 fn stores_nothing_without_a_verdict() {
     let daemon = Server::start([Step::Answer(503, r#"{"code":"unavailable"}"#)]);
-    assert_eq!(post(&daemon, "/uploads", UPLOAD), (503, "later (unavailable)".to_owned()));
+    assert_eq!(post(&daemon, "/uploads", UPLOAD), (503, "later".to_owned()));
+    let daemon = Server::start([Step::Answer(400, r#"{"code":"invalid_argument"}"#)]);
+    assert_eq!(post(&daemon, "/uploads", UPLOAD), (400, "give_up".to_owned()));
 }
 
 #[test]

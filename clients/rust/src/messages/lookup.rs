@@ -1,4 +1,5 @@
 use super::enumeration::enumeration;
+use super::results::{ResultRequest, SignedResult};
 use super::{Answer, Assurance, Decision, Fields, Members};
 use crate::json::{Json, Object};
 
@@ -27,6 +28,8 @@ pub struct FindVerdictsRequest {
     /// 32 bytes.
     pub payload_sha256: Vec<u8>,
     pub source_address: String,
+    /// The answer, signed for others: at most 4, of the shapes `PlainJws` and `PlainCose`.
+    pub results: Vec<ResultRequest>,
 }
 
 impl FindVerdictsRequest {
@@ -35,6 +38,7 @@ impl FindVerdictsRequest {
             .text("app", &self.app)
             .bytes("payloadSha256", &self.payload_sha256)
             .text("sourceAddress", &self.source_address)
+            .list("results", self.results.iter().map(ResultRequest::json).collect())
             .finish()
     }
 }
@@ -52,6 +56,8 @@ pub struct FindVerdictsResponse {
     /// If nothing was found: what that means, for people; and the stable word for it.
     pub note: String,
     pub note_code: String,
+    /// One for each that was asked for, in that order.
+    pub results: Vec<SignedResult>,
     pub raw: Object,
 }
 
@@ -64,6 +70,7 @@ impl Answer for FindVerdictsResponse {
             truncated: fields.boolean("truncated")?,
             note: fields.text("note")?,
             note_code: fields.text("noteCode")?,
+            results: fields.messages("results")?,
             raw: fields.raw(),
         })
     }

@@ -17,7 +17,7 @@ enumeration! {
     }
 }
 
-/// A signed result that is asked for beside a verdict.
+/// A signed result that is asked for beside a verdict or a look-up.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ResultRequest {
     pub shape: ResultShape,

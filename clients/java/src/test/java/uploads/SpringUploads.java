@@ -36,6 +36,7 @@ public class SpringUploads {
 
     @ExceptionHandler(AssayException.class)
     public ResponseEntity<Map<String, String>> noVerdict(AssayException error) {
-        return ResponseEntity.status(503).body(Map.of("then", "later"));
+        boolean isWrong = error.code() == Code.INVALID_ARGUMENT;
+        return ResponseEntity.status(isWrong ? 400 : 503).body(Map.of("then", isWrong ? "give_up" : "later"));
     }
 }

@@ -35,8 +35,8 @@ public final class UploadHandler {
                     .evidence(Evidence.keySignature(part.apply("key_id"), SignatureAlgorithm.ECDSA_P256_SHA256, signature))
                     .binding(Binding.payload(photo)).idempotencyKey(UUID.nameUUIDFromBytes(challenge).toString()));
             return verdict.accepted() ? "201 done" : "403 " + verdict.retry.text(); // store the photo; log verdict.requestId
-        } catch (Exception error) {
-            return error instanceof AssayException ? "503 later" : "400 give_up"; // log the error
+        } catch (Exception error) { // log it
+            return error instanceof AssayException && ((AssayException) error).code() != Code.INVALID_ARGUMENT ? "503 later" : "400 give_up";
         }
     }
 }

@@ -143,9 +143,15 @@ public final class AssayClient implements AutoCloseable {
         return findVerdicts(app, payloadSha256, "");
     }
 
-    /** @param sourceAddress the address of the caller's own client, by which look-ups are counted */
-    public FoundVerdicts findVerdicts(String app, byte[] payloadSha256, String sourceAddress) {
-        Members members = new Members().text("app", app).bytes("payloadSha256", payloadSha256).text("sourceAddress", sourceAddress);
+    /**
+     * Accepted verdicts by the SHA-256 of a file.
+     *
+     * @param sourceAddress the address of the caller's own client, by which look-ups are counted; empty for none
+     * @param results the answer, signed for others: at most 4, of the shapes {@link ResultShape#PLAIN_JWS} and {@link ResultShape#PLAIN_COSE}
+     */
+    public FoundVerdicts findVerdicts(String app, byte[] payloadSha256, String sourceAddress, ResultRequest... results) {
+        Members members = new Members().text("app", app).bytes("payloadSha256", payloadSha256).text("sourceAddress", sourceAddress)
+                .list("results", ResultRequest.json(List.of(results)));
         return always("Verdicts/Find", members.finish(), FoundVerdicts::new);
     }
 

@@ -17,6 +17,8 @@ public final class FoundVerdicts {
     public final String note;
     /** The stable word for it. */
     public final String noteCode;
+    /** One for each that was asked for, in that order. */
+    public final List<SignedResult> results;
     /** The JSON of the answer, for members that are newer than this client. */
     public final Map<String, Object> raw;
 
@@ -27,6 +29,7 @@ public final class FoundVerdicts {
         truncated = fields.bool("truncated");
         note = fields.text("note");
         noteCode = fields.text("noteCode");
+        results = fields.messages("results", SignedResult::new);
         raw = Collections.unmodifiableMap(fields.raw);
     }
 }

@@ -1,8 +1,10 @@
 package assay.client;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 
-/** A signed result that is asked for beside a verdict. The setters return the request itself. */
+/** A signed result that is asked for beside a verdict or a look-up. The setters return the request itself. */
 public final class ResultRequest {
     private final ResultShape shape;
     private final String audience;
@@ -22,7 +24,13 @@ public final class ResultRequest {
         return this;
     }
 
-    Map<String, Object> json() {
+    static List<Object> json(List<ResultRequest> results) {
+        List<Object> asked = new ArrayList<>();
+        results.forEach(result -> asked.add(result.json()));
+        return asked;
+    }
+
+    private Map<String, Object> json() {
         return new Members().name("shape", "RESULT_SHAPE_", shape).text("audience", audience).bytes("nonce", nonce).finish();
     }
 }

@@ -104,15 +104,13 @@ public final class VerifyRequest {
     Map<String, Object> json() {
         List<Object> pieces = new ArrayList<>();
         evidence.forEach(piece -> pieces.add(piece.json));
-        List<Object> asked = new ArrayList<>();
-        results.forEach(result -> asked.add(result.json()));
         Members members = new Members().text("app", app).name("purpose", "PURPOSE_", purpose).bytes("challenge", challenge)
                 .bytes("context", context).list("evidence", pieces);
         if (binding != null) {
             members.put("binding", binding.json);
         }
         return members.bytes("subject", subject).bytes("expectedDeviceId", expectedDeviceId).text("sourceAddress", sourceAddress)
-                .bytes("signals", signals).bytes("replacesDeviceId", replacesDeviceId).list("results", asked)
+                .bytes("signals", signals).bytes("replacesDeviceId", replacesDeviceId).list("results", ResultRequest.json(results))
                 .name("report", "REPORT_", report).finish();
     }
 }

@@ -102,6 +102,9 @@ final class HandlerTests {
         try (ScriptedServer daemon = new ScriptedServer(answer(403, "{\"code\":\"permission_denied\"}"))) {
             equal("503 later", post(daemon.url(), "/uploads", Json.write(UPLOAD)));
         }
+        try (ScriptedServer daemon = new ScriptedServer(answer(400, "{\"code\":\"invalid_argument\"}"))) {
+            equal("400 give_up", post(daemon.url(), "/uploads", Json.write(UPLOAD)));
+        }
     }
 
     @Test
@@ -121,7 +124,8 @@ final class HandlerTests {
         try (ScriptedServer daemon =
                         new ScriptedServer(
                                 answer(200, "{\"challenge\":\"AAEC\"}"), answer(200, "{\"decision\":\"DECISION_ACCEPTED\"}"),
-                                answer(200, REJECTED), answer(403, "{\"code\":\"permission_denied\"}"));
+                                answer(200, REJECTED), answer(403, "{\"code\":\"permission_denied\"}"),
+                                answer(400, "{\"code\":\"invalid_argument\"}"));
                 AssayClient assay = AssayClient.at(daemon.url()).tries(1).build()) {
             SpringUploads uploads = new SpringUploads(assay);
             equal(new byte[] {0, 1, 2}, uploads.challenge("Alice").get("challenge"));
@@ -132,6 +136,8 @@ final class HandlerTests {
             equal(List.of(403, Map.of("then", "new_challenge")), shown(uploads.upload("Alice", sent)));
             AssayException error = AllTests.thrown(AssayException.class, () -> uploads.upload("Alice", sent));
             equal(List.of(503, Map.of("then", "later")), shown(uploads.noVerdict(error)));
+            AssayException wrong = AllTests.thrown(AssayException.class, () -> uploads.upload("Alice", sent));
+            equal(List.of(400, Map.of("then", "give_up")), shown(uploads.noVerdict(wrong)));
         }
         equal("/uploads", method("upload").getAnnotation(PostMapping.class).value());
         equal(AssayException.class, method("noVerdict").getAnnotation(ExceptionHandler.class).value());
