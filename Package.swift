@@ -486,7 +486,7 @@ let package = Package(
             name: "AssayCommandTests",
             dependencies: [
                 "DaemonTesting", "AssayConfiguration", "AssaySchemes", "AssayPlugins", "AssaySimulator", "AssayProvisioning",
-                "AssayCertificates", "AssayEncoding", "AssayAPI", "AssayCore", "assayd", "assay", crypto,
+                "AssayCertificates", "AssayEncoding", "AssayAPI", "AssayCommandLine", "AssayCore", "assayd", "assay", crypto,
                 protobuf,
             ],
             swiftSettings: strict),

@@ -4,10 +4,11 @@
 #
 # ONCE=1 is for a tree that is built once and thrown away: each module is compiled as a whole, which takes a fifth less, and all of it again when
 # one file changes; by one compiler, which checks it once, where usually a second one checks it beside, to have the module's interface earlier
-# (a third of the time of a module of tests); without information for debuggers; and the libraries in C are compiled with optimisation, since the
-# tests spend more in unoptimised cryptography than that takes, as do the modules in Swift that Package.swift names.
+# (a third of the time of a module of tests); without information for debuggers; linked by the toolchain's lld, which takes a third of the system
+# linker's time; and the libraries in C are compiled with optimisation, since the tests spend more in unoptimised cryptography than that takes,
+# as do the modules in Swift that Package.swift names.
 set -eu
 cd "$(dirname "$0")/.."
 [ -z "${ONCE:-}" ] || set -- -Xswiftc -disable-batch-mode -Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 1 \
-    -Xswiftc -no-emit-module-separately-wmo -Xcc -O1 -debug-info-format none "$@"
+    -Xswiftc -no-emit-module-separately-wmo -Xswiftc -use-ld=lld -Xcc -O1 -debug-info-format none "$@"
 exec "${SWIFT:-swift}" build --disable-index-store "$@"

@@ -139,6 +139,16 @@ mkdir -p "$root/etc" "$root/usr/bin" "$root/var/lib" "$root/run" "$root/page"
 cd "$root/page"
 # A program, and no function: in the background a function would be a shell that stays when its program is killed.
 printf '#!/bin/sh\nexec "%s" "$@"\n' "$python" >"$root/usr/bin/python3"
+# Builds by the page's commands, with all that they link and check, without optimisation and information for debuggers: most of the time of a
+# page in Swift would be the optimisation of swift-protobuf.
+if swift=$(command -v swift); then
+    cat >"$root/usr/bin/swift" <<SWIFT
+#!/bin/sh
+[ "\${1:-}" != build ] || { shift; set -- build -Xswiftc -Onone -debug-info-format none "\$@"; }
+exec "$swift" "\$@"
+SWIFT
+    chmod +x "$root/usr/bin/swift"
+fi
 chmod +x "$root/usr/bin/python3"
 if [ -n "${RELEASE:-}" ]; then ln -s "$RELEASE" .; else ln -s "$repository/deploy" "$repository/docs" "$repository/examples" .; fi
 

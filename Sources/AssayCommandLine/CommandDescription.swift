@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Synchronization
 
 /// A command as the parser describes it to tools (`--experimental-dump-help`): what it takes.
 struct CommandDescription: Decodable {
@@ -30,10 +31,15 @@ struct CommandDescription: Decodable {
     let arguments: [Argument]?
     let subcommands: [CommandDescription]?
 
-    init?(of command: any ParsableCommand.Type) {
+    /// Those that were asked for: to describe a command takes long in a debug build, where the parser checks all that is below it.
+    private static let known = Mutex<[ObjectIdentifier: CommandDescription]>([:])
+
+    static func of(_ command: any ParsableCommand.Type) -> CommandDescription? {
         struct Dump: Decodable { let command: CommandDescription }
-        guard let dump = try? JSONDecoder().decode(Dump.self, from: Data(command._dumpHelp().utf8)) else { return nil }
-        self = dump.command
+        if let description = known.withLock({ $0[ObjectIdentifier(command)] }) { return description }
+        let dump = try? JSONDecoder().decode(Dump.self, from: Data(command._dumpHelp().utf8))
+        known.withLock { $0[ObjectIdentifier(command)] = dump?.command }
+        return dump?.command
     }
 
     /// The option or flag of this name, as it is typed.

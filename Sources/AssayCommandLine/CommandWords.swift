@@ -7,7 +7,7 @@ import AssayCore
 /// `assay device list --server HOST:PORT`. Where the words cannot be parsed, the nearest command, option or value is suggested.
 package struct CommandWords {
     /// What is wrong with the words, and the command whose usage helps.
-    package struct Mistake {
+    package struct Mistake: Error {
         package let message: String
         package let command: any ParsableCommand.Type
     }
@@ -104,11 +104,11 @@ package struct CommandWords {
         // A word before the default command may be an argument of that, unless that takes none, or the parser says that it is none.
         let takesWords =
             command.configuration.defaultSubcommand != nil
-            && CommandDescription(of: self.command)?.hasPositional != false
+            && CommandDescription.of(self.command)?.hasPositional != false
         guard !takesWords || message.contains("'\(stop)'") else { return nil }
         // A file for the default command, without the option that takes it.
         if command.configuration.defaultSubcommand != nil, stop.contains("."),
-            let option = CommandDescription(of: self.command)?.shownNames.first(where: { options[$0] == true })
+            let option = CommandDescription.of(self.command)?.shownNames.first(where: { options[$0] == true })
         {
             return Mistake(
                 message: "'\(stop)' is not a command of '\(name)'. Did you mean '\(option) \(stop)'?", command: command)
@@ -156,7 +156,7 @@ package struct CommandWords {
             else { return nil }
             return unknown(word, among: options.keys.sorted(), of: last)
         }
-        guard let description = CommandDescription(of: command) else { return nil }
+        guard let description = CommandDescription.of(command) else { return nil }
         var words = rest[...]
         var mistake: Mistake?
         while let word = words.popFirst(), word != "--" {
@@ -196,7 +196,7 @@ package struct CommandWords {
         if let meant = Spelling.nearest(to: Self.bare(option), among: byName.keys).flatMap({ byName[$0] }) {
             return Mistake(message: "\(message) Did you mean '\(meant)'?", command: command)
         }
-        let others = CommandDescription(of: root)?.commands(with: option, named: root._commandName) ?? []
+        let others = CommandDescription.of(root)?.commands(with: option, named: root._commandName) ?? []
         if (1...3).contains(others.count) {
             return Mistake(
                 message: "\(message) It is an option of \(others.map { "'\($0)'" }.joined(separator: " and ")).",

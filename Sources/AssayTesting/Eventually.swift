@@ -3,7 +3,8 @@ package struct NeverHeld: Error, CustomStringConvertible {
     package let description: String
 }
 
-/// Asks every 5 ms whether a condition holds, until it does. Tests wait with it, and not with a sleep of a guessed length.
+/// Asks every 5 ms whether a condition holds, until it does. Tests wait with it, and not with a sleep of a guessed length. After a question that
+/// took long, such as a call of a daemon, the next one is later, so that no more than a fifth of the time is spent with asking.
 ///
 /// - Parameters:
 ///   - what: What is waited for, as a sentence for the failure.
@@ -23,9 +24,12 @@ package func eventually(
     within limit: Duration = .seconds(60), _ condition: () async throws -> Bool
 ) async rethrows -> Bool {
     let end = ContinuousClock.now + limit
-    while ContinuousClock.now < end {
+    while true {
+        let asked = ContinuousClock.now
+        guard asked < end else { break }
         if try await condition() { return true }
-        try? await Task.sleep(for: .milliseconds(5))
+        let pause = min((ContinuousClock.now - asked) * 4, .milliseconds(200))
+        try? await Task.sleep(for: max(.milliseconds(5), pause))
     }
     return try await condition()
 }

@@ -32,5 +32,8 @@ struct Assay: AsyncParsableCommand {
             ResultsCommand.self, ConformanceCommand.self, OpenAPICommand.self,
         ])
 
-    static func main() async { await run(moving: ServerOptions.names.merging(["--json": false]) { old, _ in old }) }
+    /// The options that may stand before a command, and whether a value follows.
+    static let movable = ServerOptions.names.merging(["--json": false]) { old, _ in old }
+
+    static func main() async { await run(moving: movable) }
 }

@@ -25,5 +25,8 @@ struct Assayd: AsyncParsableCommand {
         ],
         defaultSubcommand: RunCommand.self)
 
-    static func main() async { await run(moving: ["--config": true, "-c": true]) }
+    /// The options that may stand before a command, and whether a value follows.
+    static let movable = ["--config": true, "-c": true]
+
+    static func main() async { await run(moving: movable) }
 }

@@ -6,14 +6,14 @@ import Testing
 extension CommandTests {
     @Suite("Help of the commands")
     struct CommandHelpTests {
-        /// The lines of each command's help, by the path of the command.
-        private func helps(of program: String, columns: Int) async throws -> [[String]: [String]] {
-            var helps: [[String]: [String]] = [:]
+        /// The text of each command's help, by the path of the command.
+        private func helps(of program: Program, columns: Int) async throws -> [[String]: String] {
+            var helps: [[String]: String] = [:]
             var waiting: [[String]] = [[]]
             while let words = waiting.popLast() {
-                let help = try await Child.run(program, words + ["--help"], environment: ["COLUMNS": String(columns)])
-                let lines = help.out.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-                helps[words] = lines
+                let help = try await program.help(of: words, columns: columns)
+                helps[words] = help
+                let lines = Self.lines(help)
                 guard let subcommands = lines.firstIndex(of: "SUBCOMMANDS:") else { continue }
                 for line in lines[(subcommands + 1)...].prefix(while: { $0.hasPrefix("  ") }) where !line.hasPrefix("   ") {
                     guard let name = line.split(separator: " ").first, name != "help" else { continue }
@@ -23,14 +23,24 @@ extension CommandTests {
             return helps
         }
 
+        private static func lines(_ help: String) -> [String] {
+            help.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        }
+
         @Test(
             "Help breaks lines only at the width of the window or the end of a paragraph, and usage at 100, for every command",
-            arguments: ["assay", "assayd"],
+            arguments: Program.allCases,
             [80, 120])
-        func wrapping(_ program: String, _ columns: Int) async throws {
+        func wrapping(_ program: Program, _ columns: Int) async throws {
             let helps = try await helps(of: program, columns: columns)
             #expect(helps.keys.contains(["audit", "verify"]), "\(helps.keys)")
-            for (words, help) in helps {
+            for words in [[], ["audit", "verify"]] as [[String]] {
+                let ending = try await program.run(words + ["--help"], columns: columns)
+                #expect(ending.status == 0 && ending.err.isEmpty, "\(words) \(ending)")
+                #expect(ending.out == helps[words].map { $0 + "\n" }, "\(words) \(ending)")
+            }
+            for (words, text) in helps {
+                let help = Self.lines(text + "\n")
                 let lines = help.prefix { !$0.hasPrefix("USAGE") }
                 let usage = help.dropFirst(lines.count).prefix { !$0.isEmpty }
                 #expect(!usage.isEmpty && usage.allSatisfy { $0.count <= 100 }, "\(words): \(usage)")

@@ -1,3 +1,4 @@
+import AssayCommandLine
 import Foundation
 import Testing
 
@@ -29,18 +30,30 @@ extension CommandTests {
 
         @Test(
             "An unknown option is named before anything that is missing, with the usage of its own command, no line wider than 100",
-            arguments: ["assay", "assayd"])
-        func unknownOption(_ program: String) async throws {
-            let commands = try await commands(of: program)
-            #expect(commands.count > (program == "assay" ? 60 : 8), "\(commands)")
+            arguments: Program.allCases)
+        func unknownOption(_ program: Program) async throws {
+            let commands = try await commands(of: program.rawValue)
+            #expect(commands.count > (program == .assay ? 60 : 8), "\(commands)")
+            var texts: [[String]: String] = [:]
             for words in commands {
-                let ending = try await Child.run(program, words + ["--no-such-option"], environment: ["COLUMNS": "200"])
+                let answer = await program.answer(to: words + ["--no-such-option"])
+                guard case .failure(let failure, let text) = answer else {
+                    Issue.record("\(words) is not refused: \(String(describing: answer))")
+                    continue
+                }
+                texts[words] = text
+                #expect(failure.exitStatus == 64 && failure.reason == "wrong_usage", "\(words) \(failure)")
+                #expect(text.hasPrefix("Error: Unknown option '--no-such-option'"), "\(words) \(text)")
+                let name = ([program.rawValue] + words).joined(separator: " ")
+                #expect(text.contains("Usage: \(name)"), "\(words) \(text)")
+                #expect(text.contains("  See '\(name)"), "\(words) \(text)")
+                #expect(text.split(separator: "\n").allSatisfy { $0.count <= 100 }, "\(words) \(text)")
+            }
+            // The program itself, without a command, with one and with the longest.
+            for words in [commands.first, commands.last, commands.max { $0.count < $1.count }].compactMap(\.self) {
+                let ending = try await program.run(words + ["--no-such-option"], columns: 200)
                 #expect(ending.status == 64 && ending.out.isEmpty, "\(words) \(ending)")
-                #expect(ending.err.hasPrefix("Error: Unknown option '--no-such-option'"), "\(words) \(ending)")
-                let name = ([program] + words).joined(separator: " ")
-                #expect(ending.err.contains("Usage: \(name)"), "\(words) \(ending)")
-                #expect(ending.err.contains("  See '\(name)"), "\(words) \(ending)")
-                #expect(ending.err.split(separator: "\n").allSatisfy { $0.count <= 100 }, "\(words) \(ending)")
+                #expect(ending.err == texts[words].map { $0 + "\n" }, "\(words) \(ending)")
             }
         }
 

@@ -25,21 +25,22 @@ extension CommandTests {
 
         @Test(
             "Every command has a page with its options, and the program's page names it",
-            arguments: [("assay", "1"), ("assayd", "8")])
-        func complete(_ program: String, _ section: String) async throws {
-            let pages = try await pages(of: program, section: section)
-            let help = try await Child.run(program, ["--help"], environment: ["COLUMNS": "200"])
-            let rest = help.out.components(separatedBy: "\n").drop { $0 != "SUBCOMMANDS:" }.dropFirst().prefix {
+            arguments: [(Program.assay, "1"), (.assayd, "8")])
+        func complete(_ program: Program, _ section: String) async throws {
+            let pages = try await pages(of: program.rawValue, section: section)
+            let help = try await program.help(of: [], columns: 200)
+            let rest = help.components(separatedBy: "\n").drop { $0 != "SUBCOMMANDS:" }.dropFirst().prefix {
                 $0.hasPrefix("  ")
             }
             let commands = rest.filter { !$0.hasPrefix("   ") }.compactMap { $0.split(separator: " ").first.map(String.init) }
             #expect(commands.count > 5 && pages.count == commands.count + 1, "\(pages.keys)")
-            let main = try #require(pages["\(program).\(section)"])
+            let name = program.rawValue
+            let main = try #require(pages["\(name).\(section)"])
             for command in commands {
-                let page = try #require(pages["\(program)-\(command).\(section)"])
-                #expect(main.contains(".BR \(program)\\-\(command.replacing("-", with: "\\-")) (\(section))"), "\(command)")
-                let shown = try await Child.run(program, [command, "--help"], environment: ["COLUMNS": "200"])
-                for option in shown.out.matches(of: /(?m)^ +(?:-[a-z], )?(--[a-z-]+)/).map({ String($0.1) })
+                let page = try #require(pages["\(name)-\(command).\(section)"])
+                #expect(main.contains(".BR \(name)\\-\(command.replacing("-", with: "\\-")) (\(section))"), "\(command)")
+                let shown = try await program.help(of: [command], columns: 200)
+                for option in shown.matches(of: /(?m)^ +(?:-[a-z], )?(--[a-z-]+)/).map({ String($0.1) })
                 where !["--help", "--version"].contains(option) {
                     #expect(page.contains(option.replacing("-", with: "\\-")), "\(command): \(option)")
                 }

@@ -115,6 +115,6 @@ extension Token {
     /// Closes the token, and waits until the module has no session of the fake any more.
     func ended() async {
         close()
-        while fake_sessions() > 0 { await Task.yield() }
+        while fake_sessions() > 0 { try? await Task.sleep(for: .milliseconds(1)) }
     }
 }

@@ -7,6 +7,9 @@ import Testing
 
 @Suite("Fuzz targets")
 struct SeedTests {
+    /// They are made once: the simulator signs many of them.
+    private static let seeds = Result { try FuzzSeeds.all }
+
     /// The fuzzer's findings are in `Fuzz/Cases/<target>`, one file for each.
     @Test("Every finding of the fuzzer is replayed without a trap", arguments: FuzzTarget.allCases)
     func cases(_ target: FuzzTarget) throws {
@@ -19,7 +22,7 @@ struct SeedTests {
     @Test("Genuine input, cut and changed anywhere, does not trap", arguments: FuzzTarget.allCases)
     func mutants(_ target: FuzzTarget) throws {
         var numbers = SeededNumbers(seed: 20_261_121)
-        for (name, seed) in try FuzzSeeds.all where name.hasPrefix(target.rawValue + "/") {
+        for (name, seed) in try Self.seeds.get() where name.hasPrefix(target.rawValue + "/") {
             target.run(seed)
             for _ in 0..<300 {
                 var mutant = seed
@@ -43,7 +46,7 @@ struct SeedTests {
         .enabled(if: ProcessInfo.processInfo.environment["ASSAY_FUZZ_SEEDS"] != nil))
     func written() throws {
         let folder = URL(fileURLWithPath: try #require(ProcessInfo.processInfo.environment["ASSAY_FUZZ_SEEDS"]))
-        for (name, bytes) in try FuzzSeeds.all {
+        for (name, bytes) in try Self.seeds.get() {
             let file = folder.appending(path: name)
             try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
             try Data(bytes).write(to: file)
@@ -52,6 +55,6 @@ struct SeedTests {
 
     @Test("Every target has a seed", arguments: FuzzTarget.allCases)
     func seeds(_ target: FuzzTarget) throws {
-        #expect(try FuzzSeeds.all.contains { $0.name.hasPrefix(target.rawValue + "/") && !$0.bytes.isEmpty })
+        #expect(try Self.seeds.get().contains { $0.name.hasPrefix(target.rawValue + "/") && !$0.bytes.isEmpty })
     }
 }

@@ -73,7 +73,8 @@ final class DaemonProcess: Sendable {
                 return
             } catch {
                 guard ContinuousClock.now < late else { throw Trouble("the daemon does not answer: \(error)\n\(log)") }
-                try await Task.sleep(for: .milliseconds(5))
+                // Each attempt takes the time of the daemon that starts.
+                try await Task.sleep(for: .milliseconds(20))
             }
         }
     }
