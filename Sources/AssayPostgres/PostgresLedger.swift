@@ -141,7 +141,11 @@ package final class PostgresLedger: Sendable {
     }
 
     /// Finds what one statement finds, in a trip with others that wait.
-    func find<Value>(_ lookup: Lookup<Value>) async throws(LedgerError) -> Value { try await readers.find(lookup) }
+    ///
+    /// - Parameter weight: the number of records that are looked for.
+    func find<Value>(_ lookup: Lookup<Value>, weight: Int = 1) async throws(LedgerError) -> Value {
+        try await readers.find(lookup, weight: weight)
+    }
 
     /// Runs `body` on a reading thread.
     func read<T: Sendable>(_ body: @escaping @Sendable (Database) throws(PostgresError) -> T) async throws(LedgerError) -> T {
