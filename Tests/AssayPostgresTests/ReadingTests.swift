@@ -152,6 +152,25 @@ struct ReadingTests {
         #expect(try await ledgers[1].devices(of: keys).map { try $0.get()?.counter } == [9, nil, 0, 5, 5, 9])
     }
 
+    @Test("A scan of whole tables that fails leaves no transaction behind")
+    func scan() async throws {
+        defer { ledger.close() }
+        let devices = try await registered(3)
+        await #expect(throws: LedgerError.self) {
+            try await ledger.read { database throws(PostgresError) in try database.scan("SELECT 1 / 0").count }
+        }
+        let count = try await ledger.read { database throws(PostgresError) in
+            try database.scan("SELECT count(*) FROM devices").first { $0.int64(0) }
+        }
+        #expect(count == 3)
+        // The settings of the scan are over: statements go by keys again.
+        let setting = try await ledger.read { database throws(PostgresError) in
+            try database.query("SELECT pg_catalog.current_setting('enable_seqscan')").first { $0.text(0) }
+        }
+        #expect(setting == "off")
+        #expect(try await ledger.device(devices[0].id) == devices[0])
+    }
+
     @Test("Lookups whose connection ends are answered over a new one", .timeLimit(.minutes(5)))
     func reconnection() async throws {
         defer { ledger.close() }
