@@ -108,6 +108,7 @@ package final class PostgresLedger: Sendable {
     /// The measurements of the writer, and the entries that wait for it.
     var times: CommitTimes { writer.times }
     var waitingEntries: Int { writer.waiting }
+    var plainGroups: PlainGroupAttempts.Counts { writer.plainGroups.counts }
 
     /// Commits entries on the writer's thread, in a transaction that other calls may share.
     func write(_ entries: [LedgerEntry]) async throws(LedgerError) -> [CommitOutcome] {
