@@ -35,6 +35,28 @@ package final class DeviceCache: Sendable {
         return (held(name), epoch)
     }
 
+    /// The devices of some keys, in their order: those that are cached, and the others as `read` finds them.
+    package func devices(
+        of keys: [DeviceKey], _ read: ([DeviceKey]) async -> [Result<Device?, LedgerError>]
+    ) async -> [Result<Device?, LedgerError>] {
+        var found: [Result<Device?, LedgerError>] = []
+        found.reserveCapacity(keys.count)
+        var missing: [Int] = []
+        // A transaction that is published from here on keeps all that is read out of the cache.
+        let epoch = devices.epoch
+        for (index, key) in keys.enumerated() {
+            let (held, _) = device(key)
+            if held == nil { missing.append(index) }
+            found.append(.success(held))
+        }
+        guard !missing.isEmpty else { return found }
+        for (index, device) in zip(missing, await read(missing.map { keys[$0] })) {
+            if case .success(let device?) = device { insert(device, readAfter: epoch) }
+            found[index] = device
+        }
+        return found
+    }
+
     /// The same for a look-up by id.
     package func device(_ id: DeviceID) -> (device: Device?, epoch: UInt64) {
         let epoch = devices.epoch
@@ -67,6 +89,11 @@ package final class DeviceCache: Sendable {
                 }
             case .advanced(let advance, let time):
                 devices.change(advance.device) { $0.device.follow(advance, at: time) }
+            case .counted(let id, let state, let time):
+                devices.change(id) { held in
+                    held.device.follow(state, at: time)
+                    return true
+                }
             }
         }
     }
@@ -90,6 +117,16 @@ extension Device {
         return true
     }
 
+    /// Follows to a state that the store has. The record may have been read from a later one.
+    fileprivate mutating func follow(_ state: CounterState, at time: Timestamp) {
+        if state.counter > counter {
+            (counter, counterWindow) = (state.counter, state.window)
+        } else if state.counter == counter {
+            counterWindow |= state.window
+        }
+        lastAcceptedAt = max(lastAcceptedAt, time)
+    }
+
     /// The approximate heap size, in bytes. 1000 stands for the objects themselves.
     fileprivate var approximateBytes: Int {
         // With what their verifier may keep of them (`Registration.facts`).
@@ -102,6 +139,8 @@ extension Device {
 /// A change of a device that may be cached.
 package enum DeviceChange {
     case advanced(LedgerEntry.Advance, at: Timestamp)
+    /// The counter has a state that the transaction stored, or found.
+    case counted(DeviceID, CounterState, at: Timestamp)
     /// Evidence without a counter was accepted, and the time of the last acceptance is all that changed.
     case touched(DeviceID, at: Timestamp)
     /// Another change, or removal: the record must be read again.

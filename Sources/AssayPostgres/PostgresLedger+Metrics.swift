@@ -12,9 +12,13 @@ extension PostgresLedger: MeasuredLedger {
     private static let clock = MetricFamily(
         "assay_ledger_clock_lead_seconds", .gauge, unit: .seconds,
         "How far this machine's clock is ahead of the database server's; negative if it is behind.")
+    private static let plainGroups = MetricFamily(
+        "assay_ledger_plain_groups", .counter, labels: ["outcome"],
+        "Transactions of verdicts that were committed without reading their rows once more (accepted), and those that were undone and decided by their rows, since one had changed (undone)."
+    )
 
     /// Those that no other ledger has.
-    package static let ownMetricFamilies = [standby, listening, clock]
+    package static let ownMetricFamilies = [standby, listening, clock, plainGroups]
 
     package var metricFamilies: [MetricFamily] { CommitTimes.metricFamilies + [.cacheLookUps] + Self.ownMetricFamilies }
 
@@ -25,6 +29,9 @@ extension PostgresLedger: MeasuredLedger {
         exposition.add(.cacheLookUps, ["device", "miss"], count: lookUps.misses)
         exposition.add(Self.standby, count: hasStandby ? 1 : 0)
         exposition.add(Self.listening, count: isListening ? 1 : 0)
+        let plainGroups = plainGroups
+        exposition.add(Self.plainGroups, ["accepted"], count: plainGroups.accepted)
+        exposition.add(Self.plainGroups, ["undone"], count: plainGroups.undone)
         exposition.add(Self.clock, number: Double(clockDifference.load(ordering: .relaxed)) / 1000)
     }
 

@@ -28,6 +28,15 @@ extension PostgresLedger: DeviceFacts {
         return found
     }
 
+    /// Those that are not cached are read together.
+    package func devices(of keys: [DeviceKey]) async -> [Result<Device?, LedgerError>] {
+        await cache.devices(of: keys) { missing in
+            do throws(LedgerError) { return try await find(DeviceTable.devices(missing), weight: missing.count) } catch {
+                return missing.map { _ in .failure(error) }
+            }
+        }
+    }
+
     package func use(ofAttestationKey key: [UInt8], at now: Timestamp) async throws(LedgerError) -> AttestationKeyUse {
         try await find(DeviceTable.use(ofAttestationKey: key, at: now))
     }

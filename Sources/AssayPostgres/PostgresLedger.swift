@@ -108,6 +108,7 @@ package final class PostgresLedger: Sendable {
     /// The measurements of the writer, and the entries that wait for it.
     var times: CommitTimes { writer.times }
     var waitingEntries: Int { writer.waiting }
+    var plainGroups: PlainGroupAttempts.Counts { writer.plainGroups.counts }
 
     /// Commits entries on the writer's thread, in a transaction that other calls may share.
     func write(_ entries: [LedgerEntry]) async throws(LedgerError) -> [CommitOutcome] {
@@ -141,7 +142,11 @@ package final class PostgresLedger: Sendable {
     }
 
     /// Finds what one statement finds, in a trip with others that wait.
-    func find<Value>(_ lookup: Lookup<Value>) async throws(LedgerError) -> Value { try await readers.find(lookup) }
+    ///
+    /// - Parameter weight: the number of records that are looked for.
+    func find<Value>(_ lookup: Lookup<Value>, weight: Int = 1) async throws(LedgerError) -> Value {
+        try await readers.find(lookup, weight: weight)
+    }
 
     /// Runs `body` on a reading thread.
     func read<T: Sendable>(_ body: @escaping @Sendable (Database) throws(PostgresError) -> T) async throws(LedgerError) -> T {

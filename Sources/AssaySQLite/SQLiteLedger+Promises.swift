@@ -34,6 +34,21 @@ extension SQLiteLedger: DeviceFacts {
         return found
     }
 
+    /// Those that are not cached are read one by one, so that one that is damaged fails alone.
+    package func devices(of keys: [DeviceKey]) async -> [Result<Device?, LedgerError>] {
+        await caches.devices.devices(of: keys) { missing in
+            var found: [Result<Device?, LedgerError>] = []
+            for key in missing {
+                do throws(LedgerError) {
+                    found.append(.success(try await read { reader throws(SQLiteError) in try reader.device(key) }))
+                } catch {
+                    found.append(.failure(error))
+                }
+            }
+            return found
+        }
+    }
+
     package func use(ofAttestationKey key: [UInt8], at now: Timestamp) async throws(LedgerError) -> AttestationKeyUse {
         try await read { reader throws(SQLiteError) in try reader.use(ofAttestationKey: key, at: now) }
     }

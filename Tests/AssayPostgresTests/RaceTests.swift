@@ -32,27 +32,31 @@ struct RaceTests {
         }
     }
 
-    @Test("64 entries race for a counter value: exactly one is committed")
-    func counter() async throws {
+    @Test(
+        "64 entries race for a counter value: exactly one is committed", arguments: [nil, CounterState(counter: 0, window: 1)])
+    func counter(seen: CounterState?) async throws {
         try await race { fleet, size in
             let device = try Sample.device()
             _ = try await fleet[0].commit([try Sample.entry(registrations: [device])])
             let outcomes = try await fleet.race(
-                (0..<racers).map { _ in try Sample.entry(advances: [Sample.advance(device, to: 5)]) }, inCallsOf: size)
+                (0..<racers).map { _ in try Sample.entry(advances: [Sample.advance(device, to: 5, seen: seen)]) },
+                inCallsOf: size)
             #expect(outcomes.committed == 1 && outcomes.refused(.counterNotIncreasing) == racers - 1)
             return 2
         }
     }
 
-    @Test("64 values of a counter's window are all accepted, in any order, and none twice")
-    func window() async throws {
+    @Test(
+        "64 values of a counter's window are all accepted, in any order, and none twice",
+        arguments: [nil, CounterState(counter: 64, window: 1)])
+    func window(seen: CounterState?) async throws {
         try await race { fleet, size in
             let device = try Sample.device()
             _ = try await fleet[0].commit([
                 try Sample.entry(registrations: [device]), try Sample.entry(advances: [Sample.advance(device, to: 64)]),
             ])
             let entries = try (1...63 as ClosedRange<UInt32>).flatMap { value in
-                try (0..<2).map { _ in try Sample.entry(advances: [Sample.advance(device, to: value, .window64)]) }
+                try (0..<2).map { _ in try Sample.entry(advances: [Sample.advance(device, to: value, .window64, seen: seen)]) }
             }
             let outcomes = try await fleet.race(entries.shuffled(), inCallsOf: size)
             #expect(outcomes.committed == 63 && outcomes.refused(.counterNotIncreasing) == 63)
@@ -185,6 +189,32 @@ struct RaceTests {
         #expect(try await replay.value == [.refused(.challengeExpired)])
     }
 
+    @Test("The same of a challenge in a group that is not looked at before", .timeLimit(.minutes(5)))
+    func removalOfSeen() async throws {
+        let settings = try server().database()
+        let ledger = try PostgresLedger.open(settings)
+        defer { ledger.close() }
+        let (device, spend) = (try Sample.device(), Sample.spend())
+        #expect(try await ledger.commit([try Sample.entry(registrations: [device])]) == [.committed])
+        #expect(try await ledger.commit([try Sample.entry(spends: [spend])]) == [.committed])
+        let purging = try PostgresConnection(settings)
+        _ = try purging.run(
+            [
+                "BEGIN", "DELETE FROM assay.spent",
+                "UPDATE assay.meta SET value = \(spend.expiry.unixMilliseconds) WHERE name = 'spent_horizon'",
+            ].map { .once($0) }, within: 10_000)
+        let entry = try Sample.entry(
+            spends: [spend], advances: [Sample.advance(device, to: 1, seen: CounterState(counter: 0, window: 1))])
+        let replay = Task { try await ledger.commit([entry]) }
+        let waiting =
+            "SELECT count(*)::text FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
+        while try settings.text(waiting) == "0" { try await Task.sleep(for: .milliseconds(5)) }
+        _ = try purging.commit(within: 10_000)
+        #expect(try await replay.value == [.refused(.challengeExpired)])
+        #expect(ledger.plainGroups == .init(accepted: 0, undone: 1))
+        #expect(try await ledger.find(DeviceTable.device(device.id))?.counter == 0)
+    }
+
     @Test("Nothing is accepted after a block has returned", arguments: BlockKind.allCases)
     func block(kind: BlockKind) async throws {
         let fleet = try Fleet(4)
@@ -217,6 +247,39 @@ struct RaceTests {
             let end = try fleet.settings.verdicts()
             #expect(after == end, "round \(round): accepted after the block returned")
         }
+    }
+
+    @Test(
+        "Nothing is accepted after a block has returned, of a device whose counter is always as it was seen",
+        arguments: BlockKind.allCases)
+    func blockOfSeen(kind: BlockKind) async throws {
+        let fleet = try Fleet(3)
+        defer { fleet.close() }
+        for round in 0..<25 {
+            let devices = try (0..<2).map { _ in try Sample.device(subject: SecureRandom.bytes(32)) }
+            let target = try #require(devices[0].blockTarget(kind))
+            _ = try await fleet[0].commit([try Sample.entry(registrations: devices)])
+            // Each device is served by one daemon.
+            let tasks = devices.enumerated().map { index, device in
+                Task {
+                    var state = CounterState(counter: 0, window: 1)
+                    for value in 1...40 as ClosedRange<UInt32> {
+                        let entry = try Sample.entry(advances: [Sample.advance(device, to: value, seen: state)])
+                        guard try await fleet[index].commit([entry]) == [.committed] else { continue }
+                        state = try state.advanced(to: value, rule: .strictlyIncreasing)
+                    }
+                    return state.counter
+                }
+            }
+            try await Task.sleep(for: .milliseconds(round % 5))
+            _ = try await fleet[2].block(target, .test(at: Sample.now, reason: "stolen"))
+            let id = Hex.encode(devices[0].id.bytes)
+            let after = try fleet.settings.text("SELECT counter::text FROM counters WHERE device = '\\x\(id)'")
+            let (blocked, other) = (try await tasks[0].value, try await tasks[1].value)
+            #expect("\(blocked)" == after, "round \(round): accepted after the block returned")
+            #expect(other == 40, "the other device was not blocked")
+        }
+        #expect(fleet[0].plainGroups.accepted > 0 && fleet[1].plainGroups.accepted > 0)
     }
 
     @Test("Registering, advancing, blocking and forgetting at random ends without a deadlock, and all flags agree")

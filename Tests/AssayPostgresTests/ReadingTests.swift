@@ -89,6 +89,88 @@ struct ReadingTests {
         #expect(answers.compactMap { try? $0.get()?.id } == devices.map(\.id).filter { $0 != devices[7].id })
     }
 
+    @Test("Devices of many keys are those that are found one by one: known, blocked, of another app, unknown, and named twice")
+    func many() async throws {
+        defer { ledger.close() }
+        let devices = try await registered(40)
+        for (index, kind) in BlockKind.allCases.enumerated() {
+            guard let target = devices[index].blockTarget(kind) else { continue }
+            _ = try await ledger.block(target, .test(at: Sample.now, reason: "stolen"))
+        }
+        _ = try await ledger.forget(devices[5].id, .test())
+        let other = DeviceKey(app: try #require(AppID("other")), keyID: devices[0].key.keyID)
+        let keys = devices.map(\.key) + [other, try Sample.device().key, devices[7].key, devices[0].key]
+        var alone: [Device?] = []
+        for key in keys { alone.append(try await ledger.device(key)) }
+        #expect(try await ledger.devices(of: keys).map { try $0.get() } == alone)
+        #expect(alone.count { $0 == nil } == 3 && alone[0]?.isBlocked == true && alone[42] == devices[7])
+        #expect(await ledger.devices(of: []).isEmpty)
+    }
+
+    @Test("Of many keys, a record that is damaged fails alone")
+    func damaged() async throws {
+        defer { ledger.close() }
+        let devices = try await registered(5)
+        _ = try settings.text("UPDATE devices SET claims = '\\xff' WHERE id = '\\x\(Hex.encode(devices[1].id.bytes))'")
+        // A block that no flag tells of, and a flag without a block.
+        _ = try settings.text("INSERT INTO blocks VALUES ('test', 1, '\\x\(Hex.encode(devices[2].id.bytes))', 'forged', 0)")
+        _ = try settings.text("UPDATE counters SET blocked = 1 WHERE device = '\\x\(Hex.encode(devices[3].id.bytes))'")
+        let found = await ledger.devices(of: devices.map(\.key))
+        #expect([found[0], found[4]] == [.success(devices[0]), .success(devices[4])])
+        for failed in found[1...3] {
+            guard case .failure(.corrupt) = failed else {
+                Issue.record("\(failed)")
+                continue
+            }
+        }
+    }
+
+    @Test("Devices that are cached are not read again with those that are not, and a stale one is refused by the commit")
+    func cached() async throws {
+        ledger.close()
+        let ledgers = [try PostgresLedger.open(settings), try PostgresLedger.open(settings.writer("two"))]
+        defer { for ledger in ledgers { ledger.close() } }
+        let devices = try (0..<6).map { _ in try Sample.device() }
+        #expect(try await ledgers[0].commit([try Sample.entry(registrations: devices)]) == [.committed])
+        let keys = devices.map(\.key)
+        #expect(try await ledgers[0].devices(of: Array(keys.prefix(3))).map { try $0.get() } == Array(devices.prefix(3)))
+        // The first is cached, and the database says nothing of this; the last is not.
+        for device in [devices[0], devices[5]] {
+            _ = try settings.text("UPDATE counters SET counter = 9 WHERE device = '\\x\(Hex.encode(device.id.bytes))'")
+        }
+        let counters = try await ledgers[0].devices(of: keys).map { try $0.get()?.counter }
+        #expect(counters == [0, 0, 0, 0, 0, 9])
+        // Removed and blocked by the other daemon.
+        _ = try await ledgers[1].forget(devices[1].id, .test())
+        _ = try await ledgers[1].block(.device(devices[2].id), .test(at: Sample.now, reason: "stolen"))
+        let entries = try devices.map { try Sample.entry(advances: [Sample.advance($0, to: 5)]) }
+        #expect(
+            try await ledgers[0].commit(entries) == [
+                .refused(.counterNotIncreasing), .refused(.unknownDevice), .refused(.deviceBlocked), .committed, .committed,
+                .refused(.counterNotIncreasing),
+            ])
+        #expect(try await ledgers[1].devices(of: keys).map { try $0.get()?.counter } == [9, nil, 0, 5, 5, 9])
+    }
+
+    @Test("A scan of whole tables that fails leaves no transaction behind")
+    func scan() async throws {
+        defer { ledger.close() }
+        let devices = try await registered(3)
+        await #expect(throws: LedgerError.self) {
+            try await ledger.read { database throws(PostgresError) in try database.scan("SELECT 1 / 0").count }
+        }
+        let count = try await ledger.read { database throws(PostgresError) in
+            try database.scan("SELECT count(*) FROM devices").first { $0.int64(0) }
+        }
+        #expect(count == 3)
+        // The settings of the scan are over: statements go by keys again.
+        let setting = try await ledger.read { database throws(PostgresError) in
+            try database.query("SELECT pg_catalog.current_setting('enable_seqscan')").first { $0.text(0) }
+        }
+        #expect(setting == "off")
+        #expect(try await ledger.device(devices[0].id) == devices[0])
+    }
+
     @Test("Lookups whose connection ends are answered over a new one", .timeLimit(.minutes(5)))
     func reconnection() async throws {
         defer { ledger.close() }

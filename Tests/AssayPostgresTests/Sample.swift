@@ -40,9 +40,11 @@ enum Sample {
             registeredAt: now)
     }
 
-    static func advance(_ device: Device, to counter: UInt32, _ rule: CounterRule = .strictlyIncreasing) -> LedgerEntry.Advance
-    {
-        .init(device: device.id, counter: counter, rule: rule)
+    /// - Parameter seen: with a state, the entry may be of a group that is accepted without a look at its rows before (`PlainGroup`).
+    static func advance(
+        _ device: Device, to counter: UInt32, _ rule: CounterRule = .strictlyIncreasing, seen: CounterState? = nil
+    ) -> LedgerEntry.Advance {
+        .init(device: device.id, counter: counter, rule: rule, seen: seen)
     }
 }
 

@@ -37,6 +37,42 @@ struct DeviceCacheTests {
         #expect(cache.device(device.id).device != nil)
     }
 
+    @Test("The device cache follows the state that a transaction found or stored, unless the record is from a later one")
+    func counted() throws {
+        let device = try Sample.device()
+        keep(device)
+        func publish(_ counter: UInt32, _ window: UInt64) -> CounterState? {
+            let state = CounterState(counter: counter, window: window)
+            cache.publish([.counted(device.id, state, at: Sample.now)], othersWrote: false)
+            return cache.device(device.testKey).device.map { CounterState(counter: $0.counter, window: $0.counterWindow) }
+        }
+        #expect(publish(9, 0b101) == CounterState(counter: 9, window: 0b101))
+        #expect(publish(7, 0b1) == CounterState(counter: 9, window: 0b101))
+        #expect(publish(9, 0b11) == CounterState(counter: 9, window: 0b111))
+        cache.publish([.counted(.random(), CounterState(counter: 1, window: 1), at: Sample.now)], othersWrote: false)
+        #expect(cache.device(device.id).device?.lastAcceptedAt == max(device.lastAcceptedAt, Sample.now))
+    }
+
+    @Test(
+        "Devices of many keys: only those that are not cached are read, and are cached unless a transaction was published meanwhile"
+    )
+    func many() async throws {
+        let (known, new, raced) = (try Sample.device(), try Sample.device(), try Sample.device())
+        keep(known)
+        let stranger = try Sample.device().testKey
+        let found = await cache.devices(of: [new.testKey, known.testKey, stranger]) { keys in
+            #expect(keys == [new.testKey, stranger])
+            return [.success(new), .failure(.corrupt("test"))]
+        }
+        #expect(found == [.success(new), .success(known), .failure(.corrupt("test"))])
+        #expect(cache.device(new.testKey).device == new && cache.device(stranger).device == nil)
+        let again = await cache.devices(of: [raced.testKey]) { _ in
+            cache.publish([], othersWrote: false)
+            return [.success(raced)]
+        }
+        #expect(again == [.success(raced)] && cache.device(raced.testKey).device == nil)
+    }
+
     @Test("The device cache finds a device by its id as by its key")
     func byID() throws {
         let device = try Sample.device()

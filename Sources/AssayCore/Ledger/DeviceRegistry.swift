@@ -5,6 +5,9 @@ public protocol DeviceFacts: Sendable {
     /// The device that is registered with a key; `nil` if there is none.
     func device(_ key: DeviceKey) async throws(LedgerError) -> Device?
 
+    /// The same for several keys, in their order. The failure of one does not affect the others. A ledger that each question is a trip to asks once.
+    func devices(of keys: [DeviceKey]) async -> [Result<Device?, LedgerError>]
+
     /// The device with an id; `nil` if there is none.
     func device(_ id: DeviceID) async throws(LedgerError) -> Device?
 
@@ -18,6 +21,17 @@ public protocol DeviceFacts: Sendable {
     ///
     /// - Parameter subject: its keyed hash, 32 bytes.
     func isBlocked(subject: [UInt8], of app: AppID) async throws(LedgerError) -> Bool
+}
+
+extension DeviceFacts {
+    public func devices(of keys: [DeviceKey]) async -> [Result<Device?, LedgerError>] {
+        var found: [Result<Device?, LedgerError>] = []
+        found.reserveCapacity(keys.count)
+        for key in keys {
+            do throws(LedgerError) { found.append(.success(try await device(key))) } catch { found.append(.failure(error)) }
+        }
+        return found
+    }
 }
 
 /// The device records: look-up, listing, import, removal. `VerdictLedger.commit` registers devices with attestation evidence.

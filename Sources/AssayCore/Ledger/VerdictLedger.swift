@@ -102,8 +102,11 @@ public final class LedgerEntry: Sendable {
         public let device: DeviceID
         public let counter: UInt32
         public let rule: CounterRule
-        public init(device: DeviceID, counter: UInt32, rule: CounterRule) {
-            (self.device, self.counter, self.rule) = (device, counter, rule)
+        /// The state of the counter that the verdict was given by; `nil` if it is not told. It decides nothing: a ledger may only save itself a
+        /// look where it finds that the counter still has this state.
+        public let seen: CounterState?
+        public init(device: DeviceID, counter: UInt32, rule: CounterRule, seen: CounterState? = nil) {
+            (self.device, self.counter, self.rule, self.seen) = (device, counter, rule, seen)
         }
     }
 

@@ -14,7 +14,7 @@ enum ChangeNotification {
     static func statements(_ changes: [DeviceChange], _ settings: PostgresSettings) -> [SQLStatement] {
         let ids = changes.map { change in
             switch change {
-            case .unclear(let id), .touched(let id, _): id
+            case .unclear(let id), .touched(let id, _), .counted(let id, _, _): id
             case .advanced(let advance, _): advance.device
             }
         }

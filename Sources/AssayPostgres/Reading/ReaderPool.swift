@@ -13,7 +13,7 @@ final class ReaderPool: Sendable {
     /// Of each thread.
     private let busy = Mutex<[BusyTime]>([])
 
-    /// The most lookups in one trip. Others that wait are for another thread.
+    /// The most records that lookups of one trip look for. Others that wait are for another thread.
     private static let tripLimit = 32
 
     init(_ settings: PostgresSettings, options: PostgresOptions, server: ServerCheck) {
@@ -23,21 +23,23 @@ final class ReaderPool: Sendable {
 
     /// Runs `body` on a reading thread. It is repeated on a new connection if that of the thread has ended.
     func read<T: Sendable>(_ body: @escaping @Sendable (Database) throws(PostgresError) -> T) async throws(LedgerError) -> T {
-        try await answer { PendingRead(body, answer: $0) }
+        try await answer(weight: 1) { PendingRead(body, answer: $0) }
     }
 
     /// Finds what one statement finds. Lookups that wait at the same time share a trip.
-    func find<Value>(_ lookup: Lookup<Value>) async throws(LedgerError) -> Value {
-        try await answer { PendingLookup(lookup, answer: $0) }
+    ///
+    /// - Parameter weight: the number of records that are looked for.
+    func find<Value>(_ lookup: Lookup<Value>, weight: Int = 1) async throws(LedgerError) -> Value {
+        try await answer(weight: weight) { PendingLookup(lookup, answer: $0) }
     }
 
     private func answer<T: Sendable>(
-        _ job: (@escaping @Sendable (Result<T, LedgerError>) -> Void) -> any ReadingJob
+        weight: Int, _ job: (@escaping @Sendable (Result<T, LedgerError>) -> Void) -> any ReadingJob
     ) async throws(LedgerError) -> T {
         if let trouble = trouble.withLock({ $0 }) { throw trouble.ledgerError }
         let result = await withCheckedContinuation { (waiter: CheckedContinuation<Result<T, LedgerError>, Never>) in
             let job = job { waiter.resume(returning: $0) }
-            switch mailbox.post(job, weight: 1) {
+            switch mailbox.post(job, weight: weight) {
             case .accepted: break
             case .full: job.fail(.overloaded)
             case .closed: job.fail(.unavailable("the ledger is closed"))

@@ -38,8 +38,15 @@ package enum ServerEngine: Hashable, Sendable {
             ("client_min_messages", "warning"), ("lock_timeout", "\(settings.lockTimeout)ms"),
             ("idle_in_transaction_session_timeout", "\(settings.idleTransactionTimeout)ms"),
         ]
-        return isOneServer ? all + [("plan_cache_mode", "force_generic_plan"), ("row_security", "off")] : all
+        guard isOneServer else { return all }
+        return all + [("plan_cache_mode", "force_generic_plan"), ("row_security", "off")] + Self.plansByKeys.map { ($0, "off") }
     }
+
+    /// Off, so that plans find rows by their keys. Plans are kept, and the server's statistics learn only after a minute that a table has grown:
+    /// until then a plan for a small table would read a large one as a whole, and compare each of its rows with each element of an array. So an
+    /// array is also run through in its order, in which rows are locked. Plans are not compiled: one that can only read a whole table counts as
+    /// dear under these settings.
+    private static let plansByKeys = ["enable_seqscan", "enable_hashjoin", "enable_mergejoin", "jit"]
 
     /// The statements of a migration as the engine has them: without partitions and without the storage of PostgreSQL's tables, and with
     /// keys that spread. A key that rises with time, such as an expiry, would bring every new row to the same node.

@@ -3,45 +3,58 @@ import AssayLedger
 
 /// Reads a device: its wide row, its hot row and its blocks.
 enum DeviceRow {
-    /// The query without its WHERE clause. Each of the three joins with blocks finds at most one, and there are few blocks.
-    static let selection = """
-        SELECT id, devices.app, subject, format, key_id, public_key, environment, anchor, claims, chain_serials, receipt,
-            simulated, imported, registered_at, counter, "window", last_accepted_at, number, blocked,
-            b1.reason, b1.since, b2.reason, b2.since, b4.reason, b4.since,
-            attestation_key, receipt_due, receipt_failures, receipt_end, risk_metric, risk_metric_at, flags
-        FROM devices JOIN counters ON counters.device = id
+    /// What each query begins with; the columns that follow are its own.
+    static let columns = """
+        id, subject, format, public_key, environment, anchor, claims, chain_serials, receipt, simulated, imported, registered_at,
+            counter, "window", last_accepted_at, counters.blocked, attestation_key, receipt_due, receipt_failures, receipt_end,
+            risk_metric, risk_metric_at, flags, b1.reason, b1.since, b2.reason, b2.since, b4.reason, b4.since
+        """
+    /// The number of ``columns``, and so the first of those that follow.
+    static let following: Int32 = 29
+
+    /// What follows `devices` in the FROM clause. Each of the three joins with blocks finds at most one, and there are few blocks.
+    static let joins = """
+        JOIN counters ON counters.device = id
             LEFT JOIN blocks b1 ON b1.app = devices.app AND b1.kind = 1 AND b1.target = id
             LEFT JOIN blocks b2 ON b2.app = devices.app AND b2.kind = 2 AND b2.target = subject
-            LEFT JOIN blocks b4 ON b4.app = devices.app AND b4.kind = 4 AND b4.target = key_id
+            LEFT JOIN blocks b4 ON b4.app = devices.app AND b4.kind = 4 AND b4.target = devices.key_id
         """
 
+    /// The query without its WHERE clause.
+    static let selection = "SELECT \(columns), devices.app, devices.key_id, number FROM devices \(joins)"
+
+    /// A row of ``selection``.
     static func device(_ row: PostgresRow) throws(PostgresError) -> Device {
-        guard let id = DeviceID(bytes: row.bytes(0)), let app = AppID(row.text(1)) else {
-            throw .damaged("the name or the app of a device is none")
-        }
-        guard let claims = Claims(decoding: row.bytes(8)), let serials = ByteStrings.decode(row.bytes(9)),
-            let counter = UInt32(exactly: row.int64(14))
+        guard let app = AppID(row.text(following)) else { throw .damaged("the app of a device is none") }
+        return try device(row, DeviceKey(app: app, keyID: row.bytes(following + 1)))
+    }
+
+    /// A row that begins with ``columns``.
+    static func device(_ row: PostgresRow, _ key: DeviceKey) throws(PostgresError) -> Device {
+        guard let id = DeviceID(bytes: row.bytes(0)) else { throw .damaged("the name of a device is none") }
+        guard let claims = Claims(decoding: row.bytes(6)), let serials = ByteStrings.decode(row.bytes(7)),
+            let counter = UInt32(exactly: row.int64(12))
         else { throw .damaged("the record of \(id) does not decode") }
         let blocks = blocks(row)
         // The flag decides commits, and operators see the blocks: they must agree.
-        guard blocks.reduce(0, { $0 | Int64($1.kind.rawValue) }) == row.int64(18) else {
+        guard blocks.reduce(0, { $0 | Int64($1.kind.rawValue) }) == flag(row) else {
             throw .damaged("the blocks of \(id) are not those of its flag")
         }
         return Device(
-            id: id, app: app, subject: row.isNull(2) ? nil : row.bytes(2),
+            id: id, app: key.app, subject: row.isNull(1) ? nil : row.bytes(1),
             registration: Registration(
-                format: EvidenceFormat(rawValue: row.text(3)), keyID: row.bytes(4), publicKey: row.bytes(5),
-                environment: row.text(6), anchor: row.bytes(7), claims: claims, chainSerials: serials,
-                attestationKey: row.bytes(25), receipt: row.bytes(10),
-                simulated: row.bool(11), imported: row.bool(12)),
-            registeredAt: Timestamp(unixMilliseconds: row.int64(13)), blocks: blocks, counter: counter,
-            counterWindow: UInt64(bitPattern: row.int64(15)), lastAcceptedAt: Timestamp(unixMilliseconds: row.int64(16)),
+                format: EvidenceFormat(rawValue: row.text(2)), keyID: key.keyID, publicKey: row.bytes(3),
+                environment: row.text(4), anchor: row.bytes(5), claims: claims, chainSerials: serials,
+                attestationKey: row.bytes(16), receipt: row.bytes(8),
+                simulated: row.bool(9), imported: row.bool(10)),
+            registeredAt: Timestamp(unixMilliseconds: row.int64(11)), blocks: blocks, counter: counter,
+            counterWindow: UInt64(bitPattern: row.int64(13)), lastAcceptedAt: Timestamp(unixMilliseconds: row.int64(14)),
             exchange: try exchange(row), flags: try flags(row))
     }
 
     static func flags(_ row: PostgresRow) throws(PostgresError) -> [DeviceFlag] {
-        guard !row.isNull(31) else { return [] }
-        guard let flags = [DeviceFlag](decoding: row.bytes(31)) else { throw .damaged("the flags of a device do not decode") }
+        guard !row.isNull(22) else { return [] }
+        guard let flags = [DeviceFlag](decoding: row.bytes(22)) else { throw .damaged("the flags of a device do not decode") }
         return flags
     }
 
@@ -49,21 +62,26 @@ enum DeviceRow {
         func time(_ column: Int32) -> Timestamp? {
             row.isNull(column) ? nil : Timestamp(unixMilliseconds: row.int64(column))
         }
-        let end = row.isNull(28) ? nil : row.text(28)
-        guard let failures = UInt32(exactly: row.int64(27)), end == nil || end.flatMap(ReceiptExchange.End.init) != nil else {
+        let end = row.isNull(19) ? nil : row.text(19)
+        guard let failures = UInt32(exactly: row.int64(18)), end == nil || end.flatMap(ReceiptExchange.End.init) != nil else {
             throw .damaged("what became of a receipt does not decode")
         }
         return ReceiptExchange(
-            due: time(26), failures: failures, end: end.flatMap(ReceiptExchange.End.init),
-            metric: row.isNull(29) ? nil : time(30).map { RiskMetric(row.int64(29), at: $0) })
+            due: time(17), failures: failures, end: end.flatMap(ReceiptExchange.End.init),
+            metric: row.isNull(20) ? nil : time(21).map { RiskMetric(row.int64(20), at: $0) })
     }
 
-    /// The position of the device in listings.
-    static func number(_ row: PostgresRow) -> Int64 { row.int64(17) }
-    static func isBlocked(_ row: PostgresRow) -> Bool { row.int64(18) != 0 }
+    /// The position of the device in listings, in a row of ``selection``.
+    static func number(_ row: PostgresRow) -> Int64 { row.int64(following + 2) }
+    static func isBlocked(_ row: PostgresRow) -> Bool { flag(row) != 0 }
+
+    /// A bit for each kind of block.
+    private static func flag(_ row: PostgresRow) -> Int64 { row.int64(15) }
 
     private static func blocks(_ row: PostgresRow) -> [Device.Block] {
-        zip(BlockKind.allCases, [19, 21, 23] as [Int32]).compactMap { kind, column in
+        // Few devices have any.
+        guard !row.isNull(23) || !row.isNull(25) || !row.isNull(27) else { return [] }
+        return zip(BlockKind.allCases, [23, 25, 27] as [Int32]).compactMap { kind, column in
             guard !row.isNull(column) else { return nil }
             return Device.Block(
                 kind, reason: row.text(column), since: Timestamp(unixMilliseconds: row.int64(column + 1)))

@@ -18,6 +18,30 @@ enum DeviceTable {
         + " WHERE id = (SELECT k.device FROM device_keys k WHERE k.key_id = $1 AND k.app = $2 AND k.device IS NOT NULL)"
     private static let byID = DeviceRow.selection + " WHERE id = $1"
 
+    /// The devices of some keys, in their order. A record that does not decode affects no other one.
+    static func devices(_ keys: [DeviceKey]) -> Lookup<[Result<Device?, LedgerError>]> {
+        let statement = SQLStatement(byKeys, .bytesList(keys.map(\.keyID)), .texts(keys.map(\.app.text)))
+        return Lookup(statement) { rows throws(PostgresError) in
+            var found = [Result<Device?, LedgerError>](repeating: .success(nil), count: keys.count)
+            try rows.forEach { row throws(PostgresError) in
+                let place = Int(row.int64(DeviceRow.following)) - 1
+                guard found.indices.contains(place) else { throw .damaged("a device was found by no key") }
+                do throws(PostgresError) { found[place] = .success(try DeviceRow.device(row, keys[place])) } catch {
+                    found[place] = .failure(error.ledgerError)
+                }
+                return true
+            }
+            return found
+        }
+    }
+
+    private static let byKeys = """
+        SELECT \(DeviceRow.columns), e.n
+        FROM unnest($1::bytea[], $2::text[]) WITH ORDINALITY AS e(k, a, n)
+            JOIN device_keys ON device_keys.key_id = e.k AND device_keys.app = e.a
+            JOIN devices ON id = device_keys.device \(DeviceRow.joins)
+        """
+
     static func use(ofAttestationKey key: [UInt8], at now: Timestamp) -> Lookup<AttestationKeyUse> {
         // PostgreSQL uses the partial index only if the query repeats its condition.
         let statement = SQLStatement(

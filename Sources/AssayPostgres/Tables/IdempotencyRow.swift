@@ -78,6 +78,6 @@ struct IdempotencyTable {
     }
 
     func count() throws(PostgresError) -> Int64 {
-        try database.query("SELECT count(*) FROM idempotency").first { $0.int64(0) } ?? 0
+        try database.scan("SELECT count(*) FROM idempotency").first { $0.int64(0) } ?? 0
     }
 }

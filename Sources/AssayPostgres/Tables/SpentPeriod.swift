@@ -167,7 +167,7 @@ struct SpentTable {
 
     /// The number of tokens that are kept, by scans of both tables.
     func counts() throws(PostgresError) -> (challenges: Int64, evidence: Int64) {
-        try database.query("SELECT (SELECT count(*) FROM spent), (SELECT count(*) FROM used)")
+        try database.scan("SELECT (SELECT count(*) FROM spent), (SELECT count(*) FROM used)")
             .first { ($0.int64(0), $0.int64(1)) } ?? (0, 0)
     }
 

@@ -19,6 +19,7 @@ final class LedgerWriter: @unchecked Sendable {
     private let health: LedgerHealth
     private let connection: WriterConnection
     let times: CommitTimes
+    let plainGroups: PlainGroupAttempts
     /// Whether challenge keys were removed since the secrets were last read.
     let secrets: SecretsAge
     /// The end of the audit chain that is durable.
@@ -36,6 +37,7 @@ final class LedgerWriter: @unchecked Sendable {
         connection = WriterConnection(
             session, epoch: epoch, settings: settings, options: options, server: server, cache: cache, health: health)
         (times, secrets, confirmed) = (connection.times, connection.secrets, connection.confirmed)
+        plainGroups = connection.plainGroups
         self.server = server
     }
 
@@ -178,6 +180,31 @@ extension LedgerWriter {
 extension WriterTransaction {
     /// Decides a group of entries: the first trip, and the statements of the second. All in one order; one outcome for each.
     func apply(_ entries: [LedgerEntry]) throws(PostgresError) -> PreparedCommit<[CommitOutcome]> {
+        if plainGroups.mayTry(), let group = PlainGroup(entries, after: session.horizon), try accept(group) {
+            for entry in entries { append(entry) }
+            return .toCommit([], [CommitOutcome](repeating: .committed, count: entries.count))
+        }
+        return try decide(entries)
+    }
+
+    /// Changes the rows of a group without a look at them before. False if an entry may have to be refused: then nothing was changed.
+    private func accept(_ group: PlainGroup) throws(PostgresError) -> Bool {
+        try session.make(group.periods)
+        let answers = try database.run(session.beginning + group.trip)
+        try check(answers)
+        let horizon = try group.horizon(in: answers.dropFirst(session.beginning.count))
+        plainGroups.ended(accepted: horizon != nil)
+        guard let horizon else {
+            session.rollBack()
+            return false
+        }
+        session.horizon = max(session.horizon, horizon)
+        for change in group.changes { note(change) }
+        return true
+    }
+
+    /// Decides each entry by what its rows say.
+    private func decide(_ entries: [LedgerEntry]) throws(PostgresError) -> PreparedCommit<[CommitOutcome]> {
         var keys = GroupKeys(entries)
         keys.dropTokens(upTo: session.horizon)
         try session.make(keys.periods)
@@ -195,6 +222,9 @@ extension WriterTransaction {
             record(entry)
             try retire(entry)
         }
+        for id in changes.touched {
+            if let counter = facts.counters[id] { note(.counted(id, counter.state, at: counter.lastAcceptedAt)) }
+        }
         addedDevices += Int64(changes.registered.count)
         return .toCommit(changes.trip(facts, keys), outcomes)
     }
@@ -211,15 +241,11 @@ extension WriterTransaction {
         _ = try lock(GroupKeys(of: entry.registrations))
     }
 
-    /// Appends the records of an accepted entry, and notes its changes of devices.
+    /// Appends the records of an accepted entry.
     private func record(_ entry: LedgerEntry) {
         append(entry)
         if let certificate = entry.certification?.issues {
             append(.issue(certificate, by: .caller(entry.audit.caller)), at: entry.time)
-        }
-        for advance in entry.advances { note(.advanced(advance, at: entry.time)) }
-        if let device = entry.audit.device, !entry.advances.contains(where: { $0.device == device }) {
-            note(.touched(device, at: entry.time))
         }
         for device in entry.registrations where device.isBlocked { note(.unclear(device.id)) }
     }

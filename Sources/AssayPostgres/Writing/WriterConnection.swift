@@ -23,6 +23,7 @@ final class WriterConnection {
     private let health: LedgerHealth
     private let lease: WriterLease
     let times = CommitTimes()
+    let plainGroups = PlainGroupAttempts()
     let secrets: SecretsAge
     let confirmed: ConfirmedChain
     private var session: WriterSession?
@@ -131,7 +132,7 @@ final class WriterConnection {
             do throws(PostgresError) {
                 let session = try readySession()
                 let begin = MonotonicTime.nanoseconds()
-                let transaction = WriterTransaction(session)
+                let transaction = WriterTransaction(session, plainGroups)
                 switch try body(transaction) {
                 case .nothing(let value):
                     session.rollBack()

@@ -4,6 +4,7 @@ import AssayLedger
 /// A transaction of the writer: what it appends to the audit chain, and what it changes of devices that may be cached.
 final class WriterTransaction {
     let session: WriterSession
+    let plainGroups: PlainGroupAttempts
     var database: Database { session.database }
     /// The chain with the records of this transaction.
     private(set) var chain: AuditChain
@@ -17,7 +18,9 @@ final class WriterTransaction {
     /// Whether a standby confirms commits, if that has changed.
     private(set) var changedStandby: Bool?
 
-    init(_ session: WriterSession) { (self.session, chain) = (session, session.chain) }
+    init(_ session: WriterSession, _ plainGroups: PlainGroupAttempts) {
+        (self.session, self.plainGroups, chain) = (session, plainGroups, session.chain)
+    }
 
     /// Begins the transaction on the server.
     func begin() throws(PostgresError) { try check(try database.run(session.beginning)) }
@@ -59,7 +62,7 @@ final class WriterTransaction {
                 SQLStatement(
                     """
                     INSERT INTO audit (writer, number, time, record, head)
-                    SELECT $1, e.* FROM unnest($2::bigint[], $3::bigint[], $4::bytea[], $5::bytea[]) AS e
+                    SELECT $1::bigint, unnest($2::bigint[]), unnest($3::bigint[]), unnest($4::bytea[]), unnest($5::bytea[])
                     """,
                     .int8(session.writer), .int8s((first...chain.number).map { $0 }), .int8s(rows.map(\.time.unixMilliseconds)),
                     .bytesList(rows.map(\.record)), .bytesList(rows.map(\.head))))

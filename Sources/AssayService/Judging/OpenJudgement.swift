@@ -290,11 +290,33 @@ extension OpenJudgement.Question {
         case .authenticity, .attempt, .earlierRefusal, .subjectBlock, .replacedDevice, .revocation: nil
         }
     }
+
+    /// The key of the registered device that is asked for.
+    var deviceKey: DeviceKey? {
+        switch self {
+        case .device(let key, _), .locatedDevice(let key, _): key
+        default: nil
+        }
+    }
 }
 
 // MARK: - Answers
 
 extension OpenJudgement {
+    /// To a question with a `deviceKey`, by what the ledger says.
+    mutating func answer(_ found: Result<Device?, LedgerError>, to question: Question) throws(StageError) {
+        let device: Device?
+        switch found {
+        case .success(let some): device = some
+        case .failure(let error): throw .failed(.ledger(error))
+        }
+        switch question {
+        case .device(_, let piece): try answer(device, piece: piece)
+        case .locatedDevice(_, let piece): try answer(located: device, piece: piece)
+        default: break
+        }
+    }
+
     /// To `device` and `deviceOfCertificate`. Refuses a device that the request may not use.
     mutating func answer(_ device: Device?, piece: Int) throws(StageError) {
         pieces[piece].know(device)

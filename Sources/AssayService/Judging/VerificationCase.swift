@@ -144,10 +144,22 @@ final class VerificationCase: Sendable {
                         id: .random(), app: admitted.request.app, subject: subject, registration: registration,
                         registeredAt: admitted.now))
             case .advance(let device, let counter, let rule):
-                changes.advances.append(LedgerEntry.Advance(device: device, counter: counter, rule: rule))
+                changes.advances.append(
+                    LedgerEntry.Advance(device: device, counter: counter, rule: rule, seen: counterState(of: device)))
             }
         }
         return changes
+    }
+
+    /// As it was read.
+    private func counterState(of device: DeviceID) -> CounterState? {
+        // By field: a record is long, and a copy of it dear.
+        for index in pieces.indices where pieces[index].facts.device?.id == device {
+            guard let counter = pieces[index].facts.device?.counter, let window = pieces[index].facts.device?.counterWindow
+            else { continue }
+            return CounterState(counter: counter, window: window)
+        }
+        return nil
     }
 
     /// Each version once.

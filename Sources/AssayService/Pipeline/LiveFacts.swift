@@ -11,17 +11,16 @@ struct LiveFacts: Sendable {
     /// of a policy: the outcome proves no freshness.
     let authenticatesChallenges: Bool
 
-    /// Answers all questions but those about attempts and earlier refusals, which are the pipeline's own.
+    /// The registered devices of some keys, in their order.
+    func devices(_ keys: [DeviceKey]) async -> [Result<Device?, LedgerError>] { await ledger.devices(of: keys) }
+
+    /// Answers all questions but those with a key of a registered device, which ``devices(_:)`` answers for many requests at once, and those about
+    /// attempts and earlier refusals, which are the pipeline's own.
     func answer(_ question: OpenJudgement.Question, in judging: inout OpenJudgement) async throws(StageError) {
         let admitted = judging.admitted
         switch question {
         case .authenticity(let challenge): try await authenticate(challenge, of: admitted)
-        case .attempt, .earlierRefusal: break
-        case .device(let key, let piece):
-            try judging.answer(try await readingLedger { () throws(LedgerError) in try await ledger.device(key) }, piece: piece)
-        case .locatedDevice(let key, let piece):
-            try judging.answer(
-                located: try await readingLedger { () throws(LedgerError) in try await ledger.device(key) }, piece: piece)
+        case .attempt, .earlierRefusal, .device, .locatedDevice: break
         case .attestationKeyUse(let key, let piece):
             judging.answer(
                 try await readingLedger { () throws(LedgerError) in

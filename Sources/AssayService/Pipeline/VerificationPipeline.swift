@@ -90,13 +90,8 @@ package struct VerificationPipeline: Sendable {
     /// The group goes through the stages together: what a stage needs stays in the processor's caches for all of it.
     private func judgeEach(_ requests: [AuthorizedRequest]) async -> [Answer] {
         var watch = StageTimes.Watch(stages, requests)
-        var group: [LiveRequest] = []
-        group.reserveCapacity(requests.count)
-        for admitted in requests {
-            let live = LiveRequest(admitted)
-            await prepare(live)
-            group.append(live)
-        }
+        let group = requests.map { LiveRequest($0) }
+        await prepare(group)
         watch.ended(.prepare)
         for live in group { appraise(live) }
         watch.ended(.appraise)
@@ -127,52 +122,119 @@ package struct VerificationPipeline: Sendable {
 
     // MARK: Stages
 
-    /// Goes through the rules that stand before the appraisal, and fetches the facts that they and the appraisal need.
-    private func prepare(_ live: LiveRequest) async {
+    /// A request whose judgement waits for a registered device.
+    private struct WaitingRequest {
+        let live: LiveRequest
+        var judging: OpenJudgement
+        /// With a `deviceKey`.
+        var question: OpenJudgement.Question?
+    }
+
+    /// Goes through the rules that stand before the appraisal, and fetches the facts that they and the appraisal need. The registered devices
+    /// that requests of the group ask for are read together: each read may be a trip to a database.
+    private func prepare(_ group: [LiveRequest]) async {
+        var waiting: [WaitingRequest] = []
+        waiting.reserveCapacity(group.count)
+        for live in group { if let request = await begin(live) { waiting.append(request) } }
+        while !waiting.isEmpty {
+            var devices = await facts.devices(waiting.compactMap { $0.question?.deviceKey })
+            // Taken out of the array in the order of the requests: a record is long, and a copy of it dear.
+            devices.reverse()
+            for index in waiting.indices {
+                guard let device = devices.popLast() else { break }
+                await proceed(&waiting[index], with: device)
+            }
+            waiting.removeAll { $0.question == nil }
+        }
+    }
+
+    /// Begins the judgement of a request. Returns it if it waits for a registered device.
+    private func begin(_ live: LiveRequest) async -> WaitingRequest? {
         let admitted = live.admitted
-        var judging = OpenJudgement(admitted, subject: subjects.hash(admitted.request.subject, app: admitted.request.app))
+        let judging = OpenJudgement(admitted, subject: subjects.hash(admitted.request.subject, app: admitted.request.app))
+        var request = WaitingRequest(live: live, judging: judging)
         do throws(StageError) {
             guard !admitted.isAbandoned() else { throw .abandoned }
-            if let answer = try await stored.answer(to: admitted) { return end(live, answer) }
-            if let unbound = admitted.unbound { throw .failed(unbound) }
-            defer {
-                live.followed?.known = judging.known
-                live.judged?.freshness = judging.freshness
-                live.judged?.device = judging.pieces.lazy.compactMap(\.device).first
+            if let answer = try await stored.answer(to: admitted) {
+                end(live, answer)
+                return nil
             }
-            if let refused = try reservations.earlierRefusal(of: admitted, &live.taken) { return end(live, .verdict(refused)) }
-            while let question = try judging.next() {
+            if let unbound = admitted.unbound { throw .failed(unbound) }
+            if let refused = try reservations.earlierRefusal(of: admitted, &live.taken) {
+                note(request)
+                end(live, .verdict(refused))
+                return nil
+            }
+        } catch {
+            stop(request, by: error)
+            return nil
+        }
+        await proceed(&request, with: nil)
+        return request.question == nil ? nil : request
+    }
+
+    /// Goes on until the request is prepared or ended, or asks for a registered device.
+    ///
+    /// - Parameter device: the answer to the question that it waits with; `nil` if there is none.
+    private func proceed(_ request: inout WaitingRequest, with device: Result<Device?, LedgerError>?) async {
+        let (live, admitted) = (request.live, request.live.admitted)
+        do throws(StageError) {
+            defer { note(request) }
+            if let device, let question = request.question {
+                request.question = nil
+                do throws(StageError) { try request.judging.answer(device, to: question) } catch {
+                    try request.judging.keep(error, piece: question.piece)
+                }
+            }
+            while let question = try request.judging.next() {
                 switch question {
                 case .attempt(let challenge): try reservations.tryChallenge(challenge, of: admitted, &live.taken)
                 case .earlierRefusal:
-                    guard judging.refusals.isEmpty, let freshness = judging.freshness else { continue }
+                    guard request.judging.refusals.isEmpty, let freshness = request.judging.freshness else { continue }
                     try reservations.checkMemory(for: freshness)
                     guard let refused = reservations.earlierRefusal(ofEvidenceOf: admitted, freshness) else { continue }
                     return end(live, .verdict(refused))
+                case .device, .locatedDevice:
+                    request.question = question
+                    return
                 default:
-                    do throws(StageError) { try await facts.answer(question, in: &judging) } catch {
-                        try judging.keep(error, piece: question.piece)
+                    do throws(StageError) { try await facts.answer(question, in: &request.judging) } catch {
+                        try request.judging.keep(error, piece: question.piece)
                     }
                 }
             }
-            guard let prepared = judging.prepared else {
-                if let refused = judging.refusedEarly { return end(live, .verdict(refused)) }
+            guard let prepared = request.judging.prepared else {
+                if let refused = request.judging.refusedEarly { return end(live, .verdict(refused)) }
                 throw .failed(.inconsistent("the judgement has no end"))
             }
             // A refused request is no verdict of its device's rate.
-            if judging.refusals.isEmpty { try reservations.checkRate(of: prepared.knownDevice, admitted) }
+            if request.judging.refusals.isEmpty { try reservations.checkRate(of: prepared.knownDevice, admitted) }
             live.stage = .prepared(prepared)
         } catch {
-            // The limit of attempts bounds the work for one challenge, and a key that was used for another request answers nothing: both end
-            // the judgement, also where it reports every failure.
-            if admitted.request.report == .all, case .refused(let rejection, let check, let device) = error {
-                return end(live, .verdict(judging.ended(by: rejection, check: check, device: device)))
-            }
-            if case .refused(let rejection, let check, let device) = error, let freshness = judging.freshness {
-                live.taken.refusal = .init(judging.refusal(rejection, check: check, device: device), freshness)
-            }
-            end(live, by: error)
+            request.question = nil
+            stop(request, by: error)
         }
+    }
+
+    /// What is known of the request so far, for what goes on after its answer.
+    private func note(_ request: WaitingRequest) {
+        request.live.followed?.known = request.judging.known
+        request.live.judged?.freshness = request.judging.freshness
+        request.live.judged?.device = request.judging.pieces.lazy.compactMap(\.device).first
+    }
+
+    /// Ends the judgement of a request before its appraisal.
+    private func stop(_ request: WaitingRequest, by error: StageError) {
+        let (live, judging) = (request.live, request.judging)
+        // The limit of attempts bounds the work for one challenge, and a key that was used for another request answers nothing: both end
+        // the judgement, also where it reports every failure.
+        if live.admitted.request.report == .all, case .refused(let rejection, let check, let device) = error {
+            return end(live, .verdict(judging.ended(by: rejection, check: check, device: device)))
+        }
+        if case .refused(let rejection, let check, let device) = error, let freshness = judging.freshness {
+            live.taken.refusal = .init(judging.refusal(rejection, check: check, device: device), freshness)
+        }
+        end(live, by: error)
     }
 
     private func appraise(_ live: LiveRequest) {

@@ -88,10 +88,14 @@ struct LedgerUnderTest: Sendable {
         return device
     }
 
-    /// The device as a look-up by key finds it, which must equal that by id.
+    /// The device as a look-up by key finds it, which must equal that by id, and those among other keys.
     func bothWays(_ device: Device) async throws -> Device? {
-        let byKey = try await ledger.device(DeviceKey(app: device.app, keyID: device.registration.keyID))
+        let key = DeviceKey(app: device.app, keyID: device.registration.keyID)
+        let byKey = try await ledger.device(key)
         try same(byKey, await ledger.device(device.id), "the record by key and by id")
+        let stranger = DeviceKey(app: device.app, keyID: SecureRandom.bytes(32))
+        let among = try await ledger.devices(of: [stranger, key, stranger, key]).map { try $0.get() }
+        try same(among, [nil, byKey, nil, byKey], "the records by keys")
         return byKey
     }
 

@@ -6,7 +6,8 @@ import Synchronization
 /// answered.
 final class WatchedLedger: Ledger {
     enum Question: Hashable, Sendable {
-        case commit, device, list, block, flag, listBlocks, forget, add, verdict, purge, secrets, remove, status, audit, trim,
+        case commit, device, devices, list, block, flag, listBlocks, forget, add, verdict, purge, secrets, remove, status,
+            audit, trim,
             forgetClaims,
             attestationKey, receipts, subject, record,
             certificate, certificates, submissions, spent, revoke, revocations, enrolments, fleetDevice, provision, policies,
@@ -66,6 +67,16 @@ final class WatchedLedger: Ledger {
 
     func device(_ key: DeviceKey) async throws(LedgerError) -> Device? {
         try await ask(.device) { () async throws(LedgerError) in try await memory.device(key) }
+    }
+
+    /// One question, and within it one about each device.
+    func devices(of keys: [DeviceKey]) async -> [Result<Device?, LedgerError>] {
+        state.withLock { $0.asked[.devices, default: 0] += 1 }
+        var found: [Result<Device?, LedgerError>] = []
+        for key in keys {
+            do throws(LedgerError) { found.append(.success(try await device(key))) } catch { found.append(.failure(error)) }
+        }
+        return found
     }
 
     func device(_ id: DeviceID) async throws(LedgerError) -> Device? {
