@@ -16,8 +16,9 @@ from uploads import UploadService
 from with_nginx import own_address
 
 
-# What Caddy up to 2.8 writes for a header that the answer does not have; the page says so.
-UNSET = "{http.reverse_proxy.header.Assay-Payload-Sha256}"
+def unset(name: str) -> str:
+    """What Caddy up to 2.8 writes for a header that the answer does not have; the page says so."""
+    return "{http.reverse_proxy.header." + name.title() + "}"
 
 
 def programs() -> list[str]:
@@ -64,8 +65,8 @@ def forward_auth(daemon: Daemon) -> None:
     for program in programs():
         with UploadService() as service, by_the_page(program, daemon, service) as server:
             headers = uploads.declared(daemon)
-            uploads.passes_by_subrequest(daemon, server, service, headers | uploads.FORGED)
-            uploads.says_nothing_for_the_daemon(daemon, server, service, UNSET)
+            uploads.passes_by_subrequest(daemon, server, service, headers | uploads.FORGED, unset)
+            uploads.says_nothing_for_the_daemon(daemon, server, service, unset)
             again = uploads.send(daemon, server, headers)
             equal((again.status, again.json["reason"]), (403, "counter_not_increasing"), again.body)
             equal((again.content_type, again.fields("assay-retry")), ("application/problem+json", ["new_challenge"]))
