@@ -168,21 +168,28 @@ struct ServerOptions: ParsableArguments {
 
     /// Connects, runs `work`, and closes; prints errors for people, and exits with the matching status.
     func with<T>(_ work: (AssayClient) async throws(AssayError) -> T) async throws -> T {
-        do throws(AssayError) { return try await ask(work) } catch {
-            // An error during the connection already names the address.
-            let text = "\(error)" + hint(error)
-            throw error.failure(text.contains(address) ? text : "\(address): \(text)")
+        do throws(AssayError) { return try await ask(work) } catch { throw failure(error) }
+    }
+
+    /// Says why a call of the daemon has no answer; throw the result.
+    func failure(_ error: AssayError) -> ExitCode {
+        // An error during the connection already names the address.
+        let text = "\(error)" + hint(error)
+        return error.failure(text.contains(address) ? text : "\(address): \(text)")
+    }
+
+    /// - Parameter form: of calls to an address of HTTP.
+    func connect(_ options: ClientOptions, _ form: HTTPForm = HTTPForm()) async throws(AssayError) -> AssayClient {
+        let key = try (keyFile ?? Self.environment("ASSAY_KEY_FILE")).map { (path) throws(AssayError) in
+            try ClientKey(file: path)
         }
+        return try await AssayClient.connect(
+            to: address, credentials: try credentials(key), key: key, options: options, form: form)
     }
 
     /// Connects, runs `work`, and closes.
     func ask<T>(_ work: (AssayClient) async throws(AssayError) -> T) async throws(AssayError) -> T {
-        let options = ClientOptions(retry: RetryRule(tries: retries + 1), timeout: limit)
-        let key = try (keyFile ?? Self.environment("ASSAY_KEY_FILE")).map { (path) throws(AssayError) in
-            try ClientKey(file: path)
-        }
-        let client = try await AssayClient.connect(
-            to: address, credentials: try credentials(key), key: key, options: options)
+        let client = try await connect(ClientOptions(retry: RetryRule(tries: retries + 1), timeout: limit))
         let result: T
         do throws(AssayError) {
             result = try await traced { () async throws(AssayError) in try await work(client) }
