@@ -5,6 +5,7 @@ import NIOHTTP2
 import NIOPosix
 import NIOSSL
 package import SwiftProtobuf
+import Synchronization
 
 /// A client's way to a server by gRPC, over one connection of HTTP/2: with TLS, which must negotiate it, or without by prior knowledge.
 ///
@@ -27,8 +28,9 @@ package final class GRPCChannel: RPCChannel {
     package static func connect(
         to address: HTTPAddress, limits: HTTPChannelLimits = HTTPChannelLimits(), tls: HTTPClientTLS? = nil
     ) async throws(RPCError) -> GRPCChannel {
+        let handshake = HandshakeFailure()
         do {
-            let channel = try await open(address, limits, address.isEncrypted ? tls : nil)
+            let channel = try await open(address, limits, address.isEncrypted ? tls : nil, handshake)
             do {
                 _ = try await channel.ask()
                 if address.isEncrypted { try await tls?.expectedName(at: address)?.verify(channel.channel).get() }
@@ -38,6 +40,7 @@ package final class GRPCChannel: RPCChannel {
             }
             return channel
         } catch {
+            let error = handshake.error ?? error
             let problem = RPCError(error, at: address, connectTimeout: limits.connectTimeout)
             switch problem.reason {
             case RPCError.cancelled.reason, RPCError.connectFailed("").reason: throw problem
@@ -50,7 +53,7 @@ package final class GRPCChannel: RPCChannel {
     }
 
     private static func open(
-        _ address: HTTPAddress, _ limits: HTTPChannelLimits, _ tls: HTTPClientTLS?
+        _ address: HTTPAddress, _ limits: HTTPChannelLimits, _ tls: HTTPClientTLS?, _ handshake: HandshakeFailure
     ) async throws -> GRPCChannel {
         let context = try tls.map { tls in
             var configuration = tls.configuration
@@ -62,7 +65,10 @@ package final class GRPCChannel: RPCChannel {
         let initializer: @Sendable (any Channel) -> EventLoopFuture<Opened> = { channel in
             channel.eventLoop.makeCompletedFuture {
                 let pipeline = channel.pipeline.syncOperations
-                if let context { try pipeline.addHandler(NIOSSLClientHandler(context: context, serverHostname: name)) }
+                if let context {
+                    try pipeline.addHandler(NIOSSLClientHandler(context: context, serverHostname: name))
+                    try pipeline.addHandler(handshake)
+                }
                 // The server begins no streams.
                 let streams = try pipeline.configureAsyncHTTP2Pipeline(mode: .client) {
                     $0.eventLoop.makeSucceededVoidFuture()
@@ -279,6 +285,20 @@ package final class GRPCChannel: RPCChannel {
 
     private func failure(_ error: any Error) -> RPCError {
         RPCError(error, at: address, connectTimeout: limits.connectTimeout)
+    }
+}
+
+/// Follows TLS in the pipeline, and keeps its first error: what waits for an answer only learns that the connection has ended.
+private final class HandshakeFailure: ChannelInboundHandler, Sendable {
+    typealias InboundIn = ByteBuffer
+
+    private let first = Mutex<(any Error)?>(nil)
+
+    var error: (any Error)? { first.withLock { $0 } }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        first.withLock { $0 = $0 ?? error }
+        context.fireErrorCaught(error)
     }
 }
 

@@ -1,6 +1,7 @@
 import AssayAPI
 import AssayCore
 import AssayRPC
+import AssaySimulator
 import AssayTesting
 import NIOHPACK
 import Testing
