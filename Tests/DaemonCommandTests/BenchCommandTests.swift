@@ -67,7 +67,7 @@ extension ProcessTests {
             #expect(operations.map { $0["answers"] as? [String: Int] } == [["accepted": 30], ["issued": 20]])
             for operation in operations {
                 let latency = try #require(operation["latency_ms"] as? [String: Double])
-                let values = ["p50", "p90", "p99", "p99.9", "max"].compactMap { latency[$0] }
+                let values = ["p50", "p90", "p99", "p999", "max"].compactMap { latency[$0] }
                 #expect(values.count == 5 && values == values.sorted() && values[0] > 0, "\(latency)")
             }
             let ahead = try #require(load["challenges_ahead"] as? [String: Any])
@@ -134,6 +134,31 @@ extension ProcessTests {
             #expect(
                 operations.map { $0["answers"] as? [String: Int] } == [["accepted": 20], ["accepted": 10], ["accepted": 20]])
             await dev.stop()
+        }
+
+        @Test("A request whose challenge becomes too old before its turn is made again")
+        func shortChallenges() async throws {
+            let home = try TestHome()
+            let text = home.folder.text("assayd.yaml")
+            try #require(text.contains("camera: {"))
+            try home.folder.write(text.replacing("camera: {", with: "camera: {challenge: {ttl: 10s}, "), to: "assayd.yaml")
+            let daemon = try await TestDaemon(home)
+            try FileManager.default.createDirectory(atPath: place.file("phone"), withIntermediateDirectories: false)
+            try place.write(home.authority.saved, to: "phone/authority")
+            let phone = try await made("phone", app: TestHome.appID)
+            // Each of 100 devices has its turn after 20 s.
+            let ending = try await Child.run(
+                "assay",
+                [
+                    "bench", "--app", "camera", "--phone", phone, "--rate", "5", "--for", "12s", "--warm-up", "0s", "--devices",
+                    "100", "--json",
+                ], environment: ["ASSAY_SERVER": try daemon.address("tcp")])
+            #expect(ending.status == 0, "\(ending)")
+            let load = try object(ending)
+            #expect(load["as_expected"] as? Int == 60)
+            let ahead = try #require(load["challenges_ahead"] as? [String: Any])
+            #expect((ahead["count"] as? Int ?? 0) > 90, "60 for the calls, and those that were fetched again: \(ahead)")
+            #expect(await daemon.stop().status == 0)
         }
 
         @Test("A bound that is exceeded fails the load and is named; a share that may fail does not")

@@ -88,7 +88,8 @@ struct BenchCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The most calls that wait for an answer at a time. Default: 200 for each connection.", valueName: "count"))
+            "The most calls that wait for an answer at a time. Default: 200 for each connection, at most 1500.",
+            valueName: "count"))
     var inFlight: Int?
 
     @Option(
@@ -113,8 +114,7 @@ struct BenchCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Fail if one call of 100 takes longer.", valueName: "latency"))
     var expectP99: LatencyArgument?
 
-    @Option(
-        name: .customLong("expect-p99.9"), help: ArgumentHelp("Fail if one call of 1000 takes longer.", valueName: "latency"))
+    @Option(help: ArgumentHelp("Fail if one call of 1000 takes longer.", valueName: "latency"))
     var expectP999: LatencyArgument?
 
     @Option(
@@ -233,7 +233,7 @@ struct BenchCommand: AsyncParsableCommand {
     var plan: LoadPlan {
         var plan = LoadPlan(
             rate: rate, duration: period.duration, warmUp: warmUp.duration, arrivals: arrivals,
-            inFlight: inFlight ?? 200 * connections)
+            inFlight: inFlight ?? min(1500, 200 * connections))
         if let seed { plan.seed = seed }
         return plan
     }

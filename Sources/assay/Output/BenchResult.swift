@@ -151,7 +151,7 @@ extension LatencyHistogram {
         return [
             "count": Int(count), "mean": mean.milliseconds, "p50": value(at: 50).milliseconds,
             "p90": value(at: 90).milliseconds,
-            "p99": value(at: 99).milliseconds, "p99.9": value(at: 99.9).milliseconds, "max": max.milliseconds,
+            "p99": value(at: 99).milliseconds, "p999": value(at: 99.9).milliseconds, "max": max.milliseconds,
         ]
     }
 }
