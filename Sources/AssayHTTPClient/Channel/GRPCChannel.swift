@@ -46,7 +46,11 @@ package final class GRPCChannel: RPCChannel {
             case RPCError.cancelled.reason, RPCError.connectFailed("").reason: throw problem
             case RPCError.deadlineExceeded.reason:
                 throw .connectFailed("\(address): no answer within \(limits.connectTimeout / .seconds(1)) s")
-            case RPCError.connectionLost.reason: throw .connectFailed("\(address): \(RPCError.words(for: error, at: address))")
+            case RPCError.connectionLost.reason:
+                // Such as a server of HTTP/1.1 alone, or a proxy that speaks HTTP/2 over TLS only.
+                let why =
+                    handshake.error.map { RPCError.words(for: $0, at: address) } ?? "no answer in HTTP/2, which gRPC takes"
+                throw .connectFailed("\(address): \(why)")
             default: throw .connectFailed("\(address): \(problem.message)")
             }
         }
