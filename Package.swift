@@ -36,6 +36,7 @@ let x509 = Target.Dependency.product(name: "X509", package: "swift-certificates"
 let asn1 = Target.Dependency.product(name: "SwiftASN1", package: "swift-asn1")
 let metrics = Target.Dependency.product(name: "CoreMetrics", package: "swift-metrics")
 let httpServer = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
+let histogram = Target.Dependency.product(name: "Histogram", package: "hdrhistogram-swift")
 let yaml = Target.Dependency.product(name: "Yams", package: "Yams")
 
 /// The modules that work on each byte. In a tree that is built once, to be tested (`ONCE`, see dev/build.sh), they are optimised: unoptimised they
@@ -88,6 +89,7 @@ let package = Package(
         .library(name: "AssayPostgres", targets: ["AssayPostgres"]),
     ],
     dependencies: [
+        .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", .upToNextMinor(from: "0.2.0")),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
         .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
@@ -160,7 +162,7 @@ let package = Package(
             ["AssayListening", "AssayRPC", "AssayAPI", "AssayProtobuf", "AssayCompression", "AssayCore"] + nio + tls + http2
                 + [crypto, protobuf, log]
         ),
-        // The client's side of Connect over HTTP.
+        // The client's side of Connect and gRPC over HTTP.
         module(
             "AssayHTTPClient",
             ["AssayListening", "AssayRPC", "AssayProtobuf", "AssayCore", http] + nio + tls + http2 + [protobuf]),
@@ -270,6 +272,8 @@ let package = Package(
         module("AssayTop", ["AssayAPI"]),
         // What `assay doctor` says of an installation, by facts that the command collects.
         module("AssayDoctor", ["AssayTop", "AssayAPI", "AssayCore"]),
+        // What `assay bench` sends, and what it measures.
+        module("AssayLoad", ["AssaySimulator", "AssayClient", "AssayAPI", "AssayCore", histogram]),
         // What `assay init` writes, by its answers; and who signs an app, by its package or keystore.
         module("AssayInstallation", ["AssayCertificates", "AssayCompression", "AssayEncoding", "AssayCore", crypto]),
         module("AssayCommandLine", ["AssayCore", arguments]),
@@ -299,7 +303,7 @@ let package = Package(
         .executableTarget(
             name: "assay",
             dependencies: [
-                "AssayInstallation", "AssayDoctor", "AssayTop", "AssayApps", "AssayConfiguration", "AssaySchemes",
+                "AssayInstallation", "AssayDoctor", "AssayTop", "AssayLoad", "AssayApps", "AssayConfiguration", "AssaySchemes",
                 "AssayPlugins", "AssayAudit",
                 "AssayCommandLine",
                 "AssayClient", "AssayVirtualDevices", "AssaySimulator", "AssayVendors", "AssayProvisioning", "AssayResults",
@@ -351,6 +355,7 @@ let package = Package(
         tests("AssayTracing", ["AssayMetrics"]),
         tests("AssayTop", ["AssayAPI"]),
         tests("AssayDoctor", ["AssayTop", "AssayService", "AssayAPI", "AssayCore"]),
+        tests("AssayLoad", ["AssayCore"]),
         tests(
             "AssayInstallation",
             ["AssayConfiguration", "AssaySchemes", "AssayCompression", "AssayEncoding", "AssayCore"]),

@@ -18,7 +18,7 @@ TABLE
 }
 
 # Files that may name every platform: the list of schemes; the API's messages, their one mapping, examples of them, and the names of formats; the table of reason
-# codes; the simulator, the folders of its devices and the cases for tests of callers; the commands that make evidence or read it from options; what writes a
+# codes; the simulator, the folders of its devices, the cases for tests of callers and the devices of a load; the commands that make evidence or read it from options; what writes a
 # first configuration.
 allowed="Sources/AssayConfiguration/Schemes.swift
 Sources/AssayAPI/Generated/
@@ -33,6 +33,7 @@ Sources/AssaySimulator/
 Sources/assay/
 Sources/AssayVirtualDevices/
 Sources/AssayEvidenceCases/
+Sources/AssayLoad/Devices/
 Sources/AssayInstallation/
 Sources/assayd/Dev/"
 

@@ -36,7 +36,15 @@ public final class AssayClient: Sendable {
         to address: String, credentials: ClientCredentials? = nil, key: ClientKey? = nil,
         options: ClientOptions = ClientOptions()
     ) async throws(AssayError) -> AssayClient {
-        let client = try AssayClient(address: address, credentials: credentials, key: key, options: options)
+        try await connect(to: address, credentials: credentials, key: key, options: options, form: HTTPForm())
+    }
+
+    /// - Parameter form: of calls to an address of HTTP.
+    package static func connect(
+        to address: String, credentials: ClientCredentials?, key: ClientKey?, options: ClientOptions, form: HTTPForm
+    ) async throws(AssayError) -> AssayClient {
+        let client = try AssayClient(
+            address: address, credentials: credentials, key: key, options: options, time: .real(), form: form)
         do {
             try await client.caller.connect(timeout: options.timeout)
         } catch {
@@ -47,12 +55,12 @@ public final class AssayClient: Sendable {
 
     package init(
         address text: String, credentials: ClientCredentials? = nil, key: ClientKey? = nil, options: ClientOptions,
-        time: ClientTime
+        time: ClientTime, form: HTTPForm = HTTPForm()
     ) throws(AssayError) {
         let address = try ServerAddress(parsing: text, credentials, hasKey: key != nil)
         self.options = options
         reconnecting = ReconnectingConnection(rule: options.retry, time: time) { () async throws(RPCError) in
-            try await address.connect(credentials)
+            try await address.connect(credentials, form)
         }
         var caller = RetryingCaller(reconnecting: reconnecting, rule: options.retry, time: time)
         if let key { caller.credential = [RPCMetadata.authorization: "Bearer \(key.text)"] }

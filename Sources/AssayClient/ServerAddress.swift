@@ -50,7 +50,9 @@ enum ServerAddress {
     }
 
     /// Connects, with the files of the credentials as they are now.
-    func connect(_ credentials: ClientCredentials?) async throws(RPCError) -> any RPCChannel {
+    ///
+    /// - Parameter form: of calls over HTTP.
+    func connect(_ credentials: ClientCredentials?, _ form: HTTPForm) async throws(RPCError) -> any RPCChannel {
         switch self {
         case .framed(let address):
             var tls: ClientTLS?
@@ -64,7 +66,12 @@ enum ServerAddress {
                     return try credentials.httpTLS()
                 }
             }
-            return try await HTTPChannel.connect(to: address, tls: tls)
+            switch form.calls {
+            case .grpc: return try await GRPCChannel.connect(to: address, tls: tls)
+            case .connect, .json:
+                return try await HTTPChannel.connect(
+                    to: address, tls: tls, messages: form.calls == .json ? .json : .protobuf, isHTTP1Only: form.isHTTP1Only)
+            }
         }
     }
 

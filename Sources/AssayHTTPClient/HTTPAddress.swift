@@ -74,7 +74,7 @@ package struct HTTPAddress: Hashable, Sendable {
         }
     }
 
-    private static func authority(_ host: String, _ port: Int) -> String {
+    static func authority(_ host: String, _ port: Int) -> String {
         host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
     }
 

@@ -24,7 +24,7 @@ struct Assay: AsyncParsableCommand {
             InitCommand.self, ChallengeCommand.self, VerifyCommand.self, PrepareCommand.self, UploadCommand.self,
             VerdictsCommand.self,
             ReportCommand.self, PolicyCommand.self, DeviceCommand.self,
-            StatusCommand.self, DoctorCommand.self, TopCommand.self, WatchCommand.self, WebhooksCommand.self,
+            StatusCommand.self, DoctorCommand.self, TopCommand.self, BenchCommand.self, WatchCommand.self, WebhooksCommand.self,
             WhoAmICommand.self, KeyCommand.self,
             AuditCommand.self,
             FeedsCommand.self, ProvisionCommand.self, CertCommand.self, CRLCommand.self, CACommand.self, EnrolCommand.self,

@@ -1,4 +1,5 @@
 import ArgumentParser
+import AssayCommandLine
 import AssayConfiguration
 import AssayCore
 import AssayDaemon

@@ -40,7 +40,7 @@ struct TestDaemon {
     /// Runs a daemon around `body`, and stops it.
     static func run(
         _ socket: Socket = .unix, callers: CallerDirectory = CallerDirectory(byUserID: [:], loopback: CallerDirectory.demo),
-        limits: RPCLimits = RPCLimits(), _ body: (TestDaemon) async throws -> Void
+        limits: RPCLimits = RPCLimits(), speaks: FrontProtocol = .framed, _ body: (TestDaemon) async throws -> Void
     ) async throws {
         var configuration = try Configuration.parse(
             """
@@ -49,7 +49,7 @@ struct TestDaemon {
             callers: {loopback_demo: true}
             apps: {camera: {accept_simulated: true, app_attest: {identities: [{app_id: \(appID)}]}}}
             """, file: "assayd.yaml", folder: "/nowhere")
-        configuration.fixed.listen = [ListenAddress(socket.address)]
+        configuration.fixed.listen = [ListenAddress(socket.address, speaks: speaks)]
         configuration.fixed.limits = limits
         configuration.live.callers = callers
         configuration.live.testRoots = [try TrustAnchor(name: "test root", pem: authority.rootPEM, simulated: true)]

@@ -6,7 +6,8 @@ import NIOPosix
 import NIOSSL
 package import SwiftProtobuf
 
-/// A client's way to a server over HTTP: Connect with protobuf, over HTTP/2 where TLS negotiates it, and over HTTP/1.1.
+/// A client's way to a server over HTTP: Connect with protobuf, or with JSON in unary calls, over HTTP/2 where TLS negotiates it, and over
+/// HTTP/1.1.
 ///
 /// A call takes a connection, or makes one. After a connection that could not be made the channel takes no more calls, so that who keeps
 /// channels decides when the next attempt is made.
@@ -15,20 +16,25 @@ package final class HTTPChannel: RPCChannel {
     private let limits: HTTPChannelLimits
     /// What a method's path follows.
     private let url: String
+    private let messages: MessageForm
     private let client: HTTPClient
     private let calls = CallsInFlight()
 
     /// Returns when the server, or a proxy before it, has answered over HTTP: until then it may still refuse the certificate.
     ///
-    /// - Parameter tls: of an address with TLS.
+    /// - Parameters:
+    ///   - tls: of an address with TLS.
+    ///   - messages: the form of the messages of unary calls.
+    ///   - isHTTP1Only: HTTP/2 is not offered.
     /// - Throws: UNAVAILABLE, `connect_failed`.
     package static func connect(
-        to address: HTTPAddress, limits: HTTPChannelLimits = HTTPChannelLimits(), tls: HTTPClientTLS? = nil
+        to address: HTTPAddress, limits: HTTPChannelLimits = HTTPChannelLimits(), tls: HTTPClientTLS? = nil,
+        messages: MessageForm = .protobuf, isHTTP1Only: Bool = false
     ) async throws(RPCError) -> HTTPChannel {
         if let name = tls?.serverName, !HTTPAddress.isHostName(name) {
             throw .connectFailed("\(address): \"\(name)\" is no name of a server")
         }
-        let channel = HTTPChannel(address, limits, address.isEncrypted ? tls : nil)
+        let channel = HTTPChannel(address, limits, address.isEncrypted ? tls : nil, messages, isHTTP1Only)
         do {
             _ = try await channel.ask()
             return channel
@@ -45,12 +51,14 @@ package final class HTTPChannel: RPCChannel {
         }
     }
 
-    private init(_ address: HTTPAddress, _ limits: HTTPChannelLimits, _ tls: HTTPClientTLS?) {
-        (self.address, self.limits) = (address, limits)
+    private init(
+        _ address: HTTPAddress, _ limits: HTTPChannelLimits, _ tls: HTTPClientTLS?, _ messages: MessageForm, _ isHTTP1Only: Bool
+    ) {
+        (self.address, self.limits, self.messages) = (address, limits, messages)
         var configuration = HTTPClient.Configuration(
             tlsConfiguration: tls?.configuration, redirectConfiguration: .disallow,
             timeout: HTTPClient.Configuration.Timeout(connect: TimeAmount(limits.connectTimeout)), decompression: .disabled)
-        configuration.httpVersion = .automatic
+        configuration.httpVersion = isHTTP1Only ? .http1Only : .automatic
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = limits.maxConnections
         configuration.connectionPool.retryConnectionEstablishment = false
         // Called with each connection before its first call.
@@ -77,18 +85,17 @@ package final class HTTPChannel: RPCChannel {
         _ method: String, _ request: some SwiftProtobuf.Message, returning: Reply.Type, timeout: Duration?,
         metadata: RPCMetadata
     ) async throws(RPCError) -> Reply {
-        let message = try request.serialised()
-        let prepared = try prepare(method, ByteBuffer(bytes: message), .unary, timeout, metadata)
+        let message = try messages.write(request)
+        let prepared = try prepare(method, ByteBuffer(bytes: message), .unary(messages), timeout, metadata)
         try calls.enter()
         defer { calls.leave() }
         let answer: [UInt8]
         do {
-            answer = try await within(timeout) { try await self.answer(to: prepared) }
+            answer = try await TimeLimit.within(timeout) { try await self.answer(to: prepared) }
         } catch {
             throw failure(error)
         }
-        guard let reply = try? Reply(serializedBytes: answer) else { throw .undecodableReply }
-        return reply
+        return try messages.read(answer)
     }
 
     package func stream<Item: SwiftProtobuf.Message>(
@@ -103,7 +110,7 @@ package final class HTTPChannel: RPCChannel {
         let task = Task {
             defer { calls.leave() }
             do {
-                try await within(timeout) { try await self.fill(queue, budget, space, by: prepared) }
+                try await TimeLimit.within(timeout) { try await self.fill(queue, budget, space, by: prepared) }
                 queue.end(nil)
             } catch {
                 queue.end(failure(error))
@@ -135,10 +142,17 @@ package final class HTTPChannel: RPCChannel {
 
     // MARK: Exchanges
 
-    fileprivate enum Form {
-        case unary, stream
+    fileprivate enum Form: Equatable {
+        case unary(MessageForm)
+        case stream
 
-        var contentType: String { self == .unary ? "application/proto" : "application/connect+proto" }
+        var contentType: String {
+            switch self {
+            case .unary(.protobuf): "application/proto"
+            case .unary(.json): "application/json"
+            case .stream: "application/connect+proto"
+            }
+        }
     }
 
     private func prepare(
@@ -169,7 +183,7 @@ package final class HTTPChannel: RPCChannel {
         request.method = .HEAD
         addHeaders(to: &request)
         let (question, start) = (request, ContinuousClock.now)
-        return try await within(limits.connectTimeout) {
+        return try await TimeLimit.within(limits.connectTimeout) {
             let response = try await self.client.execute(question, deadline: .distantFuture)
             let time = ContinuousClock.now - start
             for try await _ in response.body {}
@@ -179,7 +193,7 @@ package final class HTTPChannel: RPCChannel {
 
     private func answer(to request: HTTPClientRequest) async throws -> [UInt8] {
         let response = try await client.execute(request, deadline: .distantFuture)
-        guard response.isOf(.unary) else { throw try await error(of: response) }
+        guard response.isOf(.unary(messages)) else { throw try await error(of: response) }
         let body = try await response.body.collect(upTo: limits.maxMessageBytes)
         return Array(body.readableBytesView)
     }
@@ -215,22 +229,6 @@ package final class HTTPChannel: RPCChannel {
         guard response.status != .ok, response.contentType == "application/json" else { return foreign }
         let body = try await response.body.collect(upTo: limits.maxMessageBytes)
         return RPCError(connectError: Array(body.readableBytesView)[...]) ?? foreign
-    }
-
-    private func within<T: Sendable>(
-        _ limit: Duration?, _ work: @escaping @Sendable () async throws -> T
-    ) async throws -> T {
-        guard let limit else { return try await work() }
-        return try await withThrowingTaskGroup(of: T.self) { group in
-            group.addTask(operation: work)
-            group.addTask {
-                try await Task.sleep(for: limit)
-                throw RPCError.deadlineExceeded
-            }
-            defer { group.cancelAll() }
-            guard let first = try await group.next() else { throw CancellationError() }
-            return first
-        }
     }
 
     private func failure(_ error: any Error) -> RPCError {
@@ -269,7 +267,7 @@ extension HTTPClientResponse {
 
     /// Whether it has a message, or messages, and not an error.
     fileprivate func isOf(_ form: HTTPChannel.Form) -> Bool {
-        let encoding = headers.first(name: form == .unary ? "content-encoding" : "connect-content-encoding") ?? "identity"
+        let encoding = headers.first(name: form == .stream ? "connect-content-encoding" : "content-encoding") ?? "identity"
         return status == .ok && contentType == form.contentType && encoding == "identity"
     }
 }

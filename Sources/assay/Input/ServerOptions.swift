@@ -175,24 +175,37 @@ struct ServerOptions: ParsableArguments {
 
     /// Connects, runs `work`, and closes; prints errors for people, and exits with the matching status.
     func with<T>(_ work: (AssayClient) async throws(AssayError) -> T) async throws -> T {
-        do throws(AssayError) { return try await ask(work) } catch {
-            // An error during the connection already names the address.
-            let text = "\(error)" + hint(error)
-            throw error.failure(text.contains(address) ? text : "\(address): \(text)")
+        do throws(AssayError) { return try await ask(work) } catch { throw failure(error) }
+    }
+
+    /// Says why a call of the daemon has no answer; throw the result.
+    func failure(_ error: AssayError) -> ExitCode {
+        // An error during the connection already names the address.
+        let text = "\(error)" + hint(error)
+        return error.failure(text.contains(address) ? text : "\(address): \(text)")
+    }
+
+    /// - Parameter form: of calls to an address of HTTP.
+    func connect(_ options: ClientOptions, _ form: HTTPForm = HTTPForm()) async throws(AssayError) -> AssayClient {
+        let key = try pathOfKey.map { (path) throws(AssayError) in try ClientKey(file: path) }
+        return try await AssayClient.connect(
+            to: address, credentials: try credentials(key), key: key, options: options, form: form)
+    }
+
+    private var pathOfKey: String? { keyFile ?? Self.environment("ASSAY_KEY_FILE") }
+
+    /// Notes that others can read the file of the API key, if they can.
+    func noteWhoReadsTheKey() {
+        guard let path = pathOfKey, let file = UnixFile(at: path), file.kind == .file, !file.permissions.keepSecrets else {
+            return
         }
+        Console.note("the API key in \(path) can be read by other users: chmod 0600 \(path)")
     }
 
     /// Connects, runs `work`, and closes.
     func ask<T>(_ work: (AssayClient) async throws(AssayError) -> T) async throws(AssayError) -> T {
-        let options = ClientOptions(retry: RetryRule(tries: retries + 1), timeout: limit)
-        let key = try (keyFile ?? Self.environment("ASSAY_KEY_FILE")).map { (path) throws(AssayError) in
-            if let file = UnixFile(at: path), file.kind == .file, !file.permissions.keepSecrets {
-                Console.note("the API key in \(path) can be read by other users: chmod 0600 \(path)")
-            }
-            return try ClientKey(file: path)
-        }
-        let client = try await AssayClient.connect(
-            to: address, credentials: try credentials(key), key: key, options: options)
+        noteWhoReadsTheKey()
+        let client = try await connect(ClientOptions(retry: RetryRule(tries: retries + 1), timeout: limit))
         let result: T
         do throws(AssayError) {
             result = try await traced { () async throws(AssayError) in try await work(client) }
