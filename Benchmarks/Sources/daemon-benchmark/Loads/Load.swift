@@ -13,10 +13,19 @@ protocol Load {
 
     /// Throws unless this message answers a request as wanted.
     func check(_ answer: [UInt8]) throws
+
+    /// The bytes of a round, for each connection: by default those of `requests`.
+    func bursts(_ count: Int, over traffic: Traffic) async throws -> [Traffic.Bursts]
+
+    /// The number of answers; all must be as wanted.
+    func accepted(_ replies: [[UInt8]], by front: LoadFront) throws -> Int
 }
 
 extension Load {
-    /// The number of answers; all must be as wanted.
+    func bursts(_ count: Int, over traffic: Traffic) async throws -> [Traffic.Bursts] {
+        try traffic.bursts(try await requests(count))
+    }
+
     func accepted(_ replies: [[UInt8]], by front: LoadFront) throws -> Int {
         for reply in replies {
             guard let answer = front.answer(reply) else {
@@ -35,11 +44,13 @@ struct Traffic {
     let front: LoadFront
     /// The most requests in a burst.
     let inFlight: Int
+    /// Whether each burst has a connection of its own.
+    let reconnects: Bool
 
     /// - Parameter addresses: of daemons, which the connections take in turn.
-    init(to addresses: [String], by front: LoadFront = .framed, connections: Int, inFlight: Int) {
+    init(to addresses: [String], by front: LoadFront = .framed, connections: Int, inFlight: Int, reconnects: Bool = false) {
         self.addresses = (0..<connections).map { addresses[$0 % addresses.count] }
-        (self.front, self.inFlight) = (front, inFlight)
+        (self.front, self.inFlight, self.reconnects) = (front, inFlight, reconnects)
     }
 
     /// A connection's bursts, ready to send: each has one request of each of its devices, or of as many as a burst may have.
@@ -70,9 +81,11 @@ struct Traffic {
         let results = Mutex<[Result<Answers, any Error>]>([])
         DispatchQueue.concurrentPerform(iterations: bursts.count) { index in
             let result = Result {
-                let connection = try front.connect(to: addresses[index])
+                var connection = reconnects ? nil : try front.connect(to: addresses[index])
                 return try bursts[index].reduce(into: Answers()) { answers, burst in
                     let start = ContinuousClock.now
+                    if reconnects { connection = try front.connect(to: addresses[index]) }
+                    guard let connection else { return }
                     answers.replies += try connection.exchange(burst.bytes, calls: burst.requests)
                     answers.bursts.append(start.duration(to: .now))
                 }
