@@ -28,6 +28,12 @@ enum PlainFrame {
         return bytes(of: 2, in: reply).map { Array($0) } ?? []
     }
 
+    /// What a reply says instead of a message, for people.
+    static func problem(_ frame: [UInt8]) -> String {
+        guard let reply = bytes(of: 3, in: frame[...]), let status = bytes(of: 1, in: reply) else { return "another frame" }
+        return bytes(of: 2, in: status).map { String(decoding: $0, as: UTF8.self) } ?? "a status without a message"
+    }
+
     /// Whether the peer says that it takes no more calls on the connection.
     static func isGoAway(_ frame: [UInt8]) -> Bool { bytes(of: 9, in: frame[...]) != nil }
 

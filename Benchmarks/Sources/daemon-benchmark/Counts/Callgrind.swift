@@ -11,7 +11,7 @@ final class Callgrind {
         folder = FileManager.default.temporaryDirectory.appending(path: "assay-callgrind-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         wrapper = [
-            "/usr/bin/env", "valgrind", "--tool=callgrind", "--quiet", "--instr-atstart=no", "--dump-line=no",
+            "/usr/bin/env", "valgrind", "--tool=callgrind", "--quiet", "--instr-atstart=no",
             "--callgrind-out-file=\(folder.path)/out",
         ]
     }

@@ -13,12 +13,11 @@ struct KeySignatureLoad: Load {
     static func prepare(_ daemon: DaemonProcess, devices: Int, connections: Int) async throws -> KeySignatureLoad {
         let clients = try await Clients.connect(connections, to: daemon.address)
         let makers = try AndroidDevices(daemon.vendors.android)
-        var keys: [AndroidKey] = []
-        for _ in 0..<devices {
-            let key = try makers.makeKey()
-            let verdict = try await clients[0].verify(try await makers.registration(of: key, over: clients[0]))
-            guard verdict.decision == .accepted else { throw AssayError(.internalError, "not registered: \(verdict.reason)") }
-            keys.append(key)
+        var keys = try (0..<devices).map { _ in try makers.makeKey() }
+        let client = clients[0]
+        _ = try await Requests.made(by: &keys) { _, key in
+            try await client.verify(try await makers.registration(of: key, over: client)).requireAccepted()
+            return []
         }
         return KeySignatureLoad(clients: clients, keys: keys)
     }

@@ -29,7 +29,8 @@ extension Load {
     func accepted(_ replies: [[UInt8]], by front: LoadFront) throws -> Int {
         for reply in replies {
             guard let answer = front.answer(reply) else {
-                throw AssayError(.internalError, "a call was not answered")
+                let problem = front == .framed ? PlainFrame.problem(reply) : "no message"
+                throw AssayError(.internalError, "a call was not answered: \(problem)")
             }
             try check(answer)
         }

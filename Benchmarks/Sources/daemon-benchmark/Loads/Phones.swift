@@ -9,10 +9,10 @@ enum Phones {
         _ count: Int, with daemon: DaemonProcess, over client: AssayClient
     ) async throws -> [VirtualKey] {
         var phone = VirtualPhone(authority: daemon.authority, appID: DaemonConfiguration.appID)
-        let keys = (0..<count).map { _ in phone.makeKey() }
-        for key in keys {
-            let verdict = try await client.verify(try await registration(of: key, over: client))
-            guard verdict.decision == .accepted else { throw AssayError(.internalError, "not registered: \(verdict.reason)") }
+        var keys = (0..<count).map { _ in phone.makeKey() }
+        _ = try await Requests.made(by: &keys) { _, key in
+            try await client.verify(try await registration(of: key, over: client)).requireAccepted()
+            return []
         }
         return keys
     }

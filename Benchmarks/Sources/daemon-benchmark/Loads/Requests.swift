@@ -1,6 +1,6 @@
 /// Makes the requests of devices before the clock starts.
 enum Requests {
-    /// Lets devices make their requests at the same time, on all processors.
+    /// Lets devices make their requests at the same time, on all processors; or do something else, and make none.
     ///
     /// - Parameters:
     ///   - devices: what each keeps from one request to the next, such as its counter.

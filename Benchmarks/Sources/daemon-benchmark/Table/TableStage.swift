@@ -24,7 +24,8 @@ final class TableStage {
         let daemon = try DaemonProcess(
             executable: executable, DaemonConfiguration(certifies: true, takesAndroid: true), under: wrapper)
         file = daemon
-        try daemon.waitForAnswer()
+        // Under Valgrind it reads its own symbols first.
+        try daemon.waitForAnswer(.seconds(wrapper.isEmpty ? 120 : 900))
         return daemon
     }
 
