@@ -78,31 +78,48 @@ struct Traffic {
     }
 
     /// Sends all bursts, on each connection the next one after the last answer.
+    ///
+    /// Each connection has a thread: `concurrentPerform` would serve as many at a time as there are processors.
     func send(_ bursts: [Bursts]) throws -> Answers {
-        let results = Mutex<[Result<Answers, any Error>]>([])
-        DispatchQueue.concurrentPerform(iterations: bursts.count) { index in
-            let result = Result {
-                var connection = reconnects ? nil : try front.connect(to: addresses[index])
-                return try bursts[index].reduce(into: Answers()) { answers, burst in
-                    let start = ContinuousClock.now
-                    if reconnects { connection = try front.connect(to: addresses[index]) }
-                    guard let connection else { return }
-                    answers.replies += try connection.exchange(burst.bytes, calls: burst.requests)
-                    answers.bursts.append(start.duration(to: .now))
-                }
+        let collected = Collected()
+        let ended = DispatchGroup()
+        for index in bursts.indices {
+            ended.enter()
+            Thread.detachNewThread {
+                let result = Result { try send(bursts[index], to: addresses[index]) }
+                collected.results.withLock { $0.append(result) }
+                ended.leave()
             }
-            results.withLock { $0.append(result) }
         }
-        return try results.withLock { $0 }.reduce(into: Answers()) { all, result in
+        ended.wait()
+        return try collected.results.withLock { $0 }.reduce(into: Answers()) { all, result in
             let answers = try result.get()
             all.replies += answers.replies
             all.bursts += answers.bursts
+        }
+    }
+
+    private final class Collected: Sendable {
+        let results = Mutex<[Result<Answers, any Error>]>([])
+    }
+
+    private func send(_ bursts: Bursts, to address: String) throws -> Answers {
+        var connection = reconnects ? nil : try front.connect(to: address)
+        return try bursts.reduce(into: Answers()) { answers, burst in
+            let start = ContinuousClock.now
+            if reconnects { connection = try front.connect(to: address) }
+            guard let connection else { return }
+            answers.replies += try connection.exchange(burst.bytes, calls: burst.requests)
+            answers.bursts.append(start.duration(to: .now))
         }
     }
 }
 
 /// Connections of Assay's client, to prepare a load.
 enum Clients {
+    /// On a busy machine, or under Valgrind, hundreds of registrations at once take a while.
+    private static let options = ClientOptions(timeout: .seconds(300))
+
     static func connect(_ count: Int, to address: String) async throws -> [AssayClient] {
         var clients = [try await connect(address)]
         while clients.count < count { clients.append(try await connect(address)) }
@@ -112,9 +129,9 @@ enum Clients {
     /// The daemon takes a moment until it listens.
     private static func connect(_ address: String) async throws -> AssayClient {
         for _ in 0..<100 {
-            if let client = try? await AssayClient.connect(to: address) { return client }
+            if let client = try? await AssayClient.connect(to: address, options: options) { return client }
             try await Task.sleep(for: .milliseconds(50))
         }
-        return try await AssayClient.connect(to: address)
+        return try await AssayClient.connect(to: address, options: options)
     }
 }
