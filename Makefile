@@ -85,7 +85,7 @@ format: ## format every Swift file in place
 	@$(WRITTEN) | xargs -0 $(SWIFT) format --in-place --parallel
 
 .PHONY: lint
-lint: ## formatting, imports between modules, places of platforms, text comparisons, words, links, pages of methods, texts of a release
+lint: ## formatting, imports, places of platforms, text comparisons, words, links, pages of methods and of performance, a release's texts
 	@$(WRITTEN) | xargs -0 $(SWIFT) format lint --strict --parallel
 	@echo "format: every file is as the formatter would write it"
 	@dev/check-modules.sh
@@ -94,6 +94,7 @@ lint: ## formatting, imports between modules, places of platforms, text comparis
 	@dev/check-words.sh
 	@dev/check-links.sh
 	@dev/write-rpc-pages.py --check
+	@dev/write-performance-page.py --check
 	@dev/package/check-texts.sh
 
 .PHONY: proto
@@ -191,60 +192,97 @@ compare-fronts: build ## send REQUESTS made-up requests (default 10000) over fra
 	$(SWIFT) build --package-path Benchmarks $(RELEASE) --product front-comparison
 	Benchmarks/.build/release/front-comparison --daemon .build/release/assayd --requests $(REQUESTS) $(if $(SEED),--seed $(SEED))
 
+BENCHMARK = Benchmarks/.build/release/daemon-benchmark
+BUILD_BENCHMARK = $(SWIFT) build --package-path Benchmarks $(RELEASE) --product daemon-benchmark
+
+# QUICK=1: fewer rounds. JSON=file keeps the figures. CHECK=1 fails unless every bar is held.
+QUICK =
+JSON =
+CHECK =
 .PHONY: bench
-bench: build ## the daemon's CPU per accepted assertion, in raw P-256 verifications of the same run; then what captures cost (bench-captures)
-	$(SWIFT) run --package-path Benchmarks $(RELEASE) daemon-benchmark --daemon .build/release/assayd
-	@$(MAKE) --no-print-directory bench-captures
+bench: setup-tests build ## every hot operation of the daemon against its raw operations, in one table (QUICK=1: in two minutes)
+	$(BUILD_BENCHMARK)
+	$(BENCHMARK) table --daemon .build/release/assayd $(if $(QUICK),--quick) $(if $(JSON),--json $(JSON)) $(if $(CHECK),--check)
+
+# Counts are kept for each toolchain and architecture, such as swift-6.3.1-RELEASE-x86_64.
+TOOLCHAIN = $(shell $(SWIFT) --version 2>/dev/null | awk -F'[()]' '/Swift version/ { print $$2; exit }')-$(shell uname -m)
+UPDATE =
+.PHONY: bench-check
+bench-check: build ## instructions and allocations of each hot operation, within 2 % of those kept for this toolchain (UPDATE=1 keeps these)
+	@command -v valgrind >/dev/null || { echo "valgrind is missing: apt install valgrind" >&2; exit 1; }
+	$(BUILD_BENCHMARK)
+	$(BENCHMARK) counts --daemon .build/release/assayd --counts Benchmarks/counts/$(TOOLCHAIN).json $(if $(UPDATE),--update)
+
+.PHONY: bench-profile
+bench-profile: build ## where the daemon's CPU goes while it accepts assertions, by perf, in Benchmarks/results/profile.json
+	@command -v perf >/dev/null || { echo "perf is missing: apt install linux-perf" >&2; exit 1; }
+	$(BUILD_BENCHMARK)
+	$(BENCHMARK) profile --daemon .build/release/assayd --output Benchmarks/.build/assertion.perf
+	@dev/write-performance-page.py --profile Benchmarks/.build/assertion.perf
+
+.PHONY: bench-file-growth
+bench-file-growth: build ## the cost of an assertion while a ledger in a file grows to ten million devices (DEVICES=n), memory, and start
+	$(BUILD_BENCHMARK)
+	$(BENCHMARK) file-growth --daemon .build/release/assayd $(if $(filter command line environment,$(origin DEVICES)),--devices $(DEVICES)) --rounds 5 $(if $(JSON),--json $(JSON))
+
+.PHONY: bench-page
+bench-page: ## write the figures and plots of docs/reference/performance.md and README.md from Benchmarks/results
+	@dev/write-performance-page.py
+
+.PHONY: bench-assertions
+bench-assertions: build ## the daemon's CPU per accepted assertion, in raw P-256 verifications of the same run
+	$(BUILD_BENCHMARK)
+	$(BENCHMARK) --daemon .build/release/assayd
 
 .PHONY: bench-certificates
 bench-certificates: build ## the daemon's CPU per certificate bundle and per issued certificate, in raw P-256 operations of the same run
-	$(SWIFT) build --package-path Benchmarks $(RELEASE)
-	Benchmarks/.build/release/daemon-benchmark bundle --daemon .build/release/assayd
-	Benchmarks/.build/release/daemon-benchmark certificate --daemon .build/release/assayd
-	Benchmarks/.build/release/daemon-benchmark certificate --fleet --daemon .build/release/assayd
+	$(BUILD_BENCHMARK)
+	$(BENCHMARK) bundle --daemon .build/release/assayd
+	$(BENCHMARK) certificate --daemon .build/release/assayd
+	$(BENCHMARK) certificate --fleet --daemon .build/release/assayd
 
 .PHONY: bench-fronts
 bench-fronts: build ## the daemon's CPU per accepted assertion over gRPC and JSON, against the framed protocol in the same run
-	$(SWIFT) build --package-path Benchmarks $(RELEASE)
-	Benchmarks/.build/release/daemon-benchmark fronts --daemon .build/release/assayd --in-flight 32
-	Benchmarks/.build/release/daemon-benchmark fronts --daemon .build/release/assayd --in-flight 128
+	$(BUILD_BENCHMARK)
+	$(BENCHMARK) fronts --daemon .build/release/assayd --in-flight 32
+	$(BENCHMARK) fronts --daemon .build/release/assayd --in-flight 128
 
 .PHONY: bench-results
 bench-results: build ## what a signed Entity Attestation Result adds to the daemon's CPU per accepted assertion, in raw P-256 verifications
-	$(SWIFT) build --package-path Benchmarks $(RELEASE)
-	Benchmarks/.build/release/daemon-benchmark results --daemon .build/release/assayd
+	$(BUILD_BENCHMARK)
+	$(BENCHMARK) results --daemon .build/release/assayd
 
 .PHONY: bench-captures
 bench-captures: build plugins ## CPU of an upload of 800 chunks, of a depth map and of a chain of 450 frame hashes, against their bounds
-	$(SWIFT) build --package-path Benchmarks $(RELEASE)
+	$(BUILD_BENCHMARK)
 	@$(MAKE) --no-print-directory -s -C plugins/video-chain vendor
 	@mkdir -p .build/bench-captures
 	@/usr/bin/python3 -B plugins/scene-depth/tests/vectors.py . >.build/bench-captures/scene-depth.json
 	@/usr/bin/python3 -B plugins/video-chain/tests/vectors.py . >.build/bench-captures/video-chain.json
-	Benchmarks/.build/release/daemon-benchmark captures --daemon .build/release/assayd \
+	$(BENCHMARK) captures --daemon .build/release/assayd \
 	    --depth-plugin plugins/scene-depth/.build/scene-depth --depth-cases .build/bench-captures/scene-depth.json \
 	    --chain-plugin plugins/video-chain/main.py --chain-cases .build/bench-captures/video-chain.json
 
 .PHONY: bench-shared
 bench-shared: setup-tests build ## CPU of daemons and database per accepted assertion, with 1 to 3 daemons on PostgreSQL and one on SQLite
-	$(SWIFT) build --package-path Benchmarks $(RELEASE)
-	Benchmarks/.build/release/daemon-benchmark shared --daemon .build/release/assayd
-	Benchmarks/.build/release/daemon-benchmark shared --daemon .build/release/assayd --standby
+	$(BUILD_BENCHMARK)
+	$(BENCHMARK) shared --daemon .build/release/assayd
+	$(BENCHMARK) shared --daemon .build/release/assayd --standby
 
 # The number of devices at the end.
 DEVICES = 1000000
 .PHONY: bench-growth
 bench-growth: setup-tests build ## the same while a ledger on PostgreSQL grows to DEVICES devices (default a million), and its sizes
-	$(SWIFT) build --package-path Benchmarks $(RELEASE)
-	Benchmarks/.build/release/daemon-benchmark growth --daemon .build/release/assayd --devices $(DEVICES) --rounds 5
+	$(BUILD_BENCHMARK)
+	$(BENCHMARK) growth --daemon .build/release/assayd --devices $(DEVICES) --rounds 5
 
 # What a call to a plugin costs, for each language.
 .PHONY: bench-plugins
 bench-plugins: plugins ## a call to a plugin in C, Python and Swift, in raw P-256 verifications of the same run
-	$(SWIFT) build --package-path Benchmarks $(RELEASE)
+	$(BUILD_BENCHMARK)
 	@$(MAKE) --no-print-directory -s -C plugins/template-swift
 	@for plugin in plugins/template-c/.build/example-hmac plugins/template-swift/.build/release/example-hmac "/usr/bin/python3 -I -B $(CURDIR)/plugins/template-python/main.py"; do \
-	    echo "$$plugin"; Benchmarks/.build/release/daemon-benchmark plugin -- $$plugin || exit 1; done
+	    echo "$$plugin"; $(BENCHMARK) plugin -- $$plugin || exit 1; done
 
 # Builds take a folder of their own, since their flags differ (dev/package/build.sh). REVISION=n is the package's.
 .PHONY: package-programs
@@ -285,7 +323,8 @@ COUNTER = Benchmarks/.build/allocation-counter.so
 bench-allocations: build ## the daemon's heap allocations per accepted assertion
 	@mkdir -p $(dir $(COUNTER))
 	$(CLANG) -O2 -Wall -Wextra -Werror -shared -fPIC -o $(COUNTER) Benchmarks/allocation-counter.c
-	$(SWIFT) run --package-path Benchmarks $(RELEASE) daemon-benchmark --daemon .build/release/assayd --count-allocations $(COUNTER)
+	$(BUILD_BENCHMARK)
+	$(BENCHMARK) --daemon .build/release/assayd --count-allocations $(COUNTER)
 
 .PHONY: clean
 clean: ## remove what was built

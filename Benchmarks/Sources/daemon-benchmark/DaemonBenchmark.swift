@@ -7,8 +7,9 @@ struct DaemonBenchmark: AsyncParsableCommand {
         commandName: "daemon-benchmark",
         abstract: "Measure the daemon's CPU per request against one raw P-256 operation, or its allocations.",
         subcommands: [
-            AssertionBenchmark.self, SharedBenchmark.self, GrowthBenchmark.self, BundleBenchmark.self,
-            CertificateBenchmark.self, FrontsBenchmark.self, ResultsBenchmark.self, PluginBenchmark.self,
+            AssertionBenchmark.self, TableBenchmark.self, CountsBenchmark.self, ProfileBenchmark.self, SharedBenchmark.self,
+            GrowthBenchmark.self, FileGrowthBenchmark.self, BundleBenchmark.self, CertificateBenchmark.self,
+            FrontsBenchmark.self, ResultsBenchmark.self, PluginBenchmark.self,
             CapturesBenchmark.self,
         ],
         defaultSubcommand: AssertionBenchmark.self)

@@ -89,7 +89,7 @@ struct Measurement {
         print("round  allocations per \(noun)  reallocations  bytes")
         var allocations: [Double] = []
         for round in 0...options.rounds {
-            let bursts = try traffic.bursts(try await load.requests(perDevice))
+            let bursts = try await load.bursts(perDevice, over: traffic)
             let before = try process.allocations()
             let accepted = try load.accepted(try traffic.send(bursts).replies, by: traffic.front)
             let each = try process.allocations().since(before, per: accepted)

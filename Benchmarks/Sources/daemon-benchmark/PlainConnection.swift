@@ -5,10 +5,13 @@ import Foundation
 final class PlainConnection {
     private let socket: Int32
     private var buffer: [UInt8] = []
-    private var chunk = [UInt8](repeating: 0, count: 1 << 18)
+    private var chunk: [UInt8]
 
     /// Connects to `host:port`, an IPv4 address in digits.
-    init(_ address: String) throws {
+    ///
+    /// - Parameter size: bytes that are read at once, at most.
+    init(_ address: String, reading size: Int = 1 << 18) throws {
+        chunk = [UInt8](repeating: 0, count: size)
         let parts = address.split(separator: ":")
         var place = sockaddr_in()
         place.sin_family = sa_family_t(AF_INET)
@@ -25,7 +28,10 @@ final class PlainConnection {
     }
 
     /// - Parameter socket: a connected stream socket, closed at the end.
-    init(adopting socket: Int32) { self.socket = socket }
+    init(adopting socket: Int32) {
+        self.socket = socket
+        chunk = [UInt8](repeating: 0, count: 1 << 18)
+    }
 
     deinit { close(socket) }
 

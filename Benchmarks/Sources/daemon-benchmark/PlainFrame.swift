@@ -1,6 +1,6 @@
 import SwiftProtobuf
 
-/// The two frames that the load needs, as documented in `proto/README.md`.
+/// The frames that the load needs, as documented in `proto/README.md`.
 enum PlainFrame {
     /// A call before it has a number.
     struct Request: Sendable {
@@ -27,6 +27,15 @@ enum PlainFrame {
         guard let reply = bytes(of: 3, in: frame[...]), bytes(of: 1, in: reply) == nil else { return nil }
         return bytes(of: 2, in: reply).map { Array($0) } ?? []
     }
+
+    /// What a reply says instead of a message, for people.
+    static func problem(_ frame: [UInt8]) -> String {
+        guard let reply = bytes(of: 3, in: frame[...]), let status = bytes(of: 1, in: reply) else { return "another frame" }
+        return bytes(of: 2, in: status).map { String(decoding: $0, as: UTF8.self) } ?? "a status without a message"
+    }
+
+    /// Whether the peer says that it takes no more calls on the connection.
+    static func isGoAway(_ frame: [UInt8]) -> Bool { bytes(of: 9, in: frame[...]) != nil }
 
     private static func field(_ number: UInt64, _ bytes: [UInt8]) -> [UInt8] {
         varint(number << 3 | 2) + varint(UInt64(bytes.count)) + bytes

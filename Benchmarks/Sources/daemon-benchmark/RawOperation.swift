@@ -7,6 +7,12 @@ struct RawOperation: Sendable {
     /// For people, after "raw".
     let name: String
     private let operations: [@Sendable () -> Void]
+    /// How many are performed in a row while a load runs: about 10 ms of work, and fewer than there are.
+    private let burst: Int
+
+    private init(name: String, burst: Int = 200, operations: [@Sendable () -> Void]) {
+        (self.name, self.burst, self.operations) = (name, burst, operations)
+    }
 
     /// P-256 verifications. Each verifies another signature, by 256 keys over as many messages, like uploads: repeating one signature
     /// would train the branch predictor, and be 5 % faster than any upload.
@@ -36,6 +42,49 @@ struct RawOperation: Sendable {
             })
     }
 
+    /// P-384 verifications, each of another signature, by 64 keys.
+    static func largeVerification() throws -> RawOperation {
+        let keys = (0..<64).map { _ in P384.Signing.PrivateKey() }
+        return RawOperation(
+            name: "P-384 verification", burst: 20,
+            operations: try (0..<512).map { number in
+                let key = keys[number % keys.count]
+                let digest = digest(of: number)
+                let (publicKey, signature) = (key.publicKey, try key.signature(for: digest))
+                return {
+                    precondition(
+                        publicKey.isValidSignature(signature, for: digest), "the library's own signatures are good")
+                }
+            })
+    }
+
+    /// HMAC-SHA256 by one key over different messages of 64 bytes, as challenges are authenticated.
+    static func authentication() -> RawOperation {
+        let key = SymmetricKey(size: .bits256)
+        return RawOperation(
+            name: "HMAC-SHA256", burst: 3_000,
+            operations: (0..<4_000).map { number in
+                let message = Data(digest(of: number)) + Data(digest(of: number))
+                let code = Data(HMAC<SHA256>.authenticationCode(for: message, using: key))
+                return {
+                    precondition(
+                        HMAC<SHA256>.isValidAuthenticationCode(code, authenticating: message, using: key),
+                        "the library's own codes are good")
+                }
+            })
+    }
+
+    /// One of each, one after the other.
+    static func sum(_ name: String, _ parts: [RawOperation]) -> RawOperation {
+        let count = parts.map(\.operations.count).min() ?? 0
+        return RawOperation(
+            name: name, burst: (parts.map(\.burst).min() ?? 0) / max(1, parts.count),
+            operations: (0..<count).map { number in
+                let operations = parts.map { $0.operations[number] }
+                return { for operation in operations { operation() } }
+            })
+    }
+
     private static func digest(of number: Int) -> SHA256.Digest {
         SHA256.hash(data: withUnsafeBytes(of: number) { Data($0) })
     }
@@ -47,7 +96,7 @@ struct RawOperation: Sendable {
     ///
     /// The work that a processor does in a second depends on its other load, and on a virtual machine on the other machines of
     /// the host, and changes from second to second. So the unit is measured in the same seconds as the load: a thread performs
-    /// 200 operations, about 10 ms of work, rests as long, and repeats.
+    /// a burst of operations, about 10 ms of work, rests as long, and repeats.
     func microseconds<Result>(during load: () throws -> Result) rethrows -> (microseconds: Double, result: Result) {
         let sampler = Sampler(raw: self)
         sampler.start()
@@ -81,7 +130,6 @@ struct RawOperation: Sendable {
         private let isDone = Atomic(false)
         private let mean = Mutex(0.0)
         private let ended = DispatchSemaphore(value: 0)
-        private static let burst = 200
 
         init(raw: RawOperation) { self.raw = raw }
 
@@ -89,10 +137,10 @@ struct RawOperation: Sendable {
             Thread.detachNewThread { [self] in
                 var (seconds, count, next) = (0.0, 0, 0)
                 repeat {
-                    let range = next..<next + Self.burst
+                    let range = next..<next + raw.burst
                     seconds += RawOperation.seconds { raw.run(range) }
-                    count += Self.burst
-                    next = (next + Self.burst) % (raw.operations.count - Self.burst)
+                    count += raw.burst
+                    next = (next + raw.burst) % (raw.operations.count - raw.burst)
                     usleep(10_000)
                 } while !isDone.load(ordering: .acquiring)
                 let microseconds = seconds / Double(count) * 1e6

@@ -21,7 +21,7 @@ struct RoundCost {
     static func measure(
         _ load: some Load, _ count: Int, over traffic: Traffic, unit: RawOperation, _ processors: () throws -> [Double]
     ) async throws -> RoundCost {
-        let bursts = try traffic.bursts(try await load.requests(count))
+        let bursts = try await load.bursts(count, over: traffic)
         let before = try processors()
         let start = ContinuousClock.now
         let (raw, answers) = try unit.microseconds { try traffic.send(bursts) }

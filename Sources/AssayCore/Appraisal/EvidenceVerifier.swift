@@ -217,6 +217,8 @@ extension EvidenceVerifier {
                 try appraisal.check("size") { () throws(Rejection) -> Void in
                     guard evidence.size <= sizeLimit else { throw tooLarge(evidence) }
                 }
+                // Where a verdict is asked for all its failures, evidence that is too large is not read either.
+                try appraisal.requirePassed("size")
                 try appraise(BoundedEvidence(evidence), in: context, &appraisal)
             }, by: context)
     }

@@ -6,6 +6,9 @@ import Foundation
 /// What a daemon of a benchmark is told: where its ledger is, its apps, and the root of their devices.
 struct DaemonConfiguration {
     static let appID = "ABCDE12345.com.example.camera"
+    /// The same app for Android, and the SHA-256 of the certificate that signs it.
+    static let package = "com.example.camera"
+    static let packageSigner = [UInt8](repeating: 0x19, count: 32)
     /// The app of registered phones.
     static var phoneApp: AppID { get throws { try app("camera") } }
     /// The app of a fleet, only if the daemon certifies.
@@ -28,8 +31,19 @@ struct DaemonConfiguration {
     var signsResults = false
     /// Whether payloads may be uploaded in chunks.
     var takesUploads = false
+    /// Whether it takes evidence of Android devices: key attestation, key signatures, and Play Integrity by local keys.
+    var takesAndroid = false
+    /// `limits.max_connections`, if it is not the default.
+    var connections: Int?
     /// Daemons on one ledger have the same.
     var authority = TestAuthority()
+    var vendors = Vendors()
+
+    /// Google's part: the roots of Android devices, and the keys of Play Integrity.
+    struct Vendors: Sendable {
+        let android = AndroidAuthority()
+        let console = PlayConsole()
+    }
 
     /// Writes the configuration and the files that it names into a folder.
     ///
@@ -45,7 +59,8 @@ struct DaemonConfiguration {
             callers:
               loopback_demo: true
             trust:
-              test_roots: [root.pem]
+              test_roots: [root.pem\(takesAndroid ? ", android.pem" : "")]
+            \(connections.map { "limits: {max_connections: \($0)}" } ?? "")
             \(signsResults ? Self.signing : "")
             apps:
               camera:
@@ -61,6 +76,10 @@ struct DaemonConfiguration {
             """
         if signsResults {
             for name in ["results", "simulated"] { try Self.write(P256.Signing.PrivateKey(), to: folder, as: "\(name).key") }
+        }
+        if takesAndroid {
+            try vendors.write(to: folder)
+            text += Self.android
         }
         if certifies {
             try Self.writeAuthority(to: folder)
@@ -78,6 +97,14 @@ struct DaemonConfiguration {
     private static let signing = """
         results: {issuer: "https://assay.example.com", keys: [{file: results.key}], \
         simulated: {issuer: "https://assay.example.com/simulated", keys: [{file: simulated.key}]}}
+        """
+
+    /// Continues the configuration of the first app.
+    private static let android = """
+
+            android: {packages: [{name: \(package), signers: ["\(Hex.encode(packageSigner))"]}], revocation: {source: none}}
+            play_integrity: {packages: [\(package)], signers: ["\(Hex.encode(packageSigner))"], max_age: 1h, \
+        keys: [{decryption_key_file: decryption.key, verification_key_file: verification.key}]}
         """
 
     /// Continues the configuration of the first app.
@@ -107,12 +134,26 @@ struct DaemonConfiguration {
             P256.Signing.PrivateKey(rawRepresentation: authority.issuingKey.privateBytes), to: folder, as: "issuing.key")
     }
 
-    /// Writes a private key, PKCS #8 in PEM, which only its owner can read.
+    /// Writes a private key, PKCS #8 in PEM.
     private static func write(_ key: P256.Signing.PrivateKey, to folder: URL, as name: String) throws {
+        try write(key.pemRepresentation, to: folder, as: name)
+    }
+
+    /// Writes a file that only its owner can read.
+    fileprivate static func write(_ text: String, to folder: URL, as name: String) throws {
         let file = folder.appending(path: name).path
         guard
             FileManager.default.createFile(
-                atPath: file, contents: Data(key.pemRepresentation.utf8), attributes: [.posixPermissions: 0o600])
+                atPath: file, contents: Data(text.utf8), attributes: [.posixPermissions: 0o600])
         else { throw CocoaError(.fileWriteUnknown) }
+    }
+}
+
+extension DaemonConfiguration.Vendors {
+    fileprivate func write(to folder: URL) throws {
+        try DaemonConfiguration.write(try android.pem(.p384), to: folder, as: "android.pem")
+        for (name, key) in [("decryption.key", console.decryptionKey), ("verification.key", console.verificationKey)] {
+            try DaemonConfiguration.write(Base64.standard.encode(key), to: folder, as: name)
+        }
     }
 }

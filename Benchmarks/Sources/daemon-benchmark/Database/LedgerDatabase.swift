@@ -17,6 +17,9 @@ final class LedgerDatabase: Sendable {
     /// Has the password of the role, and the key file of all daemons.
     private let folder: URL
 
+    /// Whether there are a server's programs on this machine.
+    static var isAvailable: Bool { PostgresServer.programs != nil }
+
     /// Starts the server, with a new and empty database.
     init(standby hasStandby: Bool = false) throws {
         guard let programs = PostgresServer.programs else {

@@ -44,7 +44,7 @@ struct GrowthBenchmark: AsyncParsableCommand {
             phones: try await ImportedPhones(daemon, assertions: assertions, connections: options.connections),
             traffic: Traffic(to: [daemon.address], connections: options.connections, inFlight: options.inFlight))
         var steps: [GrowthRun.Step] = []
-        for end in checkpoints {
+        for end in Checkpoints.upTo(devices) {
             try await growth.fill(to: end)
             steps.append(try await growth.measure())
         }
@@ -73,16 +73,5 @@ struct GrowthBenchmark: AsyncParsableCommand {
             "\nmachine: \(ProcessInfo.processInfo.activeProcessorCount) processors, all busy with daemon, database, load and the unit; "
                 + "\(options.connections) connections, bursts of \(options.inFlight); \(options.rounds) rounds of about \(assertions) assertions"
         )
-    }
-
-    /// The numbers of devices at which assertions are measured.
-    private var checkpoints: [Int] {
-        var checkpoints = [devices]
-        var next = 10_000
-        while next < devices {
-            checkpoints.insert(next, at: checkpoints.count - 1)
-            next *= 10
-        }
-        return checkpoints
     }
 }

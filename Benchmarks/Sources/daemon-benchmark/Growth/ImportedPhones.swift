@@ -63,17 +63,24 @@ final class ImportedPhones: Load, @unchecked Sendable {  // only one task touche
 
     /// Uploads of phones that are drawn from all registered ones, `count` of each; as many phones as make a round.
     func requests(_ count: Int) async throws -> [[PlainFrame.Request]] {
-        let drawn = Array((0..<self.count).shuffled().prefix(max(1, assertions / count)))
-        var keys = drawn.map { number in
+        let wanted = min(self.count, max(1, assertions / count))
+        var drawn: Set<Int> = []
+        while drawn.count < wanted { drawn.insert(Int.random(in: 0..<self.count)) }
+        return try await uploads(count, of: drawn.shuffled())
+    }
+
+    /// Uploads of some phones, by number: `count` of each.
+    func uploads(_ count: Int, of numbers: [Int]) async throws -> [[PlainFrame.Request]] {
+        var keys = numbers.map { number in
             var key = key(number)
             key.counter = counters[number] ?? 0
             return key
         }
         let (app, clients) = (app, clients)
-        let requests = try await Phones.sign(&keys) { index, key in
+        let requests = try await Requests.made(by: &keys) { index, key in
             try await Phones.uploads(count, of: &key, to: app, over: clients[index % clients.count])
         }
-        for (number, key) in zip(drawn, keys) { counters[number] = key.counter }
+        for (number, key) in zip(numbers, keys) { counters[number] = key.counter }
         return requests
     }
 

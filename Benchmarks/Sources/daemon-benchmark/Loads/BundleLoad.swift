@@ -13,13 +13,15 @@ struct BundleLoad: Load {
     /// Connects, and provisions the cameras.
     static func prepare(_ daemon: DaemonProcess, devices: Int, connections: Int) async throws -> BundleLoad {
         let clients = try await Clients.connect(connections, to: daemon.address)
-        var cameras: [(VirtualCamera, [UInt8])] = []
-        for camera in try await Fleet.enrol(devices, over: clients[0]) {
-            let response = try await clients[0].provisionDevice(try Fleet.request(camera))
+        let client = clients[0]
+        var cameras = try await Fleet.enrol(devices, over: client).map { (camera: $0, certificate: [UInt8]()) }
+        _ = try await Requests.made(by: &cameras) { _, provisioned in
+            let response = try await client.provisionDevice(try Fleet.request(provisioned.camera))
             guard !response.deviceCertificate.isEmpty else {
                 throw AssayError(.internalError, "not provisioned: \(response.rejection.reason)")
             }
-            cameras.append((camera, Array(response.deviceCertificate)))
+            provisioned.certificate = Array(response.deviceCertificate)
+            return []
         }
         return BundleLoad(clients: clients, cameras: cameras)
     }

@@ -13,14 +13,24 @@ protocol Load {
 
     /// Throws unless this message answers a request as wanted.
     func check(_ answer: [UInt8]) throws
+
+    /// The bytes of a round, for each connection: by default those of `requests`.
+    func bursts(_ count: Int, over traffic: Traffic) async throws -> [Traffic.Bursts]
+
+    /// The number of answers; all must be as wanted.
+    func accepted(_ replies: [[UInt8]], by front: LoadFront) throws -> Int
 }
 
 extension Load {
-    /// The number of answers; all must be as wanted.
+    func bursts(_ count: Int, over traffic: Traffic) async throws -> [Traffic.Bursts] {
+        try traffic.bursts(try await requests(count))
+    }
+
     func accepted(_ replies: [[UInt8]], by front: LoadFront) throws -> Int {
         for reply in replies {
             guard let answer = front.answer(reply) else {
-                throw AssayError(.internalError, "a call was not answered")
+                let problem = front == .framed ? PlainFrame.problem(reply) : "no message"
+                throw AssayError(.internalError, "a call was not answered: \(problem)")
             }
             try check(answer)
         }
@@ -35,11 +45,13 @@ struct Traffic {
     let front: LoadFront
     /// The most requests in a burst.
     let inFlight: Int
+    /// Whether each burst has a connection of its own.
+    let reconnects: Bool
 
     /// - Parameter addresses: of daemons, which the connections take in turn.
-    init(to addresses: [String], by front: LoadFront = .framed, connections: Int, inFlight: Int) {
+    init(to addresses: [String], by front: LoadFront = .framed, connections: Int, inFlight: Int, reconnects: Bool = false) {
         self.addresses = (0..<connections).map { addresses[$0 % addresses.count] }
-        (self.front, self.inFlight) = (front, inFlight)
+        (self.front, self.inFlight, self.reconnects) = (front, inFlight, reconnects)
     }
 
     /// A connection's bursts, ready to send: each has one request of each of its devices, or of as many as a burst may have.
@@ -66,29 +78,48 @@ struct Traffic {
     }
 
     /// Sends all bursts, on each connection the next one after the last answer.
+    ///
+    /// Each connection has a thread: `concurrentPerform` would serve as many at a time as there are processors.
     func send(_ bursts: [Bursts]) throws -> Answers {
-        let results = Mutex<[Result<Answers, any Error>]>([])
-        DispatchQueue.concurrentPerform(iterations: bursts.count) { index in
-            let result = Result {
-                let connection = try front.connect(to: addresses[index])
-                return try bursts[index].reduce(into: Answers()) { answers, burst in
-                    let start = ContinuousClock.now
-                    answers.replies += try connection.exchange(burst.bytes, calls: burst.requests)
-                    answers.bursts.append(start.duration(to: .now))
-                }
+        let collected = Collected()
+        let ended = DispatchGroup()
+        for index in bursts.indices {
+            ended.enter()
+            Thread.detachNewThread {
+                let result = Result { try send(bursts[index], to: addresses[index]) }
+                collected.results.withLock { $0.append(result) }
+                ended.leave()
             }
-            results.withLock { $0.append(result) }
         }
-        return try results.withLock { $0 }.reduce(into: Answers()) { all, result in
+        ended.wait()
+        return try collected.results.withLock { $0 }.reduce(into: Answers()) { all, result in
             let answers = try result.get()
             all.replies += answers.replies
             all.bursts += answers.bursts
+        }
+    }
+
+    private final class Collected: Sendable {
+        let results = Mutex<[Result<Answers, any Error>]>([])
+    }
+
+    private func send(_ bursts: Bursts, to address: String) throws -> Answers {
+        var connection = reconnects ? nil : try front.connect(to: address)
+        return try bursts.reduce(into: Answers()) { answers, burst in
+            let start = ContinuousClock.now
+            if reconnects { connection = try front.connect(to: address) }
+            guard let connection else { return }
+            answers.replies += try connection.exchange(burst.bytes, calls: burst.requests)
+            answers.bursts.append(start.duration(to: .now))
         }
     }
 }
 
 /// Connections of Assay's client, to prepare a load.
 enum Clients {
+    /// On a busy machine, or under Valgrind, hundreds of registrations at once take a while.
+    private static let options = ClientOptions(timeout: .seconds(300))
+
     static func connect(_ count: Int, to address: String) async throws -> [AssayClient] {
         var clients = [try await connect(address)]
         while clients.count < count { clients.append(try await connect(address)) }
@@ -98,9 +129,9 @@ enum Clients {
     /// The daemon takes a moment until it listens.
     private static func connect(_ address: String) async throws -> AssayClient {
         for _ in 0..<100 {
-            if let client = try? await AssayClient.connect(to: address) { return client }
+            if let client = try? await AssayClient.connect(to: address, options: options) { return client }
             try await Task.sleep(for: .milliseconds(50))
         }
-        return try await AssayClient.connect(to: address)
+        return try await AssayClient.connect(to: address, options: options)
     }
 }

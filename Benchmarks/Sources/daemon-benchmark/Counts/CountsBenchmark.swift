@@ -1,0 +1,115 @@
+import ArgumentParser
+import AssayClient
+import Foundation
+
+struct CountsBenchmark: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "counts",
+        abstract: "Instructions and allocations of each hot operation, against those that are kept.",
+        discussion: """
+            Runs the daemon under Valgrind's Callgrind (Debian's package valgrind), whose counts hardly depend on the machine or its load. Of each row \
+            of the table it counts a number of requests, and then twice as many: the difference, for each request, is free of what is done once. \
+            Exit status 1 if a count differs from the kept one by more than the tolerance, in either direction.
+            """)
+
+    @Option(help: "The assayd to count, a release build.")
+    var daemon: String
+
+    @Option(help: "The file of the kept counts, one for each toolchain.")
+    var counts: String
+
+    @Flag(help: "Write the counts to the file, instead of comparing.")
+    var update = false
+
+    @Option(
+        name: .customLong("row"),
+        help: "A row of the table, by its name; may be given several times. Default: all that are counted.")
+    var names: [String] = []
+
+    @Option(help: "How far a count may be from the kept one, in per cent.")
+    var tolerance: Double = 2
+
+    func validate() throws {
+        guard tolerance > 0 else { throw ValidationError("--tolerance is positive.") }
+        let known = Self.counted.map(\.id)
+        if let name = names.first(where: { !known.contains($0) }) {
+            throw ValidationError("No row \(name) is counted. Rows: \(known.joined(separator: ", ")).")
+        }
+        guard update || FileManager.default.fileExists(atPath: counts) else {
+            throw ValidationError("There are no counts in \(counts). --update writes them.")
+        }
+    }
+
+    private static let counted = TableRows.all.filter { $0.counted > 0 }
+
+    func run() async throws {
+        Interruption.exits()
+        let callgrind = try Callgrind()
+        defer { callgrind.remove() }
+        let stage = TableStage(executable: daemon, under: callgrind.wrapper)
+        defer { stage.stop() }
+        var found = OperationCounts(valgrind: try Callgrind.version())
+        print("operation                 instructions  allocations")
+        for row in Self.counted where names.isEmpty || names.contains(row.id) {
+            let counts = try await count(row, in: stage, by: callgrind)
+            found.operations[row.id] = counts
+            let name = row.id.padding(toLength: 24, withPad: " ", startingAt: 0)
+            let instructions = counts.instructions.text(0)
+            say(
+                "\(name)  \(String(repeating: " ", count: max(0, 12 - instructions.count)) + instructions)  \(counts.allocations.text(1))"
+            )
+        }
+        try finish(found)
+    }
+
+    private func finish(_ found: OperationCounts) throws {
+        let kept = FileManager.default.fileExists(atPath: counts) ? try OperationCounts(contentsOf: counts) : nil
+        if update {
+            // Rows that were not asked for keep their counts.
+            var all = found
+            all.operations.merge(kept?.operations ?? [:]) { new, _ in new }
+            try all.write(to: counts)
+            print("\nwritten to \(counts)")
+            return
+        }
+        guard let kept else { throw CocoaError(.fileReadNoSuchFile) }
+        if kept.valgrind != found.valgrind {
+            print("\nthe kept counts are of \(kept.valgrind), these of \(found.valgrind): they may differ by it")
+        }
+        let differences = found.differences(from: kept, tolerance: tolerance / 100)
+        guard differences.isEmpty else {
+            print(
+                "\n\(differences.joined(separator: "\n"))\nmore than \(tolerance.text(1)) % from \(counts); --update takes them over"
+            )
+            throw ExitCode(1)
+        }
+        print("\nall within \(tolerance.text(1)) % of \(counts)")
+    }
+
+    /// One connection sends bursts of 16, so that what is shared in a burst is shared in the same way each time.
+    private func count(
+        _ row: any TableRow, in stage: TableStage, by callgrind: Callgrind
+    ) async throws -> OperationCounts.Counts {
+        let sending = Sending(connections: 1, inFlight: 16, requests: row.counted)
+        let subject = try await row.prepare(in: stage, sending)
+        let traffic = sending.traffic(to: subject.daemon)
+        // The first requests fill caches and start threads.
+        let rounds = [sending.perDevice, sending.perDevice, 2 * sending.perDevice]
+        var bursts: [[Traffic.Bursts]] = []
+        for count in rounds { bursts.append(try await subject.load.bursts(count, over: traffic)) }
+        func send(_ index: Int) throws -> Int {
+            try subject.load.accepted(try traffic.send(bursts[index]).replies, by: traffic.front)
+        }
+        _ = try send(0)
+        let (once, twice, requests) = try callgrind.counting(subject.daemon) {
+            let first = try send(1)
+            let once = try callgrind.profile(of: subject.daemon)
+            let second = try send(2)
+            return (once, try callgrind.profile(of: subject.daemon), Double(second - first))
+        }
+        for client in subject.load.clients { await client.close() }
+        return OperationCounts.Counts(
+            instructions: (twice.instructions - once.instructions) / requests,
+            allocations: (twice.allocations - once.allocations) / requests)
+    }
+}
