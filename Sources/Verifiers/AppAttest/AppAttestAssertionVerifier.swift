@@ -14,6 +14,7 @@ package struct AppAttestAssertionVerifier: EvidenceVerifier {
 
     private let registered: AppAttestDeviceAppraiser
     private let attribution: ExtensionAttribution
+    private let slips = SlipBudget()
 
     package init(
         identities: [AppAttestIdentity], anchors: [TrustAnchor], policy: AppAttestPolicy,
@@ -34,7 +35,7 @@ package struct AppAttestAssertionVerifier: EvidenceVerifier {
         let data = try appraisal.check("auth_data") { () throws(Rejection) in
             try AuthenticatorData(assertion: object.authenticatorData)
         }
-        try checkSignature(object, device.registration, context.binding, &appraisal)
+        try checkSignature(object, device.registration, context, &appraisal)
         try appraisal.requireAllPassed()
         // From here on every byte of the authenticator data is authenticated by the device's key.
         try appraisal.independently { (appraisal) throws(Rejection) in
@@ -89,8 +90,9 @@ package struct AppAttestAssertionVerifier: EvidenceVerifier {
 
     /// S4 and S5: the stored key signed the nonce, as a message.
     private func checkSignature(
-        _ object: AssertionObject, _ registration: Registration, _ binding: Binding, _ appraisal: inout Appraisal
+        _ object: AssertionObject, _ registration: Registration, _ context: AppraisalContext, _ appraisal: inout Appraisal
     ) throws(Rejection) {
+        let binding = context.binding
         let signature = try appraisal.check("signature_form") { () throws(Rejection) in
             try ECDSASignature(der: object.signature, width: 32)
         }
@@ -100,8 +102,7 @@ package struct AppAttestAssertionVerifier: EvidenceVerifier {
             }
             let nonce = AttestedNonce(authenticatorData: object.authenticatorData, clientDataHash: binding.clientDataHash)
             guard Self.isValid(signature, by: key, over: nonce) else {
-                let slip = binding.slipsOfHash.prefix(ClientDataSlip.signatureLimit)
-                let cause = Array(slip).explanation { hash in
+                let cause = slips.explanation(at: context.now, among: binding.slipsOfHash) { hash in
                     let nonce = AttestedNonce(authenticatorData: object.authenticatorData, clientDataHash: hash)
                     return Self.isValid(signature, by: key, over: nonce)
                 }

@@ -16,6 +16,7 @@ package struct KeySignatureVerifier: EvidenceVerifier {
     package let replayProtection: ReplayProtection = .challenge()
 
     private let judges: RegisteredKeyJudges
+    private let slips = SlipBudget()
 
     package init(judges: [any RegisteredDeviceAppraiser]) { self.judges = RegisteredKeyJudges(judges) }
 
@@ -41,8 +42,9 @@ package struct KeySignatureVerifier: EvidenceVerifier {
         let key = try RegisteredKey.check(device.registration, algorithm, &appraisal)
         try appraisal.check("signature") { () throws(Rejection) in
             guard try key.isValid(signature, by: algorithm, over: context.binding.clientData) else {
-                let slips = Array(context.binding.slipsOfData.prefix(ClientDataSlip.signatureLimit))
-                let cause = slips.explanation { (try? key.isValid(signature, by: algorithm, over: $0)) == true }
+                let cause = slips.explanation(at: context.now, among: context.binding.slipsOfData) {
+                    (try? key.isValid(signature, by: algorithm, over: $0)) == true
+                }
                 throw Rejection(
                     .badSignature,
                     "the registered key did not sign the expected client data, whose SHA-256 is "
