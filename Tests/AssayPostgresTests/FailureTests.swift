@@ -164,7 +164,13 @@ struct FailureTests {
         let entry = try Sample.entry(
             idempotency: .init(key: key, request: [1], expiry: Sample.expiry, verdict: [7], device: nil))
         let committing = Task { try await ledger.commit([entry]) }
-        try await Task.sleep(for: .milliseconds(250))
+        // Or it has waited as long as it may.
+        try await eventually("the commit waits for a standby") {
+            try settings.text(
+                """
+                SELECT ((SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep') + (SELECT count(*) FROM idempotency) > 0)::text
+                """) == "true"
+        }
         try backends(settings, "pg_cancel_backend")
         let result = await committing.result
         #expect(throws: LedgerError.self) { try result.get() }

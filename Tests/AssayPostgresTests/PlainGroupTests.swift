@@ -92,8 +92,9 @@ struct PlainGroupTests {
         let ledgers = [try PostgresLedger.open(settings), try PostgresLedger.open(others)]
         defer { for ledger in ledgers { ledger.close() } }
         let devices = try (0..<8).map { _ in try Sample.device() }
+        let registration = try Sample.entry(registrations: devices)
         for ledger in ledgers {
-            #expect(try await ledger.commit([try Sample.entry(registrations: devices)]) == [.committed])
+            #expect(try await ledger.commit([registration]) == [.committed])
             _ = try await ledger.block(.device(devices[7].id), .test(at: Sample.now, reason: "stolen"))
         }
         let unknown = try Sample.device()
