@@ -12,6 +12,13 @@ struct FailureTests {
     private static let own = Result { try TestServer.ownServer() }
     private func ownServer() throws -> TestServer { try Self.own.get() }
 
+    /// Returns when a commit waits for a standby, or has waited as long as it may.
+    private func untilACommitWaits(_ settings: PostgresSettings) async throws {
+        _ = try await eventually(within: .seconds(5)) {
+            try settings.text("SELECT count(*)::text FROM pg_stat_activity WHERE wait_event = 'SyncRep'") != "0"
+        }
+    }
+
     private func backends(_ settings: PostgresSettings, _ call: String) throws {
         let connection = try PostgresConnection(settings)
         _ = try connection.query(
@@ -83,7 +90,7 @@ struct FailureTests {
             let entry = try Sample.entry()
             let committing = Task { try await ledger.commit([entry]) }
             if isCancelled {
-                try await Task.sleep(for: .milliseconds(250))
+                try await untilACommitWaits(settings)
                 try backends(settings, "pg_cancel_backend")
             }
             let result = await committing.result
@@ -164,13 +171,7 @@ struct FailureTests {
         let entry = try Sample.entry(
             idempotency: .init(key: key, request: [1], expiry: Sample.expiry, verdict: [7], device: nil))
         let committing = Task { try await ledger.commit([entry]) }
-        // Or it has waited as long as it may.
-        try await eventually("the commit waits for a standby") {
-            try settings.text(
-                """
-                SELECT ((SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep') + (SELECT count(*) FROM idempotency) > 0)::text
-                """) == "true"
-        }
+        try await untilACommitWaits(settings)
         try backends(settings, "pg_cancel_backend")
         let result = await committing.result
         #expect(throws: LedgerError.self) { try result.get() }
