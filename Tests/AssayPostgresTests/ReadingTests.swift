@@ -133,6 +133,8 @@ struct ReadingTests {
         let devices = try (0..<6).map { _ in try Sample.device() }
         #expect(try await ledgers[0].commit([try Sample.entry(registrations: devices)]) == [.committed])
         let keys = devices.map(\.key)
+        // What was cached before it listens is read again.
+        try await eventually("the ledger listens") { ledgers[0].isListening }
         #expect(try await ledgers[0].devices(of: Array(keys.prefix(3))).map { try $0.get() } == Array(devices.prefix(3)))
         // The first is cached, and the database says nothing of this; the last is not.
         for device in [devices[0], devices[5]] {
