@@ -50,8 +50,8 @@ for client in "$OLDPWD"/clients/*/README.md; do
     [ ! -e "$client" ] || [ -s "share/assay/clients/$(basename "$(dirname "$client")")/README.md" ] || fail "there is no client of $client"
 done
 "$OLDPWD/dev/check-links.sh" "$PWD"
-# Pages that messages, man pages and clients name are those of the release.
-./bin/assay --experimental-dump-help | sed 's|\\/|/|g' | grep -qF "$(realpath .)/share/doc/assay/operate/test-a-policy.md" || fail "help does not name the release's pages"
+# Pages that messages, man pages and clients name are those of the release. The help is read to its end: a pipe that is closed early fails.
+./bin/assay --experimental-dump-help | sed 's|\\/|/|g' | grep -F >/dev/null "$(realpath .)/share/doc/assay/operate/test-a-policy.md" || fail "help does not name the release's pages"
 if zgrep -lE '(^|[^a-z])docs/' share/man/man*/*.gz; then fail "these man pages name paths of the sources"; fi
 zgrep -q '^\.B share/doc/assay/$' share/man/man8/assayd.8.gz || fail "assayd.8 does not say where the documentation is"
 texts="share/assay/clients share/assay/proto share/doc/assay/examples share/doc/assay/openapi.yaml share/doc/assay/assayd.example.yaml lib"
