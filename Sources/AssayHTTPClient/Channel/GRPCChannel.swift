@@ -142,32 +142,13 @@ package final class GRPCChannel: RPCChannel {
     ) throws(RPCError) -> RPCItems<Item> {
         let prepared = try prepare(method, try request.serialised(), timeout, metadata)
         try enter()
-        let space = QueueSpace()
-        let budget = ItemBudget(limit: limits.maxQueuedItemBytes) { space.appeared() }
-        let queue = ItemQueue(budget: budget)
         let limit = limits.maxMessageBytes
-        let task = Task {
-            defer { calls.leave() }
-            do {
-                try await TimeLimit.within(timeout) {
-                    var splitter = EnvelopeSplitter(limit: limit)
-                    try await self.exchange(prepared) { chunk in
-                        splitter.append(chunk)
-                        while let message = try splitter.nextOfGRPC() {
-                            queue.push(message)
-                            await space.wait(for: budget)
-                            try Task.checkCancellation()
-                        }
-                    }
-                }
-                queue.end(nil)
-            } catch {
-                queue.end(failure(error))
+        return calls.stream(limits, within: timeout, failure: failure) { answer in
+            var splitter = EnvelopeSplitter(limit: limit)
+            try await self.exchange(prepared) { chunk in
+                splitter.append(chunk)
+                while let message = try splitter.nextOfGRPC() { try await answer.take(message) }
             }
-        }
-        return RPCItems(queue) {
-            queue.end(.cancelled)
-            task.cancel()
         }
     }
 
@@ -178,13 +159,7 @@ package final class GRPCChannel: RPCChannel {
     }
 
     package func close() async {
-        calls.refuse(.connectionClosed)
-        await withTaskGroup(of: Void.self) { group in
-            group.addTask { await self.calls.idle() }
-            group.addTask { try? await Task.sleep(for: self.limits.closeTimeout) }
-            await group.next()
-            group.cancelAll()
-        }
+        await calls.finish(within: limits.closeTimeout)
         try? await channel.close().get()
     }
 

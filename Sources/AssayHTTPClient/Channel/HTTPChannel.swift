@@ -104,22 +104,7 @@ package final class HTTPChannel: RPCChannel {
         let message = try request.serialised()
         let prepared = try prepare(method, EnvelopeSplitter.envelope(message), .stream, timeout, metadata)
         try calls.enter()
-        let space = QueueSpace()
-        let budget = ItemBudget(limit: limits.maxQueuedItemBytes) { space.appeared() }
-        let queue = ItemQueue(budget: budget)
-        let task = Task {
-            defer { calls.leave() }
-            do {
-                try await TimeLimit.within(timeout) { try await self.fill(queue, budget, space, by: prepared) }
-                queue.end(nil)
-            } catch {
-                queue.end(failure(error))
-            }
-        }
-        return RPCItems(queue) {
-            queue.end(.cancelled)
-            task.cancel()
-        }
+        return calls.stream(limits, within: timeout, failure: failure) { try await self.fill($0, by: prepared) }
     }
 
     package func ping() async throws(RPCError) -> Duration {
@@ -129,13 +114,7 @@ package final class HTTPChannel: RPCChannel {
     }
 
     package func close() async {
-        calls.refuse(.connectionClosed)
-        await withTaskGroup(of: Void.self) { group in
-            group.addTask { await self.calls.idle() }
-            group.addTask { try? await Task.sleep(for: self.limits.closeTimeout) }
-            await group.next()
-            group.cancelAll()
-        }
+        await calls.finish(within: limits.closeTimeout)
         // Ends what is still in flight.
         try? await client.shutdown()
     }
@@ -199,8 +178,7 @@ package final class HTTPChannel: RPCChannel {
     }
 
     /// Reads a stream into a queue. Throws the error by which the stream ended.
-    private func fill(_ queue: ItemQueue, _ budget: ItemBudget, _ space: QueueSpace, by request: HTTPClientRequest) async throws
-    {
+    private func fill(_ answer: StreamedAnswer, by request: HTTPClientRequest) async throws {
         let response = try await client.execute(request, deadline: .distantFuture)
         guard response.isOf(.stream) else { throw try await error(of: response) }
         var splitter = EnvelopeSplitter(limit: limits.maxMessageBytes)
@@ -211,13 +189,11 @@ package final class HTTPChannel: RPCChannel {
             splitter.append(chunk)
             while let envelope = try splitter.next() {
                 if envelope.isEnd {
-                    queue.end(RPCError.connectEnd(Array(envelope.message.readableBytesView)[...]))
+                    answer.end(RPCError.connectEnd(Array(envelope.message.readableBytesView)[...]))
                     hasEnded = true
                     break
                 }
-                queue.push(Array(envelope.message.readableBytesView))
-                await space.wait(for: budget)
-                try Task.checkCancellation()
+                try await answer.take(Array(envelope.message.readableBytesView))
             }
         }
         if !hasEnded { throw RPCError.connectionLost }
