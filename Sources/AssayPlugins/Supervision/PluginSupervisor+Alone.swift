@@ -142,18 +142,22 @@ extension PluginSupervisor {
         _ call: SupervisedCall, _ suspicion: Suspicion, _ session: PluginSession, _ watch: AloneWatch
     ) async {
         let exit = environment.times.exit
+        // The connection has ended, so this stays as it is.
+        let isUnread = session.isUnread
+        // Whether the process broke the connection and lived on until it was killed.
         let timer = Task {
-            if !session.isUnread { try await Task.sleep(for: exit) }
+            if !isUnread { try await Task.sleep(for: exit) }
+            guard session.process.endIfEnded == nil else { return false }
             session.process.kill()
+            return true
         }
-        let hasEnded = session.process.endIfEnded != nil
         let end = await session.process.end
-        // Ended by the timer: the process broke the connection and lived on.
-        let brokeConnection = !hasEnded && !timer.isCancelled && end == .killed(signal: 9)
         timer.cancel()
+        let wasKilled = (try? await timer.value) ?? false
+        let brokeConnection = isUnread || wasKilled && end == .killed(signal: 9)
         let isStopped = state.withLock { state in
             state.counts.deaths += 1
-            if session.isUnread { state.kills[.answersNotRead, default: 0] += 1 }
+            if isUnread { state.kills[.answersNotRead, default: 0] += 1 }
             state.lastLines = session.process.lastLines
             if case .stopped = state.ending { return true }
             return false
@@ -168,7 +172,7 @@ extension PluginSupervisor {
             return
         }
         let how =
-            switch (lateness, session.isUnread) {
+            switch (lateness, isUnread) {
             case (.blamed, _): "did not answer in time, and was killed"
             case (_, true): "did not read the answers to its pings or calls, and was killed"
             case (_, false): end.description
