@@ -30,11 +30,17 @@ final class Callgrind {
     }
 
     /// What was counted since the last call, or since counting began.
-    func profile(of daemon: DaemonProcess) throws -> CallgrindProfile {
+    ///
+    /// - Parameter kept: gets the whole profile; a file that is there is replaced.
+    func profile(of daemon: DaemonProcess, keeping kept: URL? = nil) throws -> CallgrindProfile {
         try tell(daemon, "dump")
         dumps += 1
         let file = folder.appending(path: "out.\(dumps)")
         defer { try? FileManager.default.removeItem(at: file) }
+        if let kept {
+            try? FileManager.default.removeItem(at: kept)
+            try FileManager.default.copyItem(at: file, to: kept)
+        }
         return try CallgrindProfile(contentsOf: file)
     }
 

@@ -29,6 +29,9 @@ struct CountsBenchmark: AsyncParsableCommand {
     @Option(help: "How far a count may be from the kept one, in per cent.")
     var tolerance: Double = 2
 
+    @Option(help: "Keep the profile of each row in this folder, as ROW.callgrind: callgrind_annotate shows the functions.")
+    var profiles: String?
+
     func validate() throws {
         guard tolerance > 0 else { throw ValidationError("--tolerance is positive.") }
         let known = Self.counted.map(\.id)
@@ -44,6 +47,7 @@ struct CountsBenchmark: AsyncParsableCommand {
 
     func run() async throws {
         Interruption.exits()
+        if let profiles { try FileManager.default.createDirectory(atPath: profiles, withIntermediateDirectories: true) }
         let callgrind = try Callgrind()
         defer { callgrind.remove() }
         let stage = TableStage(executable: daemon, under: callgrind.wrapper)
@@ -105,7 +109,8 @@ struct CountsBenchmark: AsyncParsableCommand {
             let first = try send(1)
             let once = try callgrind.profile(of: subject.daemon)
             let second = try send(2)
-            return (once, try callgrind.profile(of: subject.daemon), Double(second - first))
+            let file = profiles.map { URL(fileURLWithPath: $0).appending(path: row.id + ".callgrind") }
+            return (once, try callgrind.profile(of: subject.daemon, keeping: file), Double(second - first))
         }
         for client in subject.load.clients { await client.close() }
         return OperationCounts.Counts(
