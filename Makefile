@@ -220,6 +220,10 @@ bench-profile: build ## where the daemon's CPU goes while it accepts assertions,
 	$(BENCHMARK) profile --daemon .build/release/assayd --output Benchmarks/.build/assertion.perf
 	@dev/write-performance-page.py --profile Benchmarks/.build/assertion.perf
 
+.PHONY: bench-latency
+bench-latency: build ## how long verdicts take at half of the highest rate, in quiet, through reloads and through new lists (JSON, CHECK)
+	@dev/bench-latency.py $(if $(JSON),--json $(JSON)) $(if $(CHECK),--check)
+
 .PHONY: bench-file-growth
 bench-file-growth: build ## the cost of an assertion while a ledger in a file grows to ten million devices (DEVICES=n), memory, and start
 	$(BUILD_BENCHMARK)

@@ -6,8 +6,8 @@ from the results in Benchmarks/results:
     dev/write-performance-page.py --check               says whether they are as they would be written
     dev/write-performance-page.py --profile FILE...     reads samples of perf, and writes Benchmarks/results/profile.json
 
-table.json is written by `make bench`, growth.json by `make bench-file-growth`, profile.json by `make bench-profile`. What has no results
-has no figures."""
+table.json is written by `make bench`, latency.json by `make bench-latency`, growth.json by `make bench-file-growth`, profile.json by
+`make bench-profile`. What has no results has no figures."""
 
 import html
 import json
@@ -71,7 +71,8 @@ def bar(row, rows, one):
 
 # Parts of the pages
 
-def machine_part(table, _growth, _profile):
+def machine_part(found):
+    table = found["table"]
     if not table:
         return UNMEASURED
     one = table["machine"]
@@ -82,7 +83,8 @@ def machine_part(table, _growth, _profile):
         f"{one['date'][:10]}, {table['rounds']} rounds{kind}.")
 
 
-def table_part(table, _growth, _profile):
+def table_part(found):
+    table = found["table"]
     if not table:
         return UNMEASURED
     lines = ["| operation | raw operation | raw | CPU of | µs | ratio | bar | held |", "|---|---|---|---|---|---|---|---|"]
@@ -102,7 +104,8 @@ def table_part(table, _growth, _profile):
     return "\n".join(lines + ["", "![Each operation in its raw operations, with its bar](performance/ratios.svg)"])
 
 
-def stages_part(table, _growth, profile):
+def stages_part(found):
+    (table, profile) = (found["table"], found["profile"])
     if not profile:
         return UNMEASURED
     row = next((found for found in (table or {"rows": []})["rows"] if found["id"] == profile["row"]), None)
@@ -114,7 +117,8 @@ def stages_part(table, _growth, profile):
     return "\n".join(lines + ["", "![Flame graph of the daemon](performance/flame.svg)"])
 
 
-def growth_part(_table, growth, _profile):
+def growth_part(found):
+    growth = found["growth"]
     if not growth:
         return UNMEASURED
     lines = ["| devices | ratio | µs | p99 of a burst | memory | start |", "|---|---|---|---|---|---|"]
@@ -126,7 +130,25 @@ def growth_part(_table, growth, _profile):
     return "\n".join(lines + ["", "![The same by the number of devices](performance/growth.svg)"])
 
 
-def readme_part(table, _growth, _profile):
+def latency_part(found):
+    latency = found["latency"]
+    if not latency:
+        return UNMEASURED
+    bars = latency["bars"]
+    most = f"; the highest rate that was kept up with was {latency['saturation']:,.0f}" if latency["saturation"] else ""
+    lines = [
+        f"At {latency['rate']:,} uploads a second, for {latency['seconds']} s each{most}. Bars: "
+        + ", ".join(f"{name} {limit} ms" for name, limit in bars.items()) + ".", "",
+        "| what happens meanwhile | times | " + " | ".join([*bars, "max"]) + " | held |", "|---|---|" + "---|" * (len(bars) + 2)]
+    for part in latency["parts"]:
+        held = part["passed"] and all(part[name] <= limit for name, limit in bars.items())
+        values = " | ".join(f"{part[name]:.2f} ms" for name in [*bars, "max"])
+        lines.append(f"| {part['name']} | {part['times'] or ''} | {values} | {'yes' if held else '**no**'} |")
+    return "\n".join(lines)
+
+
+def readme_part(found):
+    table = found["table"]
     row = next((found for found in (table or {"rows": []})["rows"] if found["id"] == "assertion"), None)
     if not row:
         return "What a verdict costs: [performance](docs/reference/performance.md)."
@@ -137,7 +159,7 @@ def readme_part(table, _growth, _profile):
 
 
 PARTS = {
-    PAGE: {"machine": machine_part, "table": table_part, "stages": stages_part, "growth": growth_part},
+    PAGE: {"machine": machine_part, "table": table_part, "stages": stages_part, "latency": latency_part, "growth": growth_part},
     README: {"figure": readme_part},
 }
 
@@ -152,7 +174,7 @@ def page(file, found):
         head, rest = text.split(begin)
         if end not in rest:
             sys.exit(f"{file.relative_to(ROOT)}: the part {name} does not end")
-        text = head + begin + part(*found) + "\n" + end + rest.split(end, 1)[1]
+        text = head + begin + part(found) + "\n" + end + rest.split(end, 1)[1]
     return text
 
 
@@ -288,8 +310,9 @@ def flame_plot(profile):
     return drawing.done()
 
 
-def plots(table, growth, profile):
+def plots(found):
     """The files of plots and their texts; None: there is none."""
+    (table, growth, profile) = (found["table"], found["growth"], found["profile"])
     return {
         PLOTS / "ratios.svg": ratios_plot(table) if table else None,
         PLOTS / "growth.svg": growth_plot(growth) if growth else None,
@@ -415,8 +438,8 @@ def main(arguments):
         return read_profile(arguments[1:])
     if arguments not in ([], ["--check"]):
         sys.exit(__doc__)
-    found = (results("table.json"), results("growth.json"), results("profile.json"))
-    wanted = {file: page(file, found) for file in PARTS} | plots(*found)
+    found = {name: results(name + ".json") for name in ["table", "latency", "growth", "profile"]}
+    wanted = {file: page(file, found) for file in PARTS} | plots(found)
     stale = [file for file, text in wanted.items() if (file.read_text() if file.exists() else None) != text]
     if arguments == ["--check"]:
         if stale:
