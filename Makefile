@@ -221,7 +221,7 @@ bench-profile: build ## where the daemon's CPU goes while it accepts assertions,
 	@dev/write-performance-page.py --profile Benchmarks/.build/assertion.perf
 
 .PHONY: bench-latency
-bench-latency: build ## how long verdicts take at half of the highest rate, in quiet, through reloads and through new lists (JSON, CHECK)
+bench-latency: build ## how long verdicts take at half of the highest rate, also through reloads, new lists and a standby's death (JSON, CHECK)
 	@dev/bench-latency.py $(if $(JSON),--json $(JSON)) $(if $(CHECK),--check)
 
 .PHONY: bench-file-growth

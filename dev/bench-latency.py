@@ -3,12 +3,14 @@
 
     dev/bench-latency.py [--bin FOLDER] [--seconds N] [--json FILE] [--check]
 
-The daemon has a ledger in a file in a folder of its own, and listens on loopback. `assay bench` sends uploads of virtual iPhones by a schedule, and
+The daemon has a folder of its own, and listens on loopback. Its ledger is in a file, and then, where a PostgreSQL server is installed, in a database
+with two standbys of which one confirms each commit. `assay bench` sends uploads of virtual iPhones by a schedule, and
 counts from the intended time: first faster and faster, until the daemon no longer keeps up, and then at half of the highest rate that it kept up with.
 Load and daemon share the machine. Everything is ended and removed at the end. Exit status 1 with --check if a bar is exceeded.
 """
 
 import argparse
+import contextlib
 import json
 import os
 import pathlib
@@ -21,8 +23,12 @@ import tempfile
 import threading
 import time
 
+from bench_latency import postgresql
+
 # Milliseconds.
 BARS = {"p50": 2, "p99": 8, "p99.9": 20}
+# The longest wait through the death of a standby.
+LONGEST = 2000
 # A rate is kept up with if 99 of 100 calls take no longer, in milliseconds.
 KEPT_UP = 50
 FIRST_RATE = 500
@@ -32,7 +38,7 @@ REVOKED = 5000
 CONFIGURATION = """
 listen:
   - tcp: 127.0.0.1:{port}
-store: {{path: ledger.sqlite}}
+store: {store}
 callers: {{loopback_demo: true}}
 trust: {{test_roots: [phone/root.pem]}}
 apps:
@@ -48,8 +54,8 @@ apps:
 class Installation:
     """A daemon in a folder of its own."""
 
-    def __init__(self, programs):
-        self.programs = programs
+    def __init__(self, programs, store="{path: ledger.sqlite}"):
+        (self.programs, self.store) = (programs, store)
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="assay-latency-"))
         with socket.create_server(("127.0.0.1", 0)) as server:
             self.port = server.getsockname()[1]
@@ -60,7 +66,7 @@ class Installation:
     def __enter__(self):
         try:
             self.assay("simulate", "phone", "phone", "--app-id", "ABCDE12345.com.example.camera")
-            (self.folder / "assayd.yaml").write_text(CONFIGURATION.format(port=self.port, signer="ab" * 32))
+            (self.folder / "assayd.yaml").write_text(CONFIGURATION.format(port=self.port, store=self.store, signer="ab" * 32))
             self.revoke()
             log = open(self.folder / "assayd.log", "w")
             self.process = subprocess.Popen(
@@ -106,6 +112,10 @@ class Installation:
         except ValueError:
             raise SystemExit(f"assay bench: exit status {result.returncode}\n{result.stderr}")
 
+    def require_alive(self):
+        if self.process.poll() is not None:
+            raise SystemExit("the daemon ended:\n" + (self.folder / "assayd.log").read_text()[-2000:])
+
     # What happens to it
 
     def reload(self):
@@ -125,16 +135,19 @@ class Installation:
 
 
 class Repeated:
-    """Does something twice a second, beginning in the load's first seconds."""
+    """Does something beside a load: again and again after so many seconds, or once."""
 
-    def __init__(self, action):
-        (self.action, self.count, self.ended) = (action, 0, threading.Event())
+    def __init__(self, action, after, again=True):
+        (self.action, self.after, self.again) = (action, after, again)
+        (self.count, self.ended) = (0, threading.Event())
         self.thread = threading.Thread(target=self.run)
 
     def run(self):
-        while not self.ended.wait(0.5):
+        while not self.ended.wait(self.after):
             self.action()
             self.count += 1
+            if not self.again:
+                return
 
     def __enter__(self):
         self.thread.start()
@@ -167,24 +180,54 @@ def saturation(installation):
     return kept
 
 
-def measured(name, installation, rate, seconds, action=None):
-    repeated = Repeated(action) if action else None
-    if repeated:
-        with repeated:
-            answer = installation.bench(rate, seconds)
-    else:
+def measured(name, installation, rate, seconds, bars=BARS, beside=None):
+    with beside or contextlib.nullcontext():
         answer = installation.bench(rate, seconds)
-    found = percentiles(answer)
-    found |= {"name": name, "passed": answer["passed"], "times": repeated.count if repeated else 0}
-    print(f"  {line(found)}", flush=True)
+    found = {"name": name, "times": beside.count if beside else 0, "bars": bars, "passed": answer["passed"], **percentiles(answer)}
+    values = ", ".join(f"{key} {found[key]:.2f} ms" for key in [*BARS, "max"])
+    times = f" ({found['times']} times)" if found["times"] > 1 else ""
+    print(f"  {name}{times}: {values}: {'held' if is_held(found) else 'NOT held'}", flush=True)
     return found
 
 
-def line(found):
-    times = f" ({found['times']} times)" if found["times"] else ""
-    held = all(found[key] <= bar for key, bar in BARS.items()) and found["passed"]
-    values = ", ".join(f"{key} {found[key]:.2f} ms" for key in [*BARS, "max"])
-    return f"{found['name']}{times}: {values}: {'held' if held else 'NOT held'}"
+def is_held(part):
+    return part["passed"] and all(part[key] <= bar for key, bar in part["bars"].items())
+
+
+def in_a_file(options, programs):
+    with Installation(programs) as installation:
+        (most, rate) = rates(options, installation)
+        parts = [
+            measured("nothing", installation, rate, options.seconds),
+            measured("a reload twice a second", installation, rate, options.seconds, beside=Repeated(installation.reload, 0.5)),
+            measured("a new list of revoked certificates twice a second", installation, rate, options.seconds,
+                     beside=Repeated(installation.update, 0.5)),
+        ]
+        installation.require_alive()
+    return {"ledger": "a file", "saturation": most, "rate": rate, "parts": parts}
+
+
+def in_a_database(options, programs):
+    with postgresql.Cluster() as cluster, Installation(programs, cluster.store) as installation:
+        (most, rate) = rates(options, installation)
+        parts = [
+            measured("nothing", installation, rate, options.seconds),
+            measured("the death of one of two standbys", installation, rate, options.seconds, {"max": LONGEST},
+                     Repeated(cluster.lose_standby, 3 + options.seconds / 2, again=False)),
+        ]
+        installation.require_alive()
+    return {"ledger": "PostgreSQL with two standbys", "saturation": most, "rate": rate, "parts": parts}
+
+
+def rates(options, installation):
+    """The highest rate, if it is looked for, and the one to measure at."""
+    most = None
+    if not options.rate:
+        print("The highest rate:")
+        most = saturation(installation)
+    rate = options.rate or round(most / 2)
+    print(f"{rate} uploads a second, for {options.seconds} s each; bars " + ", ".join(f"{k} {v} ms" for k, v in BARS.items()))
+    return (most, rate)
 
 
 def main():
@@ -201,26 +244,19 @@ def main():
     for program in ["assayd", "assay"]:
         if not os.access(programs / program, os.X_OK):
             parser.error(f"there is no {program} in {options.bin}")
-    with Installation(programs) as installation:
-        limit = None
-        if not options.rate:
-            print("The highest rate:")
-            limit = saturation(installation)
-        rate = options.rate or round(limit / 2)
-        print(f"{rate} uploads a second, for {options.seconds} s each; bars " + ", ".join(f"{k} {v} ms" for k, v in BARS.items()))
-        parts = [
-            measured("quiet", installation, rate, options.seconds),
-            measured("through reloads", installation, rate, options.seconds, installation.reload),
-            measured("through new revocation lists", installation, rate, options.seconds, installation.update),
-        ]
-        if installation.process.poll() is not None:
-            raise SystemExit("the daemon ended:\n" + (installation.folder / "assayd.log").read_text()[-2000:])
+    print("A ledger in a file")
+    runs = [in_a_file(options, programs)]
+    if postgresql.programs():
+        print("A ledger on PostgreSQL with two standbys")
+        runs.append(in_a_database(options, programs))
+    else:
+        print("There is no PostgreSQL server here: not measured")
     if options.json:
         options.json.parent.mkdir(parents=True, exist_ok=True)
-        options.json.write_text(json.dumps({"saturation": limit, "rate": rate, "seconds": options.seconds, "bars": BARS, "parts": parts}, indent=2) + "\n")
-    held = all(part["passed"] and part[key] <= bar for part in parts for key, bar in BARS.items())
-    if options.check and not held:
+        options.json.write_text(json.dumps({"seconds": options.seconds, "runs": runs}, indent=2) + "\n")
+    if options.check and not all(is_held(part) for run in runs for part in run["parts"]):
         sys.exit(1)
 
 
-main()
+if __name__ == "__main__":
+    main()

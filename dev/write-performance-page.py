@@ -134,17 +134,20 @@ def latency_part(found):
     latency = found["latency"]
     if not latency:
         return UNMEASURED
-    bars = latency["bars"]
-    most = f"; the highest rate that was kept up with was {latency['saturation']:,.0f}" if latency["saturation"] else ""
-    lines = [
-        f"At {latency['rate']:,} uploads a second, for {latency['seconds']} s each{most}. Bars: "
-        + ", ".join(f"{name} {limit} ms" for name, limit in bars.items()) + ".", "",
-        "| what happens meanwhile | times | " + " | ".join([*bars, "max"]) + " | held |", "|---|---|" + "---|" * (len(bars) + 2)]
-    for part in latency["parts"]:
-        held = part["passed"] and all(part[name] <= limit for name, limit in bars.items())
-        values = " | ".join(f"{part[name]:.2f} ms" for name in [*bars, "max"])
-        lines.append(f"| {part['name']} | {part['times'] or ''} | {values} | {'yes' if held else '**no**'} |")
-    return "\n".join(lines)
+    lines = []
+    for run in latency["runs"]:
+        most = f", of at most {run['saturation']:,.0f}" if run["saturation"] else ""
+        lines += [
+            f"Ledger: {run['ledger']}. {run['rate']:,} uploads a second{most}, for {latency['seconds']} s each, in milliseconds:", "",
+            "| meanwhile | p50 | p99 | p99.9 | max | bars | held |", "|---|---|---|---|---|---|---|"]
+        for part in run["parts"]:
+            held = part["passed"] and all(part[name] <= limit for name, limit in part["bars"].items())
+            values = " | ".join(f"{part[name]:.2f}" for name in ["p50", "p99", "p99.9", "max"])
+            bars = ", ".join(f"{name} {limit}" for name, limit in part["bars"].items())
+            times = f" ({part['times']} times)" if part["times"] > 1 else ""
+            lines.append(f"| {part['name']}{times} | {values} | {bars} | {'yes' if held else '**no**'} |")
+        lines.append("")
+    return "\n".join(lines[:-1])
 
 
 def readme_part(found):
