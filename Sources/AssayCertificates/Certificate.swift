@@ -2,21 +2,16 @@ package import AssayCore
 package import AssayEncoding
 import Crypto
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
-
 /// An X.509 certificate (RFC 5280 §4.1), parsed by walking its DER. Every part is a slice of the received bytes, so signatures
 /// are checked over the original and nothing is encoded again.
-package struct Certificate: Sendable {
+///
+/// A class, because a chain of them goes through many checks: a reference costs one count, not one for each part.
+package final class Certificate: Sendable {
     /// The longest certificate that is read, in bytes. The longest seen, an Android leaf, is below 4 KiB.
     package static let sizeLimit = 16 * 1024
     /// Extensions of one certificate. The longest list seen has 10.
     package static let extensionLimit = 32
+    private static let usualExtensions = 8
     /// Octets of a serial number under the leniency `oddSerial`. The standard allows 20.
     static let serialLimit = 32
 
@@ -25,6 +20,8 @@ package struct Certificate: Sendable {
     package let signedPart: ArraySlice<UInt8>
     /// The content of the INTEGER.
     package let serialNumber: ArraySlice<UInt8>
+    /// The serial number as an unsigned big-endian integer, without a leading zero.
+    package let serial: [UInt8]
     package let signatureAlgorithm: SignatureAlgorithm
     package let issuer: DistinguishedName
     package let validity: Validity
@@ -36,9 +33,12 @@ package struct Certificate: Sendable {
     package let signature: ArraySlice<UInt8>
     /// The leniencies that were needed to read it.
     package let usedLeniencies: CertificateLeniencies
+    private let knownDigest = ComputedOnce<[UInt8]>()
+    private let knownKeyDigest = ComputedOnce<[UInt8]>()
+    private let knownKey = ComputedOnce<PublicKey>()
 
     /// Reads exactly one certificate of version 3. Throws `malformed_certificate`.
-    package init(der: ArraySlice<UInt8>, leniencies: CertificateLeniencies = []) throws(Rejection) {
+    package convenience init(der: ArraySlice<UInt8>, leniencies: CertificateLeniencies = []) throws(Rejection) {
         do throws(Rejection) { try self.init(whole: der, leniencies) } catch {
             throw error.locating(in: der, "the certificate")
         }
@@ -68,11 +68,13 @@ package struct Certificate: Sendable {
         serialNumber = try fields.field("serialNumber") { field throws(Rejection) in
             try Self.serialNumber(&field, leniencies, &used)
         }
+        serial =
+            serialNumber.count > 1 && serialNumber.first == 0 ? Array(serialNumber.dropFirst()) : Array(serialNumber)
         let innerAlgorithm = try fields.field("signature") { field throws(Rejection) in try AlgorithmIdentifier(from: &field) }
         let algorithm = SignatureAlgorithm(innerAlgorithm, leniencies: leniencies, used: &used)
         // Compared as bytes; if NULL is accepted in place of absent parameters, one of the two may have it.
         guard
-            innerAlgorithm.der == outerAlgorithm.der
+            innerAlgorithm.der.equals(outerAlgorithm.der)
                 || leniencies.contains(.ecdsaWithNull) && outerAlgorithm.hasSameMeaning(as: innerAlgorithm)
         else {
             throw Rejection(.malformedCertificate, "signature algorithms inside and outside differ")
@@ -95,7 +97,7 @@ package struct Certificate: Sendable {
         self.der = der
         signedPart = signedElement.encoded
         signatureAlgorithm = algorithm
-        if innerAlgorithm.der != outerAlgorithm.der { used.insert(.ecdsaWithNull) }
+        if !innerAlgorithm.der.equals(outerAlgorithm.der) { used.insert(.ecdsaWithNull) }
         usedLeniencies = used
     }
 
@@ -126,6 +128,7 @@ package struct Certificate: Sendable {
         return try fields.scope(.context(3)) { wrapper throws(Rejection) in
             try wrapper.sequence { list throws(Rejection) in
                 var extensions: [CertificateExtension] = []
+                extensions.reserveCapacity(usualExtensions)
                 repeat {
                     let next = try CertificateExtension(from: &list, leniencies: leniencies, used: &used)
                     guard !extensions.contains(where: { $0.oid == next.oid }) else {
@@ -144,7 +147,11 @@ package struct Certificate: Sendable {
 
 extension Certificate {
     /// The value of an extension.
-    package func value(of oid: OID) -> ArraySlice<UInt8>? { extensions.first { $0.oid == oid }?.value }
+    package func value(of oid: OID) -> ArraySlice<UInt8>? {
+        // By index: an iterator would copy each.
+        for index in extensions.indices where extensions[index].oid == oid { return extensions[index].value }
+        return nil
+    }
 
     package func basicConstraints() throws(Rejection) -> BasicConstraints? {
         guard let value = value(of: .basicConstraints) else { return nil }
@@ -158,11 +165,6 @@ extension Certificate {
 
     /// Whether issuer and subject are the same name.
     package var isSelfIssued: Bool { issuer == subject }
-
-    /// The serial number as an unsigned big-endian integer, without a leading zero.
-    package var serial: [UInt8] {
-        serialNumber.count > 1 && serialNumber.first == 0 ? Array(serialNumber.dropFirst()) : Array(serialNumber)
-    }
 
     /// Throws `not_yet_valid` or `expired`, naming the certificate by its place in the chain and its subject.
     ///
@@ -178,19 +180,24 @@ extension Certificate {
         }
     }
 
-    /// Whether this is the certificate with that DER. Not by `==`: a byte at a time, a certificate of 700 bytes costs as much as its SHA-256.
-    package func hasBytes(of other: [UInt8]) -> Bool {
-        der.withUnsafeBytes { der in
-            other.withUnsafeBytes { other in
-                guard der.count == other.count else { return false }
-                guard let one = der.baseAddress, let two = other.baseAddress else { return true }
-                return memcmp(one, two, der.count) == 0
-            }
-        }
-    }
+    /// Whether this is the certificate with that DER.
+    package func hasBytes(of other: [UInt8]) -> Bool { der.equals(other[...]) }
 
-    /// SHA-256 of the DER.
-    package var digest: [UInt8] { Array(der.withUnsafeBytes { SHA256.hash(bytes: $0) }) }
+    /// SHA-256 of the DER. Computed at its first use.
+    package var digest: [UInt8] { knownDigest.known ?? knownDigest.keep(SHA256.bytes(of: der)) }
+
+    /// SHA-256 of the SubjectPublicKeyInfo. Computed at its first use.
+    package var publicKeySHA256: [UInt8] { knownKeyDigest.known ?? knownKeyDigest.keep(publicKey.sha256) }
+
+    /// The public key for verification, decoded once. Throws `unsupported_key`.
+    ///
+    /// - Parameter allowsWeakRSA: also accept RSA from 1024 bits.
+    func decodedKey(allowsWeakRSA: Bool) throws(Rejection) -> PublicKey {
+        if let key = knownKey.known { return key }
+        let key = try PublicKey(publicKey, allowsWeakRSA: allowsWeakRSA)
+        // A weak key is accepted below some roots alone.
+        return allowsWeakRSA ? key : knownKey.keep(key)
+    }
 }
 
 /// The places where genuine devices break RFC 5280, by name. Each applies only if the profile of the evidence allows it, and a

@@ -53,8 +53,7 @@ package struct ChainValidator: Sendable {
         guard let anchor = reached, keys.authorities.count == chain.authorities.count else {
             throw Rejection(.badChain, "a step was not run, or failed")
         }
-        return ValidatedChain(
-            leaf: chain.leaf, leafKey: keys.leaf, authorities: chain.authorities, anchor: anchor)
+        return ValidatedChain(chain, leafKey: keys.leaf, anchor: anchor)
     }
 
     package func validate(_ chain: UnverifiedChain, at now: Timestamp) throws(Rejection) -> ValidatedChain {
@@ -72,11 +71,7 @@ package struct ChainValidator: Sendable {
         for step in Step.allCases where step != .validity || profile.checksValidity {
             try run(step) { () throws(Rejection) in
                 guard step == .validity else { return }
-                // One by one: a list of them would copy each.
-                try chain.leaf.requireValid(at: now, skew: profile.skewMilliseconds, place: 0)
-                for index in chain.authorities.indices {
-                    try chain.authorities[index].requireValid(at: now, skew: profile.skewMilliseconds, place: index + 1)
-                }
+                try checkValidity(chain.certificates, at: now)
             }
         }
     }
@@ -96,18 +91,13 @@ package struct ChainValidator: Sendable {
         // RFC 5280 §6.1: no certificate twice. In a chain of matching names only self-issued certificates can be repeated.
         let certificates = chain.certificates
         for (index, certificate) in certificates.enumerated()
-        where certificates[..<index].contains(where: { $0.der == certificate.der }) {
+        where certificates[..<index].contains(where: { $0.der.equals(certificate.der) }) {
             throw Rejection(.badChain, "certificate \(index) stands in the chain before")
         }
         guard profile.checksConstraints else { return }
-        for (index, certificate) in chain.certificates.enumerated() {
-            for part in certificate.extensions where part.isCritical {
-                guard part.oid == .basicConstraints || part.oid == .keyUsage || profile.criticalExtensions.contains(part.oid)
-                else {
-                    throw Rejection(
-                        .malformedCertificate, "certificate \(index) has the unknown critical extension \(part.oid)")
-                }
-            }
+        for (index, certificate) in certificates.enumerated() {
+            guard let oid = certificate.unknownCriticalExtension(besides: profile.criticalExtensions) else { continue }
+            throw Rejection(.malformedCertificate, "certificate \(index) has the unknown critical extension \(oid)")
         }
         guard try chain.leaf.basicConstraints()?.isCA != true else {
             throw Rejection(profile.authorityAsLeaf, "the first certificate is that of a CA")
@@ -118,16 +108,16 @@ package struct ChainValidator: Sendable {
         }
         var authoritiesBelow = 0
         for (index, authority) in chain.authorities.enumerated() {
-            let name = "certificate \(index + 1)"
+            func name() -> String { "certificate \(index + 1)" }
             guard let constraints = try authority.basicConstraints(), constraints.isCA else {
-                throw Rejection(.badChain, "\(name), an issuer, is not a CA")
+                throw Rejection(.badChain, "\(name()), an issuer, is not a CA")
             }
             if let most = constraints.pathLength, authoritiesBelow > most {
                 throw Rejection(
-                    .badChain, "\(name) has \(authoritiesBelow) CA certificates below it, its path length allows \(most)")
+                    .badChain, "\(name()) has \(authoritiesBelow) CA certificates below it, its path length allows \(most)")
             }
             guard try authority.keyUsage()?.contains(.keyCertSign) == true else {
-                throw Rejection(.keyUsage, "\(name), an issuer, may not sign certificates")
+                throw Rejection(.keyUsage, "\(name()), an issuer, may not sign certificates")
             }
             if !authority.isSelfIssued { authoritiesBelow += 1 }
         }
@@ -135,6 +125,7 @@ package struct ChainValidator: Sendable {
 
     private func soundKeys(_ chain: UnverifiedChain) throws(Rejection) -> ChainKeys {
         var keys = ChainKeys()
+        keys.authorities.reserveCapacity(chain.authorities.count)
         for (depth, certificate) in chain.certificates.enumerated() {
             guard profile.signatureAlgorithms.contains(certificate.signatureAlgorithm) else {
                 throw Rejection(
@@ -146,7 +137,12 @@ package struct ChainValidator: Sendable {
                     .unsupportedKey, "certificate \(depth) has a key of the kind \(certificate.publicKey.algorithm)")
             }
             let allowsWeakRSA = certificate.publicKey.algorithm == .rsa && endsInSoftware(chain)
-            let key = try PublicKey(certificate.publicKey, allowsWeakRSA: allowsWeakRSA)
+            // A device's own leaf is seen once.
+            let recurs = depth > 0 || profile.leafRecurs
+            let key =
+                recurs
+                ? try certificate.decodedKey(allowsWeakRSA: allowsWeakRSA)
+                : try PublicKey(certificate.publicKey, allowsWeakRSA: allowsWeakRSA)
             if depth == 0 { keys.leaf = key } else { keys.authorities.append(key) }
         }
         return keys
@@ -180,7 +176,7 @@ package struct ChainValidator: Sendable {
 
     /// Checks that all certificates of a chain were valid at another time too.
     package func checkValidity(of chain: ValidatedChain, at time: Timestamp) throws(Rejection) {
-        try checkValidity([chain.leaf] + chain.authorities, at: time)
+        try checkValidity(chain.certificates, at: time)
     }
 
     private func checkValidity(_ certificates: [Certificate], at now: Timestamp) throws(Rejection) {
@@ -206,11 +202,11 @@ package struct ChainValidator: Sendable {
         }
         guard let reached else { throw Rejection(.untrustedRoot, "no anchor of that name signed the top certificate") }
         // Issuers from the top down: each has been verified when it verifies the next.
-        let issuers = Array(zip(chain.authorities, keys.authorities))
-        let subjects = Array(chain.certificates.dropLast())
-        for (depth, (subject, (issuer, key))) in zip(subjects, issuers).enumerated().reversed() {
+        for depth in chain.authorities.indices.prefix(keys.authorities.count).reversed() {
             do throws(Rejection) {
-                try verify(subject, by: key, keySHA256: issuer.publicKey.sha256, recurs: depth > 0 || profile.leafRecurs)
+                try verify(
+                    chain.certificates[depth], by: keys.authorities[depth], keySHA256: chain.authorities[depth].publicKeySHA256,
+                    recurs: depth > 0 || profile.leafRecurs)
             } catch {
                 throw error.at("certificate \(depth)")
             }
@@ -226,7 +222,19 @@ package struct ChainValidator: Sendable {
             isRemembered ? LinkCache.Link(issuerKey: keySHA256(), certificate: certificate.digest) : nil
         if let link, links?.contains(link) == true { return }
         try key.verify(certificate.signature, by: certificate.signatureAlgorithm, over: certificate.signedPart)
-        if let link { links?.insert(link) }
+        if let link { links?.insert(link, certificate) }
+    }
+}
+
+extension Certificate {
+    /// The first critical extension that is none of those, and not of RFC 5280's two; `nil`: there is none.
+    fileprivate func unknownCriticalExtension(besides known: Set<OID>) -> OID? {
+        // By index: an iterator would copy each.
+        for index in extensions.indices where extensions[index].isCritical {
+            let oid = extensions[index].oid
+            guard oid == .basicConstraints || oid == .keyUsage || known.contains(oid) else { return oid }
+        }
+        return nil
     }
 }
 

@@ -9,6 +9,10 @@ package struct DistinguishedName: Hashable, Sendable {
     package let der: ArraySlice<UInt8>
     private let content: ArraySlice<UInt8>
 
+    package static func == (a: DistinguishedName, b: DistinguishedName) -> Bool { a.der.equals(b.der) }
+
+    package func hash(into hasher: inout Hasher) { der.withUnsafeBytes { hasher.combine(bytes: $0) } }
+
     package init(der: ArraySlice<UInt8>) throws(Rejection) {
         self = try DERReader.parse(der, code: .malformedCertificate) { reader throws(Rejection) in try Self(from: &reader) }
     }
@@ -24,10 +28,17 @@ package struct DistinguishedName: Hashable, Sendable {
         attributes.filter { $0.0 == attribute }.map(\.1)
     }
 
+    /// Whether an attribute has a value, as unparsed bytes, for which the predicate holds.
+    package func hasValue(of attribute: OID, where isWanted: (ArraySlice<UInt8>) -> Bool = { _ in true }) -> Bool {
+        var isFound = false
+        // The same walk succeeded when the name was read.
+        try? walk { oid, value in isFound = isFound || oid == attribute && isWanted(value.content) }
+        return isFound
+    }
+
     /// All attributes, in order.
     var attributes: [(OID, ArraySlice<UInt8>)] {
         var attributes: [(OID, ArraySlice<UInt8>)] = []
-        // The same walk succeeded when the name was read.
         try? walk { oid, value in attributes.append((oid, value.content)) }
         return attributes
     }

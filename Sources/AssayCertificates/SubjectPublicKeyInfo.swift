@@ -36,6 +36,10 @@ package struct SubjectPublicKeyInfo: Hashable, Sendable {
         OID(2, 16, 840, 1, 101, 3, 4, 3, 18): .mlDSA65, OID(2, 16, 840, 1, 101, 3, 4, 3, 19): .mlDSA87,
     ]
 
+    package static func == (a: SubjectPublicKeyInfo, b: SubjectPublicKeyInfo) -> Bool { a.der.equals(b.der) }
+
+    package func hash(into hasher: inout Hasher) { der.withUnsafeBytes { hasher.combine(bytes: $0) } }
+
     /// Reads exactly one SubjectPublicKeyInfo.
     package init(der: ArraySlice<UInt8>, code: ReasonCode = .malformedCertificate) throws(Rejection) {
         self = try DERReader.parse(der, code: code) { reader throws(Rejection) in try Self(from: &reader) }
@@ -52,7 +56,7 @@ package struct SubjectPublicKeyInfo: Hashable, Sendable {
     }
 
     /// SHA-256 of the DER.
-    package var sha256: [UInt8] { Array(der.withUnsafeBytes { SHA256.hash(bytes: $0) }) }
+    package var sha256: [UInt8] { SHA256.bytes(of: der) }
 
     private static func algorithm(_ identifier: AlgorithmIdentifier, code: ReasonCode) throws(Rejection) -> Algorithm {
         guard identifier.algorithm == ecPublicKey, let parameters = identifier.parameters else {

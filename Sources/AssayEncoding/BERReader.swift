@@ -1,4 +1,4 @@
-package import AssayCore
+public import AssayCore
 
 /// BER (X.690 §8) for what is written in it: CMS. As strict as DER but for three named leniencies, which BER grants and
 /// genuine writers use:
@@ -9,7 +9,7 @@ package import AssayCore
 ///
 /// Bounded: open indefinite lengths, elements on the way to their end and pieces of a string are counted. Descends only as
 /// deep as its caller does, so nothing here recurses; the work is at most the input's length for each level of its caller.
-package struct BERReader: Sendable {
+public struct BERReader: Sendable {
     /// Nesting depth of indefinite lengths. Receipts have five.
     package static let nestingLimit = 16
     /// Elements that are skipped in the search for the end of an indefinite length. Receipts have about fifteen, since a
@@ -18,12 +18,14 @@ package struct BERReader: Sendable {
     /// Pieces of one octet string. Receipts have two, of 1000 bytes and the rest.
     package static let pieceLimit = 256
 
-    private var cursor: ByteCursor
+    @usableFromInline var cursor: ByteCursor
 
-    package init(_ bytes: ArraySlice<UInt8>, code: ReasonCode) { cursor = ByteCursor(bytes, code: code) }
+    @inlinable
+    public init(_ bytes: ArraySlice<UInt8>, code: ReasonCode) { cursor = ByteCursor(bytes, code: code) }
 
     /// Reads bytes that `body` must consume entirely.
-    package static func parse<T>(
+    @inlinable
+    public static func parse<T>(
         _ bytes: ArraySlice<UInt8>, code: ReasonCode, _ body: (inout BERReader) throws(Rejection) -> T
     ) throws(Rejection) -> T {
         var reader = BERReader(bytes, code: code)
@@ -32,8 +34,8 @@ package struct BERReader: Sendable {
         return value
     }
 
-    package var isAtEnd: Bool { cursor.isAtEnd }
-    package var code: ReasonCode { cursor.code }
+    @inlinable public var isAtEnd: Bool { cursor.isAtEnd }
+    @inlinable public var code: ReasonCode { cursor.code }
 
     package func rejection(_ detail: String) -> Rejection { cursor.rejection(detail) }
 
@@ -54,7 +56,7 @@ package struct BERReader: Sendable {
     }
 
     /// The next element, which must have this tag.
-    package mutating func element(_ tag: DERTag) throws(Rejection) -> BERElement {
+    public mutating func element(_ tag: DERTag) throws(Rejection) -> BERElement {
         let start = cursor
         guard !isAtEnd else { throw rejection("\(tag.withArticle) is missing") }
         let element = try element()
@@ -65,7 +67,8 @@ package struct BERReader: Sendable {
     }
 
     /// Reads a field whose name stands before the sentence of its rejections.
-    package mutating func field<T>(
+    @inlinable
+    public mutating func field<T>(
         _ name: @autoclosure () -> String, _ read: (inout BERReader) throws(Rejection) -> T
     ) throws(Rejection) -> T {
         do throws(Rejection) { return try read(&self) } catch { throw error.at(name()) }
@@ -82,13 +85,15 @@ package struct BERReader: Sendable {
     }
 
     /// Enters the next element, which must have this tag; `body` must read all of it.
-    package mutating func scope<T>(
+    @inlinable
+    public mutating func scope<T>(
         _ tag: DERTag, _ body: (inout BERReader) throws(Rejection) -> T
     ) throws(Rejection) -> T {
         try BERReader.parse(try element(tag).content, code: code, body)
     }
 
-    package mutating func sequence<T>(_ body: (inout BERReader) throws(Rejection) -> T) throws(Rejection) -> T {
+    @inlinable
+    public mutating func sequence<T>(_ body: (inout BERReader) throws(Rejection) -> T) throws(Rejection) -> T {
         try scope(.sequence, body)
     }
 
@@ -149,10 +154,10 @@ package struct BERReader: Sendable {
 }
 
 /// One element of BER, as a slice of the original bytes.
-package struct BERElement: Sendable {
-    package let tag: DERTag
+public struct BERElement: Sendable {
+    public let tag: DERTag
     /// Without the end-of-contents octets of an indefinite length.
-    package let content: ArraySlice<UInt8>
+    public let content: ArraySlice<UInt8>
     /// Identifier, length, content, and the end-of-contents octets if there are any.
-    package let encoded: ArraySlice<UInt8>
+    public let encoded: ArraySlice<UInt8>
 }

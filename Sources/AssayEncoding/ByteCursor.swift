@@ -1,22 +1,23 @@
-package import AssayCore
+public import AssayCore
 
 /// A forward-only reader over bytes from outside. It cannot trap: short input throws.
 ///
 /// It reads a slice of the received bytes and returns slices of the same storage, so nothing is copied.
-package struct ByteCursor: Sendable {
+public struct ByteCursor: Sendable {
     /// The reason code for short or surplus input. The structure that is read determines it, not the reader.
-    package let code: ReasonCode
-    private let bytes: ArraySlice<UInt8>
-    private var position: Int
+    public let code: ReasonCode
+    @usableFromInline let bytes: ArraySlice<UInt8>
+    @usableFromInline var position: Int
 
-    package init(_ bytes: ArraySlice<UInt8>, code: ReasonCode) {
+    @inlinable
+    public init(_ bytes: ArraySlice<UInt8>, code: ReasonCode) {
         self.code = code
         self.bytes = bytes
         position = bytes.startIndex
     }
 
-    package var remaining: Int { bytes.endIndex - position }
-    package var isAtEnd: Bool { position == bytes.endIndex }
+    @inlinable public var remaining: Int { bytes.endIndex - position }
+    @inlinable public var isAtEnd: Bool { position == bytes.endIndex }
     /// The bytes that have not been read yet.
     package var rest: ArraySlice<UInt8> { bytes[position...] }
     /// The index of the next byte in the original bytes.
@@ -51,11 +52,12 @@ package struct ByteCursor: Sendable {
     }
 
     /// Throws if bytes are left over.
-    package func finish(_ what: @autoclosure () -> String) throws(Rejection) {
+    @inlinable
+    public func finish(_ what: @autoclosure () -> String) throws(Rejection) {
         guard isAtEnd else { throw rejection("\(remaining) bytes left over after \(what())") }
     }
 
-    package func rejection(_ detail: String) -> Rejection { rejection(detail, at: position) }
+    public func rejection(_ detail: String) -> Rejection { rejection(detail, at: position) }
 
     /// - Parameter index: of the byte that the rejection is about.
     package func rejection(_ detail: String, at index: Int) -> Rejection { Rejection(code, detail, offset: index) }

@@ -210,8 +210,3 @@ package struct CBORItem: Sendable {
         Rejection(code, "\(name) is not \(wanted)", offset: encoded.startIndex)
     }
 }
-
-extension ArraySlice<UInt8> {
-    /// Whether the bytes are the UTF-8 of the text.
-    package func spells(_ text: StaticString) -> Bool { text.withUTF8Buffer { elementsEqual($0) } }
-}

@@ -1,14 +1,19 @@
-package import AssayCore
+public import AssayCore
 
 /// Strict DER (X.690 §10): definite lengths in their shortest form, tags in their shortest form. The scope of a structure
 /// throws if bytes are left over in it. It descends only as deep as its caller does, so nothing here recurses.
-package struct DERReader: Sendable {
-    private var cursor: ByteCursor
+///
+/// What is generic is inlined where it is used: a certificate has some fifty fields, each of another type. It is `public`, though no product offers
+/// this module, because Swift 6.3 does not inline `package` functions across modules, and calls generic ones without specialising them.
+public struct DERReader: Sendable {
+    @usableFromInline var cursor: ByteCursor
 
-    package init(_ bytes: ArraySlice<UInt8>, code: ReasonCode) { cursor = ByteCursor(bytes, code: code) }
+    @inlinable
+    public init(_ bytes: ArraySlice<UInt8>, code: ReasonCode) { cursor = ByteCursor(bytes, code: code) }
 
     /// Reads bytes that `body` must consume entirely.
-    package static func parse<T>(
+    @inlinable
+    public static func parse<T>(
         _ bytes: ArraySlice<UInt8>, code: ReasonCode, _ body: (inout DERReader) throws(Rejection) -> T
     ) throws(Rejection) -> T {
         var reader = DERReader(bytes, code: code)
@@ -17,8 +22,8 @@ package struct DERReader: Sendable {
         return value
     }
 
-    package var isAtEnd: Bool { cursor.isAtEnd }
-    package var code: ReasonCode { cursor.code }
+    @inlinable public var isAtEnd: Bool { cursor.isAtEnd }
+    @inlinable public var code: ReasonCode { cursor.code }
 
     /// Throws if bytes are left over, for a reader that was not opened by `parse` or `scope`.
     package func finish(_ what: @autoclosure () -> String) throws(Rejection) { try cursor.finish(what()) }
@@ -34,7 +39,7 @@ package struct DERReader: Sendable {
     }
 
     /// The next element, which must have this tag.
-    package mutating func element(_ tag: DERTag) throws(Rejection) -> DERElement {
+    public mutating func element(_ tag: DERTag) throws(Rejection) -> DERElement {
         let start = cursor.index
         guard !isAtEnd else { throw rejection("\(tag.withArticle) is missing") }
         let element = try element()
@@ -45,7 +50,8 @@ package struct DERReader: Sendable {
     }
 
     /// Reads a field whose name stands before the sentence of its rejections.
-    package mutating func field<T>(
+    @inlinable
+    public mutating func field<T>(
         _ name: @autoclosure () -> String, _ read: (inout DERReader) throws(Rejection) -> T
     ) throws(Rejection) -> T {
         do throws(Rejection) { return try read(&self) } catch { throw error.at(name()) }
@@ -62,13 +68,15 @@ package struct DERReader: Sendable {
     }
 
     /// Enters the next element, which must have this tag; `body` must read all of it.
-    package mutating func scope<T>(
+    @inlinable
+    public mutating func scope<T>(
         _ tag: DERTag, _ body: (inout DERReader) throws(Rejection) -> T
     ) throws(Rejection) -> T {
         try DERReader.parse(try element(tag).content, code: cursor.code, body)
     }
 
-    package mutating func sequence<T>(_ body: (inout DERReader) throws(Rejection) -> T) throws(Rejection) -> T {
+    @inlinable
+    public mutating func sequence<T>(_ body: (inout DERReader) throws(Rejection) -> T) throws(Rejection) -> T {
         try scope(.sequence, body)
     }
 
@@ -90,11 +98,11 @@ package struct DERReader: Sendable {
 }
 
 /// One element of DER, as a slice of the original bytes.
-package struct DERElement: Sendable {
-    package let tag: DERTag
-    package let content: ArraySlice<UInt8>
+public struct DERElement: Sendable {
+    public let tag: DERTag
+    public let content: ArraySlice<UInt8>
     /// Identifier, length and content.
-    package let encoded: ArraySlice<UInt8>
+    public let encoded: ArraySlice<UInt8>
 }
 
 extension DERReader {

@@ -1,10 +1,10 @@
 import AssayCore
 
 /// The identifier octets of a DER element: class, form and number (X.690 §8.1.2).
-package struct DERTag: Hashable, Sendable {
+public struct DERTag: Hashable, Sendable {
     /// The top three bits of the first octet: class (2) and whether the element is constructed (1).
-    package let form: UInt8
-    package let number: UInt32
+    public let form: UInt8
+    public let number: UInt32
 
     package init(form: UInt8, number: UInt32) { (self.form, self.number) = (form, number) }
 
@@ -22,7 +22,7 @@ package struct DERTag: Hashable, Sendable {
     package static let enumerated = DERTag(form: 0x00, number: 10)
     package static let utcTime = DERTag(form: 0x00, number: 23)
     package static let generalizedTime = DERTag(form: 0x00, number: 24)
-    package static let sequence = DERTag(form: 0x20, number: 16)
+    public static let sequence = DERTag(form: 0x20, number: 16)
     package static let set = DERTag(form: 0x20, number: 17)
 
     /// Ends an indefinite length (X.690 §8.1.5).
@@ -35,7 +35,7 @@ package struct DERTag: Hashable, Sendable {
 }
 
 extension DERTag: CustomStringConvertible {
-    package var description: String {
+    public var description: String {
         switch form & 0xC0 {
         case 0x00: universal
         case 0x40: "application \(number)"

@@ -5,6 +5,10 @@ package struct OID: Hashable, Sendable {
 
     package let content: ArraySlice<UInt8>
 
+    package static func == (a: OID, b: OID) -> Bool { a.content.equals(b.content) }
+
+    package func hash(into hasher: inout Hasher) { content.withUnsafeBytes { hasher.combine(bytes: $0) } }
+
     /// `nil` unless the octets are arcs in their shortest form.
     package init?(content: ArraySlice<UInt8>) {
         guard let last = content.last, last & 0x80 == 0, content.count <= Self.limit else { return nil }

@@ -2,6 +2,7 @@
 package enum ByteStrings {
     package static func encode(_ strings: [[UInt8]]) -> [UInt8] {
         var out: [UInt8] = []
+        out.reserveCapacity(strings.reduce(0) { $0 + 4 + $1.count })
         for string in strings {
             withUnsafeBytes(of: UInt32(truncatingIfNeeded: string.count).bigEndian) { out.append(contentsOf: $0) }
             out += string

@@ -45,6 +45,27 @@ struct GenuineChainTests {
         #expect(try verifier.locate(Evidence(format: .keyAttestation, keyID: [], body: [1, 2, 3])) == .revocation)
     }
 
+    @Test(
+        "A chain that was read to locate it, or whose issuers were seen before, is appraised like any other",
+        arguments: ["google-caiman-sdk36-sb-ec-rkp", "worldcoin-strongbox-2026", "google-sony-xperia10-iii-sdk33-tee-ec"])
+    func readings(_ id: String) throws {
+        let vector = try vector(id)
+        let verifier = KeyAttestationVerifier(anchors: vector.anchors, policy: AndroidPolicy(apps: nil), links: LinkCache())
+        var damaged = vector.certificates
+        damaged[0].removeLast()
+        for certificates in [vector.certificates, damaged, Array(vector.certificates.prefix(1))] {
+            let evidence = vector.evidence(certificates)
+            let fresh = vector.appraise(certificates)
+            for _ in 0..<2 {
+                let reading = try #require(try verifier.locate(evidence).reading.value)
+                for context in [vector.context(reading: reading), vector.context()] {
+                    let appraisal = verifier.appraise(evidence, in: context)
+                    #expect(appraisal.findings == fresh.findings && appraisal.claims == fresh.claims)
+                }
+            }
+        }
+    }
+
     @Test("A genuine chain's leniencies and quirks are reported")
     func notes() throws {
         let strongBox = try vector("worldcoin-strongbox-2026").appraise()

@@ -193,7 +193,7 @@ struct KeyDescriptionTests {
         sample.setHardware(Int(AuthorizationTag.userSecureID.rawValue), DERWriter.integer(.max))
         sample.setHardware(Int(AuthorizationTag.serial.rawValue), DERWriter.octetString([0xFF]))
         let facts = try sample.facts(.remote, count: 12)
-        #expect(facts.hardwareEnforced.values.count == AuthorizationTag.allCases.count)
+        #expect(facts.hardwareEnforced.statements.count == AuthorizationTag.allCases.count)
         var claims = Claims()
         facts.add(to: &claims)
         let stored = try #require(Claims(decoding: claims.encoded()))

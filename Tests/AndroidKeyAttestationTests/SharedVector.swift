@@ -43,8 +43,12 @@ struct SharedVector: Sendable {
         use: AttestationKeyUse? = nil, links: LinkCache = LinkCache(capacity: 0)
     ) -> Appraisal {
         KeyAttestationVerifier(anchors: anchors, policy: policy, links: links).appraise(
-            evidence(certificates, keyID: keyID),
-            in: AppraisalContext(binding: Binding(callerOwned: challenge), facts: Facts(attestationKeyUse: use), now: time))
+            evidence(certificates, keyID: keyID), in: context(use: use))
+    }
+
+    func context(use: AttestationKeyUse? = nil, reading: (any EvidenceReading)? = nil) -> AppraisalContext {
+        AppraisalContext(
+            binding: Binding(callerOwned: challenge), facts: Facts(attestationKeyUse: use), now: time, reading: reading)
     }
 
     func evidence(_ certificates: [[UInt8]]? = nil, keyID: [UInt8] = []) -> Evidence {

@@ -118,6 +118,46 @@ struct LinkCacheTests {
         }
     }
 
+    @Test("A certificate that reached an anchor is not read again, and a leaf is")
+    func certificates() throws {
+        let chain = TestChain()
+        let (list, anchor, links) = (try chain.presented().map { $0[...] }, try chain.anchor(), LinkCache())
+        func read() throws -> UnverifiedChain {
+            try UnverifiedChain(parsing: list, profile: ChainValidatorTests.profile, links: links)
+        }
+        let validator = ChainValidator(anchors: [anchor], profile: ChainValidatorTests.profile, links: links)
+        let first = try read()
+        #expect(try read().authorities.first !== first.authorities.first, "it has not reached an anchor yet")
+        _ = try validator.validate(first, at: Self.now)
+        let (second, third) = (try read(), try read())
+        #expect(second.authorities.first === third.authorities.first && second.leaf !== third.leaf)
+        #expect(second.authorities.first?.der == list[1] && links.certificate(list[0]) == nil)
+        #expect(try validator.validate(second, at: Self.now).anchor == anchor)
+        let without = LinkCache(keepsCertificates: false)
+        _ = try ChainValidator(anchors: [anchor], profile: ChainValidatorTests.profile, links: without)
+            .validate(first, at: Self.now)
+        #expect(without.count == 1 && without.certificate(list[1]) == nil)
+    }
+
+    @Test("A certificate that was read under a leniency is refused under a profile without it")
+    func leniencies() throws {
+        var chain = TestChain()
+        chain.authority.serial = [0x80, 0x01]
+        let (list, anchor, links) = (try chain.presented().map { $0[...] }, try chain.anchor(), LinkCache())
+        var profile = ChainValidatorTests.profile
+        #expect(throws: Rejection(.malformedCertificate, "")) {
+            try UnverifiedChain(parsing: list, profile: ChainValidatorTests.profile, links: links)
+        }
+        profile.leniencies = .oddSerial
+        let unverified = try UnverifiedChain(parsing: list, profile: profile, links: links)
+        _ = try ChainValidator(anchors: [anchor], profile: profile, links: links).validate(unverified, at: Self.now)
+        #expect(links.certificate(list[1], allowing: [.oddSerial, .ecdsaWithNull])?.usedLeniencies == .oddSerial)
+        #expect(links.certificate(list[1], allowing: .ecdsaWithNull) == nil)
+        #expect(throws: Rejection(.malformedCertificate, "")) {
+            try UnverifiedChain(parsing: list, profile: ChainValidatorTests.profile, links: links)
+        }
+    }
+
     @Test("Validators with different anchors can share a link cache")
     func shared() throws {
         let links = LinkCache()

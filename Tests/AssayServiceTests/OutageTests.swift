@@ -74,6 +74,26 @@ struct OutageTests {
         #expect(accepted.count { $0.isAccepted } == 8)
     }
 
+    @Test("that leaves some devices of a group without an answer fails their requests, and no others")
+    func missingAnswers() async throws {
+        let harness = try await ServiceHarness()
+        var requests: [VerificationRequest] = []
+        for _ in 0..<3 {
+            var (handset, _) = try await harness.enrol()
+            requests.append(try handset.assertion(try await harness.challenge(.assert)))
+        }
+        harness.ledger.answerDevices(atMost: 1)
+        let answers = await harness.pipeline.judge(try requests.map { try harness.admitted($0) })
+        #expect(answers.map(\.isAccepted) == [true, false, false])
+        for answer in answers.dropFirst() {
+            guard case .failed(let error) = answer else {
+                Issue.record("an answer in an outage is no error")
+                continue
+            }
+            #expect(RPCError(error).reason == "ledger_unavailable")
+        }
+    }
+
     @Test("while a new challenge key is looked for stays an outage, however often one asks")
     func reload() async throws {
         let harness = try await ServiceHarness()

@@ -9,8 +9,8 @@ extension Verdict {
     ///   - repeated: marks the verdict as one that was answered before.
     ///   - reported: answers a rejection ACCEPTED, with its reason beside.
     public func serialized(repeated: Bool = false, reported: Bool = false) -> [UInt8] {
-        // Most verdicts fit, and the allocator caches blocks of this size for each thread.
-        var writer = ProtobufWriter(capacity: 960)
+        // Most verdicts fit, and the allocator caches blocks of the smaller size for each thread. Those of registrations have many claims.
+        var writer = ProtobufWriter(capacity: claims.all.count > 16 ? 4096 : 960)
         switch decision {
         case .accepted(let assurance):
             writer.write(1, Int64(Assay_V1_Decision.accepted.rawValue))

@@ -9,6 +9,7 @@ import AssayEncoding
 package struct SignedData: Sendable {
     /// Certificates in the message. Receipts have three.
     package static let certificateLimit = 8
+    private static let usualCertificates = 3
     /// Digest algorithms that the message names before its content. Receipts name one.
     private static let digestLimit = 8
 
@@ -24,24 +25,26 @@ package struct SignedData: Sendable {
 
     /// Reads exactly one message with its content, its certificates and one signer. Throws `malformed_cms`, or
     /// `malformed_certificate` for a certificate that cannot be read.
-    package init(parsing bytes: ArraySlice<UInt8>) throws(Rejection) {
-        do throws(Rejection) { try self.init(whole: bytes) } catch { throw error.locating(in: bytes, "the message") }
+    ///
+    /// - Parameter links: the certificates that it has are not read again.
+    package init(parsing bytes: ArraySlice<UInt8>, links: LinkCache? = nil) throws(Rejection) {
+        do throws(Rejection) { try self.init(whole: bytes, links) } catch { throw error.locating(in: bytes, "the message") }
     }
 
-    private init(whole bytes: ArraySlice<UInt8>) throws(Rejection) {
+    private init(whole bytes: ArraySlice<UInt8>, _ links: LinkCache?) throws(Rejection) {
         self = try BERReader.parse(bytes, code: .malformedCMS) { outer throws(Rejection) in
             try outer.sequence { message throws(Rejection) in
                 guard try message.objectIdentifier() == Self.signedData else {
                     throw message.rejection("the message is not signed data")
                 }
                 return try message.scope(.context(0)) { wrapper throws(Rejection) in
-                    try wrapper.sequence { fields throws(Rejection) in try Self(from: &fields) }
+                    try wrapper.sequence { fields throws(Rejection) in try Self(from: &fields, links) }
                 }
             }
         }
     }
 
-    private init(from fields: inout BERReader) throws(Rejection) {
+    private init(from fields: inout BERReader, _ links: LinkCache?) throws(Rejection) {
         // §5.1: version 1 for plain data and signers named by issuer and number, 3 for signers named by key identifier.
         let version = try fields.field("version") { field throws(Rejection) in try field.smallInteger() }
         guard [1, 3].contains(version) else { throw fields.rejection("signed data of version \(version), want 1 or 3") }
@@ -57,7 +60,7 @@ package struct SignedData: Sendable {
             }
         }
         guard let bag = try fields.optional(.context(0)) else { throw fields.rejection("no certificates") }
-        certificates = try Self.certificates(bag.content)
+        certificates = try Self.certificates(bag.content, links)
         // Revocation lists in the message come from its sender and are never used.
         _ = try fields.optional(.context(1))
         signer = try fields.field("signerInfos") { field throws(Rejection) in
@@ -83,16 +86,21 @@ package struct SignedData: Sendable {
         return algorithms
     }
 
-    private static func certificates(_ bag: ArraySlice<UInt8>) throws(Rejection) -> [Certificate] {
+    private static func certificates(
+        _ bag: ArraySlice<UInt8>, _ links: LinkCache?
+    ) throws(Rejection) -> [Certificate] {
         var reader = BERReader(bag, code: .malformedCMS)
         var certificates: [Certificate] = []
+        certificates.reserveCapacity(usualCertificates)
         while !reader.isAtEnd {
             guard certificates.count < certificateLimit else {
                 throw reader.rejection("more than \(certificateLimit) certificates")
             }
             let index = certificates.count
             let certificate = try reader.field("certificate \(index)") { field throws(Rejection) in
-                try Certificate(der: try field.element(.sequence).encoded)
+                let der = try field.element(.sequence).encoded
+                if let known = links?.certificate(der) { return known }
+                return try Certificate(der: der)
             }
             certificates.append(certificate)
         }

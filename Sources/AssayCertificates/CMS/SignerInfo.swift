@@ -43,7 +43,7 @@ package struct SignerInfo: Sendable {
 
     /// Whether this is the signer's certificate.
     package func names(_ certificate: Certificate) -> Bool {
-        certificate.issuer.der == issuer && certificate.serialNumber == serialNumber
+        certificate.issuer.der.equals(issuer) && certificate.serialNumber.equals(serialNumber)
     }
 
     func verify(_ content: ArraySlice<UInt8>, by key: PublicKey) throws(Rejection) {

@@ -2,6 +2,7 @@
 /// nothing.
 extension Appraisal {
     /// Runs a step whose result few later ones need. Returns `nil` after a failure under a report of every failure, otherwise throws it.
+    @inlinable
     public mutating func attempt<T>(_ name: String, _ step: () throws(Rejection) -> T) throws(Rejection) -> T? {
         do throws(Rejection) {
             return try check(name, step)

@@ -40,9 +40,9 @@ public struct Appraisal: Sendable {
     /// authenticated, and for evidence that names none. It is in no finding and no claim.
     public var imageDigest: [UInt8]?
     /// The mode for inspection; `nil` for a verdict.
-    let examination: Examination?
+    @usableFromInline let examination: Examination?
     /// Whether checks go on after a failure, so that the findings have every failure.
-    let report: VerdictReport
+    @usableFromInline let report: VerdictReport
     /// What the appraisal was when its first check failed, under a report of every failure; empty: none failed.
     private(set) var atFailure: [Appraisal] = []
     /// Whether a finding says already that checks were left out because of the failures so far.
@@ -101,6 +101,7 @@ public struct Appraisal: Sendable {
     }
 
     /// Runs a step under the name of its check. A rejection is recorded and ends the list.
+    @inlinable
     public mutating func check<T>(_ name: String, _ step: () throws(Rejection) -> T) throws(Rejection) -> T {
         do {
             let value = try step()
@@ -113,6 +114,7 @@ public struct Appraisal: Sendable {
     }
 
     /// Records a failed check.
+    @usableFromInline
     mutating func fail(_ name: String, _ rejection: Rejection) {
         if report == .all, atFailure.isEmpty, failure == nil { atFailure = [self] }
         saysUnchecked = false

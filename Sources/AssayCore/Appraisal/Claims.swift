@@ -50,27 +50,13 @@ public struct Claims: Hashable, Sendable {
 /// The encoding of claims in a ledger: for each claim u8-length name, kind byte, u32-length value, big-endian. Internal; never
 /// on the wire.
 extension Claims {
-    private enum Kind: UInt8 { case text = 1, integer, boolean, bytes, texts, time }
+    fileprivate enum Kind: UInt8 { case text = 1, integer, boolean, bytes, texts, time }
 
     public func encoded() -> [UInt8] {
         var out: [UInt8] = []
-        for claim in all {
-            var name = claim.name
-            while name.utf8.count > 255 { name.removeLast() }
-            out.append(UInt8(name.utf8.count))
-            out += name.utf8
-            switch claim.value {
-            case .text(let value): out.append(Kind.text, Array(value.utf8))
-            case .integer(let value): out.append(Kind.integer, value.bigEndianBytes)
-            case .boolean(let value): out.append(Kind.boolean, [value ? 1 : 0])
-            case .bytes(let value): out.append(Kind.bytes, value)
-            case .texts(let values):
-                var list: [UInt8] = []
-                for value in values { list.append(field: Array(value.utf8)) }
-                out.append(Kind.texts, list)
-            case .time(let value): out.append(Kind.time, value.unixMilliseconds.bigEndianBytes)
-            }
-        }
+        // By index, here and below: an iterator would copy each claim.
+        out.reserveCapacity(all.indices.reduce(0) { $0 + all[$1].encodedSize })
+        for index in all.indices { all[index].append(to: &out) }
         return out
     }
 
@@ -110,9 +96,50 @@ extension Claims {
     }
 }
 
-extension [UInt8] {
-    fileprivate mutating func append(_ kind: some RawRepresentable<UInt8>, _ value: [UInt8]) {
-        append(kind.rawValue)
-        append(field: value)
+extension Claims.Claim {
+    /// Not below the number of bytes that `append` writes.
+    fileprivate var encodedSize: Int {
+        let size =
+            switch value {
+            case .text(let text): text.utf8.count
+            case .integer, .time: 8
+            case .boolean: 1
+            case .bytes(let bytes): bytes.count
+            case .texts(let texts): Self.size(of: texts)
+            }
+        return 1 + name.utf8.count + 1 + 4 + size
+    }
+
+    private static func size(of texts: [String]) -> Int { texts.indices.reduce(0) { $0 + 4 + texts[$1].utf8.count } }
+
+    fileprivate func append(to out: inout [UInt8]) {
+        var name = name
+        while name.utf8.count > 255 { name.removeLast() }
+        out.append(UInt8(name.utf8.count))
+        out.append(contentsOf: name.utf8)
+        switch value {
+        case .text(let text):
+            out.append(Claims.Kind.text.rawValue)
+            out.append(field: text)
+        case .integer(let number): Self.append(number, .integer, to: &out)
+        case .boolean(let isTrue):
+            out.append(Claims.Kind.boolean.rawValue)
+            out.append(length: 1)
+            out.append(isTrue ? 1 : 0)
+        case .bytes(let bytes):
+            out.append(Claims.Kind.bytes.rawValue)
+            out.append(field: bytes)
+        case .texts(let texts):
+            out.append(Claims.Kind.texts.rawValue)
+            out.append(length: Self.size(of: texts))
+            for text in texts { out.append(field: text) }
+        case .time(let time): Self.append(time.unixMilliseconds, .time, to: &out)
+        }
+    }
+
+    private static func append(_ number: Int64, _ kind: Claims.Kind, to out: inout [UInt8]) {
+        out.append(kind.rawValue)
+        out.append(length: 8)
+        withUnsafeBytes(of: number.bigEndian) { out.append(contentsOf: $0) }
     }
 }

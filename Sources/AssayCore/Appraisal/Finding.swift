@@ -61,6 +61,7 @@ public struct Examination: Hashable, Sendable {
 
     public init(notJudged: [String: String] = [:]) { self.notJudged = notJudged }
 
+    @usableFromInline
     func finding(_ check: String) -> Finding? {
         notJudged[check].map { Finding(check: check, outcome: .skipped, code: Finding.notJudged, detail: $0) }
     }

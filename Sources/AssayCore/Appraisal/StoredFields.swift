@@ -59,14 +59,19 @@ struct StoredFieldsReader {
 extension [UInt8] {
     /// Appends a field: its length as a big-endian u32, then its bytes.
     mutating func append(field: [UInt8]) {
-        Swift.withUnsafeBytes(of: UInt32(truncatingIfNeeded: field.count).bigEndian) { append(contentsOf: $0) }
+        append(length: field.count)
         self += field
     }
 
     /// The same of a text, as UTF-8.
     mutating func append(field text: String) {
-        Swift.withUnsafeBytes(of: UInt32(truncatingIfNeeded: text.utf8.count).bigEndian) { append(contentsOf: $0) }
+        append(length: text.utf8.count)
         self += text.utf8
+    }
+
+    /// Appends the length alone, for a field whose bytes are appended piece by piece.
+    mutating func append(length: Int) {
+        Swift.withUnsafeBytes(of: UInt32(truncatingIfNeeded: length).bigEndian) { append(contentsOf: $0) }
     }
 }
 

@@ -21,9 +21,8 @@ public final class Registration: Sendable {
     public let simulated: Bool
     /// True if an operator imported the key: Assay has not seen its chain.
     public let imported: Bool
-    /// The public key, decoded once; `nil` if it is not a P-256 key.
-    package let p256: P256.Signing.PublicKey?
     private let facts = AtomicLazyReference<RegisteredFacts>()
+    private let decoded = AtomicLazyReference<DecodedKey>()
 
     public init(
         format: EvidenceFormat, keyID: [UInt8], publicKey: [UInt8], environment: String, anchor: [UInt8], claims: Claims,
@@ -40,9 +39,27 @@ public final class Registration: Sendable {
         self.receipt = receipt
         self.simulated = simulated
         self.imported = imported
-        p256 =
-            (try? P256.Signing.PublicKey(x963Representation: publicKey))
-            ?? (try? P256.Signing.PublicKey(derRepresentation: publicKey))
+    }
+}
+
+extension P256.Signing.PublicKey {
+    /// A SubjectPublicKeyInfo of an uncompressed point of P-256 up to the point (RFC 5480 §2).
+    private static let pointPrefix: [UInt8] = [
+        0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01, 0x06, 0x08, 0x2A, 0x86, 0x48, 0xCE, 0x3D,
+        0x03, 0x01,
+        0x07, 0x03, 0x42, 0x00,
+    ]
+    private static let pointLength = 65
+
+    /// The key of a registration in either form: a point, or a SubjectPublicKeyInfo. `nil` if it is not of P-256. Only a SubjectPublicKeyInfo with
+    /// another prefix, which is rare, is read as DER.
+    fileprivate init?(registered key: [UInt8]) {
+        let isPoint = key.count == Self.pointLength
+        guard isPoint || key.count == Self.pointPrefix.count + Self.pointLength && key.starts(with: Self.pointPrefix) else {
+            do { try self.init(derRepresentation: key) } catch { return nil }
+            return
+        }
+        do { try self.init(x963Representation: key.suffix(Self.pointLength)) } catch { return nil }
     }
 }
 
@@ -55,6 +72,12 @@ extension Registration {
         guard let facts = read(claims) else { return nil }
         _ = self.facts.storeIfNil(RegisteredFacts(facts))
         return facts
+    }
+
+    /// The public key, decoded at its first use: registering a device does not use it. `nil` if it is not a P-256 key.
+    package var p256: P256.Signing.PublicKey? {
+        if let known = decoded.load() { return known.p256 }
+        return decoded.storeIfNil(DecodedKey(P256.Signing.PublicKey(registered: publicKey))).p256
     }
 
     /// The same registration with a newer receipt.
@@ -79,6 +102,13 @@ extension Registration: Hashable {
         hasher.combine(format)
         hasher.combine(keyID)
     }
+}
+
+/// The public key of a registration, if it is of P-256.
+private final class DecodedKey: Sendable {
+    let p256: P256.Signing.PublicKey?
+
+    init(_ p256: P256.Signing.PublicKey?) { self.p256 = p256 }
 }
 
 /// What a verifier read in the claims of a registration.

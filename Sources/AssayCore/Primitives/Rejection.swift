@@ -38,6 +38,7 @@ public struct Rejection: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// The same rejection with the name of a field before its sentence. Names nest, the outermost first: "hardware-enforced [704]
     /// root_of_trust: an OCTET STRING where a SEQUENCE is due".
+    @usableFromInline
     package func at(_ name: String) -> Rejection {
         var named = place
         named.isNamed = true

@@ -165,7 +165,8 @@ package enum SerialNumber {
 
     /// The form in Google's revocation list: lower case, no leading zero.
     package static func hexadecimal(_ serial: [UInt8]) -> String {
-        let digits = Hex.encode(serial).drop { $0 == "0" }
-        return digits.isEmpty ? "0" : String(digits)
+        let digits = Hex.encode(magnitude(serial))
+        guard digits.utf8.first == UInt8(ascii: "0") else { return digits.isEmpty ? "0" : digits }
+        return String(Substring(digits.utf8.dropFirst()))
     }
 }

@@ -141,8 +141,7 @@ package struct VerificationPipeline: Sendable {
             // Taken out of the array in the order of the requests: a record is long, and a copy of it dear.
             devices.reverse()
             for index in waiting.indices {
-                guard let device = devices.popLast() else { break }
-                await proceed(&waiting[index], with: device)
+                await proceed(&waiting[index], with: devices.popLast() ?? .failure(.noAnswer))
             }
             waiting.removeAll { $0.question == nil }
         }
@@ -301,6 +300,11 @@ package struct VerificationPipeline: Sendable {
         watch.ended(.commit)
         for ((live, _), answer) in zip(waiting, answers) { end(live, answer) }
     }
+}
+
+extension LedgerError {
+    /// Of a ledger that answers fewer questions than it was asked.
+    fileprivate static let noAnswer = LedgerError.unavailable("the ledger did not say whether a device is registered")
 }
 
 extension Answer {

@@ -5,16 +5,20 @@ import AssayEncoding
 /// The chain: from bytes to certificates that lead to an anchor, and the class of the chain.
 extension KeyAttestationVerifier {
     /// The number of certificates, and each certificate.
-    func readChain(_ evidence: BoundedEvidence, _ appraisal: inout Appraisal) throws(Rejection) -> UnverifiedChain {
+    ///
+    /// - Parameter reading: of the same evidence; `nil`: it was not read before.
+    func readChain(
+        _ evidence: BoundedEvidence, _ reading: ChainReading?, _ appraisal: inout Appraisal
+    ) throws(Rejection) -> UnverifiedChain {
         let parts = try appraisal.check("chain_length") { () throws(Rejection) in
             guard let parts = evidence.parts else { throw Rejection(.badChain, "not a list of certificates that is read") }
             try UnverifiedChain.checkLength(parts.count, profile: Self.chainProfile)
             return parts
         }
         let chain = try appraisal.check("certificates") { () throws(Rejection) in
-            try UnverifiedChain(parsing: parts, profile: Self.chainProfile)
+            try (reading ?? ChainReading(parts, links: validator.links)).chain.get()
         }
-        for (index, certificate) in ([chain.leaf] + chain.authorities).enumerated() {
+        for (index, certificate) in chain.certificates.enumerated() where !certificate.usedLeniencies.isEmpty {
             for leniency in certificate.usedLeniencies.names {
                 appraisal.note("certificates", leniency, "certificate \(index) breaks the standard in a way that devices do")
             }
@@ -114,7 +118,7 @@ extension KeyAttestationVerifier {
         claims.add("validity_profile", .text(chainClass.validityProfile.rawValue))
         claims.add("root", .text(chain.anchor.name))
         claims.add("serial_numbers_hex", .texts(chain.serials.map(SerialNumber.hexadecimal)))
-        claims.add("attestation_key_sha256", chain.authorities.first.map { .bytes($0.publicKey.sha256) })
+        claims.add("attestation_key_sha256", chain.authorities.first.map { .bytes($0.publicKeySHA256) })
         appraisal.claims = claims
     }
 }
@@ -124,5 +128,5 @@ extension ValidatedChain {
     fileprivate var lengthWithRoot: Int { issuers.count + 2 }
 
     /// Digests of all keys, from the attested key to the anchor.
-    fileprivate var keys: [[UInt8]] { certificates.map(\.publicKey.sha256) + [anchor.publicKeySHA256] }
+    fileprivate var keys: [[UInt8]] { certificates.map(\.publicKeySHA256) + [anchor.publicKeySHA256] }
 }

@@ -37,7 +37,7 @@ extension KeyAttestationVerifier {
         appraisal.claims.add("challenge", .bytes(description.challenge))
         appraisal.claims.add("unique_id", .bytes(description.uniqueID))
         appraisal.claims.add("encoding_quirks", .texts(description.quirks.map(\.rawValue).sorted()))
-        appraisal.claims.add("leaf_spki_sha256", .bytes(chain.leaf.publicKey.sha256))
+        appraisal.claims.add("leaf_spki_sha256", .bytes(chain.leaf.publicKeySHA256))
         facts.add(to: &appraisal.claims)
         return facts
     }

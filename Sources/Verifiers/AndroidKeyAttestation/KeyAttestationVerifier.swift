@@ -43,10 +43,18 @@ package struct KeyAttestationVerifier: EvidenceVerifier {
     /// The revocation list, and the number of devices of the attestation key. The certificate that names the key is not verified
     /// yet: the number is used only after verification.
     package func locate(_ evidence: BoundedEvidence) throws(Rejection) -> Needs {
-        guard let issuer = evidence.parts?.dropFirst().first,
-            let certificate = try? Certificate(der: issuer, leniencies: Self.chainProfile.leniencies)
-        else { return .revocation }
-        return Needs(attestationKey: certificate.publicKey.sha256, revocation: true)
+        guard let parts = evidence.parts else { return .revocation }
+        let reading = ChainReading(parts, links: validator.links)
+        return Needs(attestationKey: Self.attestationKey(parts, reading), revocation: true, reading: reading)
+    }
+
+    /// `nil` if the second certificate cannot be read; another one that cannot be does not matter.
+    private static func attestationKey(_ parts: [ArraySlice<UInt8>], _ reading: ChainReading) -> [UInt8]? {
+        switch reading.chain {
+        case .success(let chain): chain.authorities.first?.publicKeySHA256
+        case .failure:
+            parts.dropFirst().first.flatMap { try? Certificate(der: $0, leniencies: chainProfile.leniencies) }?.publicKeySHA256
+        }
     }
 
     /// One attestation of a key over what the caller guarantees is one use, whatever certificates of the chain are sent: the
@@ -65,7 +73,7 @@ package struct KeyAttestationVerifier: EvidenceVerifier {
     package func appraise(
         _ evidence: BoundedEvidence, in context: AppraisalContext, _ appraisal: inout Appraisal
     ) throws(Rejection) {
-        let unverified = try readChain(evidence, &appraisal)
+        let unverified = try readChain(evidence, context.reading as? ChainReading, &appraisal)
         let chain = try validate(unverified, &appraisal)
         let chainClass = try judgeChain(chain, in: context, &appraisal)
         let description = try readDescription(chain, &appraisal)
@@ -74,7 +82,7 @@ package struct KeyAttestationVerifier: EvidenceVerifier {
         let facts = claimFacts(chain, chainClass, description, &appraisal)
         try checkChallenge(description, context.binding, &appraisal)
         try appraisal.check("key_id") { () throws(Rejection) in
-            let digest = chain.leaf.publicKey.sha256
+            let digest = chain.leaf.publicKeySHA256
             guard !evidence.keyID.isEmpty, evidence.keyID != digest else { return }
             if let fault = KeyIDForm.fault(of: evidence.keyID) { throw Rejection(.keyIDMismatch, fault) }
             let ids = ComparedBytes(evidence.keyID, expected: digest)
@@ -86,16 +94,16 @@ package struct KeyAttestationVerifier: EvidenceVerifier {
         appraisal.assurance = facts.assurance
         appraisal.platform = .android
         appraisal.attestedKey = AttestedKey(
-            publicKeySHA256: chain.leaf.publicKey.sha256, packages: facts.application?.packages.map(\.name) ?? [],
+            publicKeySHA256: chain.leaf.publicKeySHA256, packages: facts.application?.packages.map(\.name) ?? [],
             signers: facts.application?.signers ?? [])
         if facts.trusted.numbers(.purpose)?.contains(KeyPurpose.sign.rawValue) == true {
-            appraisal.certifiableKey = chain.leaf.publicKey.sha256
+            appraisal.certifiableKey = chain.leaf.publicKeySHA256
         }
         appraisal.effect = .register(
             Registration(
-                format: format, keyID: chain.leaf.publicKey.sha256, publicKey: Array(chain.leaf.publicKey.der),
+                format: format, keyID: chain.leaf.publicKeySHA256, publicKey: Array(chain.leaf.publicKey.der),
                 environment: facts.environment, anchor: chain.anchor.publicKeySHA256, claims: appraisal.claims,
-                chainSerials: chain.serials, attestationKey: chain.authorities.first?.publicKey.sha256 ?? [], receipt: [],
+                chainSerials: chain.serials, attestationKey: chain.authorities.first?.publicKeySHA256 ?? [], receipt: [],
                 simulated: appraisal.simulated))
     }
 }

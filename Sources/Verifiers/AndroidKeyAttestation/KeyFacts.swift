@@ -63,8 +63,6 @@ extension KeyFacts {
         static let provisioning = "provisioning"
         static let provisioningCount = "provisioning_count"
         static let kind = "key_kind"
-        static let software = "software_enforced."
-        static let hardware = "hardware_enforced."
     }
 
     func add(to claims: inout Claims) {
@@ -76,8 +74,8 @@ extension KeyFacts {
         claims.add(Name.provisioning, .text(provisioning.rawValue))
         claims.add(Name.provisioningCount, provisioningCount.map { .integer(Int64(clamping: $0)) })
         claims.add(Name.kind, kind.map { .text($0.rawValue) })
-        softwareEnforced.add(to: &claims, prefix: Name.software)
-        hardwareEnforced.add(to: &claims, prefix: Name.hardware)
+        softwareEnforced.add(to: &claims, .software)
+        hardwareEnforced.add(to: &claims, .hardware)
     }
 
     /// Restores the facts of a registration; `nil` if the claims are not those of an Android key.
@@ -88,8 +86,8 @@ extension KeyFacts {
             let keyMintLevel = claims.text(Name.keyMintLevel).flatMap(SecurityLevel.init(name:)),
             let level = claims.text(Name.level).flatMap(SecurityLevel.init(name:)),
             let provisioning = claims.text(Name.provisioning).flatMap(ChainClass.init(bytesOf:)),
-            let software = AuthorizationList(claims, prefix: Name.software),
-            let hardware = AuthorizationList(claims, prefix: Name.hardware)
+            let software = AuthorizationList(claims, .software),
+            let hardware = AuthorizationList(claims, .hardware)
         else { return nil }
         kind = claims.text(Name.kind).flatMap(KeyKind.init(bytesOf:))
         provisioningCount = claims.integer(Name.provisioningCount).map { UInt64(clamping: $0) }

@@ -30,7 +30,7 @@ extension AppAttestAttestationVerifier {
     ) throws(Rejection) -> ValidatedChain {
         try appraisal.requirePassed("x5c")
         let unverified = try appraisal.check("certificates") { () throws(Rejection) in
-            try UnverifiedChain(parsing: object.certificates, profile: Self.chainProfile)
+            try UnverifiedChain(parsing: object.certificates, profile: Self.chainProfile, links: validator.links)
         }
         let chain = try validator.validate(unverified, at: now) { (step, run) throws(Rejection) in
             try appraisal.check(step.rawValue, run)
@@ -60,7 +60,7 @@ extension AppAttestAttestationVerifier {
             }
         }
         try appraisal.check("key_id") { () throws(Rejection) in
-            let digest = SHA256.bytes(of: Array(chain.leaf.publicKey.keyBytes))
+            let digest = SHA256.bytes(of: chain.leaf.publicKey.keyBytes)
             guard digest != evidence.keyID else { return }
             let ids = ComparedBytes(evidence.keyID, expected: digest)
             throw Rejection(.keyIDMismatch, "the key id is \(ids.found), the digest of the certified key \(ids.expected)")
@@ -88,7 +88,7 @@ extension AppAttestAttestationVerifier {
         let system = PlatformInfoExtension(chain.leaf.value(of: PlatformInfoExtension.oid))
         claims.add("os_version", system.osVersion.map { .text($0) })
         claims.add("os_build", system.osBuild.map { .text($0) })
-        claims.add("receipt_sha256", .bytes(Array(object.receipt.withUnsafeBytes { SHA256.hash(bytes: $0) })))
+        claims.add("receipt_sha256", .bytes(SHA256.bytes(of: object.receipt)))
         claims.add("receipt_length", .integer(Int64(object.receipt.count)))
         appraisal.claims = claims
         return AttestedData(

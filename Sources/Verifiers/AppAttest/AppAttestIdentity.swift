@@ -1,4 +1,5 @@
 package import AssayCore
+import AssayEncoding
 import Crypto
 
 /// An app that may attest: its App ID on one platform, and its accepted environments.
@@ -76,8 +77,12 @@ extension [AppAttestIdentity] {
     /// The identity that an attestation names. The evidence does not distinguish the platforms of one App ID with certainty: if
     /// both are configured, the stricter rules of macOS apply to both.
     func named(_ rpIDHash: ArraySlice<UInt8>) -> AppAttestIdentity? {
-        let named = filter { $0.rpIDHash.elementsEqual(rpIDHash) }
-        return named.first { $0.platform == .macOS } ?? named.first
+        var named: AppAttestIdentity?
+        for identity in self where rpIDHash.equals(identity.rpIDHash[...]) {
+            if identity.platform == .macOS { return identity }
+            named = named ?? identity
+        }
+        return named
     }
 }
 

@@ -135,7 +135,7 @@ struct AttestedNonce {
     }
 
     /// Whether the bytes are the nonce.
-    func equals(_ bytes: ArraySlice<UInt8>) -> Bool { digest.elementsEqual(bytes) }
+    func equals(_ bytes: ArraySlice<UInt8>) -> Bool { digest.withUnsafeBytes { $0.elementsEqual(bytes) } }
 
     /// The digest that an assertion's signature covers. The Secure Enclave signs the nonce *as a message*, so it is hashed once
     /// more; a verifier that took the nonce as the digest would refuse every genuine assertion.

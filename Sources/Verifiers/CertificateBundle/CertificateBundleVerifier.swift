@@ -43,7 +43,7 @@ package struct CertificateBundleVerifier: EvidenceVerifier {
     }
 
     /// A cache of its own: the certificates of a fleet would displace the few links of other platforms.
-    static func ownLinks() -> LinkCache { LinkCache(capacity: 16_384) }
+    static func ownLinks() -> LinkCache { LinkCache(capacity: 16_384, keepsCertificates: false) }
 
     /// A device certificate below an anchor, or below CAs that were sent with it.
     static let chainProfile = ChainProfile(

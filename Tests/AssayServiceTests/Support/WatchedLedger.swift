@@ -19,6 +19,7 @@ final class WatchedLedger: Ledger {
         var failures: [Question: LedgerError] = [:]
         var actions: [Question: @Sendable () async -> Void] = [:]
         var trimmed: Trimmed?
+        var answeredDevices = Int.max
         var watchers: [AsyncStream<Question>.Continuation] = []
     }
 
@@ -42,6 +43,9 @@ final class WatchedLedger: Ledger {
 
     /// From now on nothing is trimmed, and this is said to have come of it.
     func answerTrim(_ trimmed: Trimmed) { state.withLock { $0.trimmed = trimmed } }
+
+    /// From now on so many devices at most are answered for when several are asked for at once.
+    func answerDevices(atMost count: Int) { state.withLock { $0.answeredDevices = count } }
 
     /// The questions from now on, as they were answered.
     func questions() -> AsyncStream<Question> {
@@ -71,9 +75,12 @@ final class WatchedLedger: Ledger {
 
     /// One question, and within it one about each device.
     func devices(of keys: [DeviceKey]) async -> [Result<Device?, LedgerError>] {
-        state.withLock { $0.asked[.devices, default: 0] += 1 }
+        let most = state.withLock { state in
+            state.asked[.devices, default: 0] += 1
+            return state.answeredDevices
+        }
         var found: [Result<Device?, LedgerError>] = []
-        for key in keys {
+        for key in keys.prefix(most) {
             do throws(LedgerError) { found.append(.success(try await device(key))) } catch { found.append(.failure(error)) }
         }
         return found

@@ -17,7 +17,7 @@ package enum ChainClass: String, CaseIterable, Hashable, Sendable {
         // The first of them is the attestation certificate; the names above it say how it was provisioned.
         if issuers.dropFirst().contains(where: { Self.isProvisioner($0.subject) }) {
             self = .remote
-        } else if let top = issuers.last, !top.subject.values(of: .serialNumberAttribute).isEmpty {
+        } else if let top = issuers.last, top.subject.hasValue(of: .serialNumberAttribute) {
             self = .factory
         } else {
             self = .unknown
@@ -30,8 +30,8 @@ package enum ChainClass: String, CaseIterable, Hashable, Sendable {
     }
 
     private static func isProvisioner(_ name: DistinguishedName) -> Bool {
-        name.values(of: .organization).contains { $0.spells("Google LLC") }
-            && name.values(of: .commonName).contains { $0.starts(with: "Droid CA".utf8) }
+        name.hasValue(of: .organization) { $0.spells("Google LLC") }
+            && name.hasValue(of: .commonName) { $0.starts(with: "Droid CA".utf8) }
     }
 
     /// Which dates of the certificates between leaf and root are checked. The device chooses the leaf's dates, and roots are
@@ -63,10 +63,10 @@ package enum ChainLevel: Hashable, Sendable {
         }
         switch chainClass {
         case .remote:
-            let organizations = attesting.subject.values(of: .organization)
+            let name = attesting.subject
             self =
-                organizations.contains { $0.spells("StrongBox") }
-                ? .strongBox : organizations.contains { $0.spells("TEE") } ? .trustedEnvironment : .unknown
+                name.hasValue(of: .organization) { $0.spells("StrongBox") }
+                ? .strongBox : name.hasValue(of: .organization) { $0.spells("TEE") } ? .trustedEnvironment : .unknown
         case .factory, .unknown:
             self = [attesting, top].contains { Self.namesStrongBox($0.subject) } ? .strongBox : .unknown
         }
@@ -74,7 +74,7 @@ package enum ChainLevel: Hashable, Sendable {
 
     private static func namesStrongBox(_ name: DistinguishedName) -> Bool {
         [OID.title, .commonName, .organization, .organizationalUnit].contains { attribute in
-            name.values(of: attribute).contains { value in
+            name.hasValue(of: attribute) { value in
                 // ASCII letters in lower case.
                 let lower = value.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
                 return lower.firstRange(of: Array("strongbox".utf8)) != nil

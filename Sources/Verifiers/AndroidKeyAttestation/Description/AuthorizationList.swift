@@ -27,43 +27,61 @@ package struct AuthorizationList: Hashable, Sendable {
         package let content: [UInt8]
     }
 
-    package private(set) var values: [AuthorizationTag: Value] = [:]
+    /// What the list states about a tag.
+    package struct Statement: Hashable, Sendable {
+        package let tag: AuthorizationTag
+        package let value: Value
+    }
+
+    /// In the order of the tags' numbers. A list is short, and looked through faster than a dictionary is asked.
+    package private(set) var statements: [Statement] = []
     package private(set) var unknown: [Unknown] = []
     /// The first statement whose value cannot be read, if its tag and length can. It has no value here.
     private(set) var malformed: Rejection?
 
     package init() {}
 
-    init(_ values: [AuthorizationTag: Value], unknown: [Unknown]) { (self.values, self.unknown) = (values, unknown) }
+    /// Statements that genuine lists have at most, so that reading one allocates once.
+    private static let usualStatements = 24
 
     /// Reads `SEQUENCE { [tag] EXPLICIT … }`.
     init(_ reader: inout DERReader, _ notes: inout DescriptionReader) throws(Rejection) {
         var list = DERReader(try reader.element(.sequence).content, code: reader.code)
-        var seen: Set<UInt32> = []
-        var last: UInt32 = 0
+        statements.reserveCapacity(Self.usualStatements)
+        var seen: [UInt32] = []
+        seen.reserveCapacity(Self.usualStatements)
+        var (last, greatest) = (UInt32(0), UInt32(0))
         while !list.isAtEnd {
             let element = try list.element()
             let number = element.tag.number
             guard element.tag == .context(number) else { throw list.rejection("a statement without a tag of its own") }
             guard seen.count < Self.limit else { throw list.rejection("more than \(Self.limit) statements in a list") }
-            guard seen.insert(number).inserted else { throw list.rejection("the tag \(number) stands twice") }
+            guard number > greatest || !seen.contains(number) else { throw list.rejection("the tag \(number) stands twice") }
+            seen.append(number)
             if number < last { notes.note(.tagsNotAscending) }
-            last = number
+            (last, greatest) = (number, max(greatest, number))
             guard let tag = AuthorizationTag(rawValue: number) else {
                 unknown.append(Unknown(number: number, content: Array(element.content)))
                 continue
             }
             var content = DERReader(element.content, code: reader.code)
             do throws(Rejection) {
-                values[tag] = try content.field("[\(number)] \(tag.name)") { content throws(Rejection) in
+                let value = try content.field("[\(number)] \(tag.name)") { content throws(Rejection) in
                     let value = try Self.value(tag.shape, &content, &notes)
                     try content.finish("the value")
                     return value
                 }
+                add(value, tag)
             } catch {
                 malformed = malformed ?? error
             }
         }
+    }
+
+    /// - Parameter tag: one that the list does not have.
+    mutating func add(_ value: Value, _ tag: AuthorizationTag) {
+        let before = statements.lastIndex { $0.tag.rawValue < tag.rawValue }
+        statements.insert(Statement(tag: tag, value: value), at: before.map { $0 + 1 } ?? 0)
     }
 
     private static func value(
@@ -99,33 +117,40 @@ package struct AuthorizationList: Hashable, Sendable {
 
     // MARK: Values by type
 
-    package subscript(tag: AuthorizationTag) -> Value? { values[tag] }
+    package subscript(tag: AuthorizationTag) -> Value? {
+        // By index: an iterator would copy each.
+        for index in statements.indices where statements[index].tag == tag { return statements[index].value }
+        return nil
+    }
 
     /// `nil` also if the number has more than 64 bits.
     package func number(_ tag: AuthorizationTag) -> UInt64? {
-        if case .number(let number)? = values[tag] { number } else { nil }
+        if case .number(let number)? = self[tag] { number } else { nil }
     }
 
     package func numbers(_ tag: AuthorizationTag) -> [UInt64]? {
-        if case .numbers(let numbers)? = values[tag] { numbers } else { nil }
+        if case .numbers(let numbers)? = self[tag] { numbers } else { nil }
     }
 
     package func text(_ tag: AuthorizationTag) -> String? {
-        if case .text(let text)? = values[tag] { text } else { nil }
+        if case .text(let text)? = self[tag] { text } else { nil }
     }
 
-    package func has(_ tag: AuthorizationTag) -> Bool { values[tag] != nil }
+    package func has(_ tag: AuthorizationTag) -> Bool { statements.indices.contains { statements[$0].tag == tag } }
 
     package var rootOfTrust: RootOfTrust? {
-        if case .rootOfTrust(let root)? = values[.rootOfTrust] { root } else { nil }
+        if case .rootOfTrust(let root)? = self[.rootOfTrust] { root } else { nil }
     }
 
     package var application: AttestationApplicationID? {
-        if case .application(let application)? = values[.attestationApplicationID] { application } else { nil }
+        if case .application(let application)? = self[.attestationApplicationID] { application } else { nil }
     }
 
     /// These statements, completed by those of another list for tags that this list does not have.
     func completed(by other: AuthorizationList) -> AuthorizationList {
-        AuthorizationList(values.merging(other.values) { own, _ in own }, unknown: unknown)
+        var completed = AuthorizationList()
+        (completed.statements, completed.unknown) = (statements, unknown)
+        for statement in other.statements where !has(statement.tag) { completed.add(statement.value, statement.tag) }
+        return completed
     }
 }

@@ -58,7 +58,7 @@ package enum KeyAttestationExplanation {
     ) -> Explanation {
         var explanation = Explanation(title, of: bytes)
         var claims = Claims()
-        list.add(to: &claims, prefix: "")
+        list.add(to: &claims, .plain)
         for claim in claims.all { explanation.add(claim.name, claim.value, meaning(of: claim, in: list)) }
         return explanation
     }

@@ -56,14 +56,14 @@ package struct KeyRule: Hashable, Sendable {
         try appraisal.require(
             "key_origin", origin.map(origins.contains) ?? false, else: .keyOrigin,
             "\(Self.sentence(aboutOriginIn: facts.trusted)), allowed: \(origins.map(\.name).sorted().joined(separator: ", "))")
-        let stated = facts.trusted.numbers(.purpose).map { Set($0) }
+        let stated = facts.trusted.numbers(.purpose)
         let purposes = stated ?? []
         try appraisal.require(
             "key_purpose",
             requiredPurposes.allSatisfy { purposes.contains($0.rawValue) }
                 && !forbiddenPurposes.contains { purposes.contains($0.rawValue) },
             else: .keyPurpose,
-            "the purposes are \(stated.map(KeyPurpose.text) ?? "not stated by the hardware"), required: "
+            "the purposes are \(stated.map { KeyPurpose.text(Set($0)) } ?? "not stated by the hardware"), required: "
                 + "\(KeyPurpose.text(Set(requiredPurposes.map(\.rawValue)))), "
                 + "forbidden: \(KeyPurpose.text(Set(forbiddenPurposes.map(\.rawValue))))")
         try appraisal.require(

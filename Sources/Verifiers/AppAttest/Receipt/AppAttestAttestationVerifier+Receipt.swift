@@ -1,5 +1,6 @@
 import AssayCertificates
 import AssayCore
+import AssayEncoding
 
 /// A22: the receipt inside an attestation, as far as the app's rule requires.
 extension AppAttestAttestationVerifier {
@@ -26,12 +27,14 @@ extension AppAttestAttestationVerifier {
             .arriving(context.now), under: context.examination,
             report: policy.receipt.mode == .require ? context.report : .first, attested: chain.leaf)
         // An appraisal may leave the comparison out: then the receipt authenticates no extensions.
-        let isExpectedHash = appraisal.findings.contains { finding in
-            finding.check == "receipt_client_hash" && finding.outcome == .pass  // not text from outside
+        let isExpectedHash = appraisal.findings.indices.contains { index in
+            appraisal.findings[index].outcome == .pass
+                && appraisal.findings[index].check == "receipt_client_hash"  // not text from outside
         }
         return JudgedReceipt(
             appraisal: appraisal,
-            vouchesForExtensions: appraisal.failure == nil && isExpectedHash && receipt?.certificate == chain.leaf.der)
+            vouchesForExtensions: appraisal.failure == nil && isExpectedHash
+                && receipt?.certificate?.equals(chain.leaf.der) == true)
     }
 
     /// Its checks are findings; under the rule `report` a failed one is a note. The receipt's content is claimed only if it is
@@ -44,9 +47,7 @@ extension AppAttestAttestationVerifier {
         appraisal.claims.add(Self.receiptVerified, .boolean(judged.failure == nil))
         guard let failure = judged.failure else {
             appraisal.findings += judged.findings
-            for name in ["type", "environment", "creation_time", "expiration_time", "token_length"] {
-                appraisal.claims.add("receipt_" + name, judged.claims[name])
-            }
+            for (name, claim) in Self.receiptClaims { appraisal.claims.add(claim, judged.claims[name]) }
             appraisal.simulated = appraisal.simulated || judged.simulated
             return
         }
@@ -59,6 +60,12 @@ extension AppAttestAttestationVerifier {
         appraisal.findings += judged.findings
         throw rejection
     }
+
+    /// The claims of a receipt that an attestation makes, by their names.
+    private static let receiptClaims: [(name: String, claim: String)] = [
+        ("type", "receipt_type"), ("environment", "receipt_environment"), ("creation_time", "receipt_creation_time"),
+        ("expiration_time", "receipt_expiration_time"), ("token_length", "receipt_token_length"),
+    ]
 
     /// Explains to people why a receipt does not authenticate extensions.
     static func unvouched(by receipt: JudgedReceipt?) -> String {

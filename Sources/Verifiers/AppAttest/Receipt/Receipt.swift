@@ -68,7 +68,7 @@ package struct Receipt: Sendable {
     private static func key(
         _ value: ArraySlice<UInt8>, _ known: Certificate?
     ) throws(Rejection) -> (publicKey: ArraySlice<UInt8>, certificate: ArraySlice<UInt8>?) {
-        if let known, known.der == value { return (known.publicKey.keyBytes, known.der) }
+        if let known, known.der.equals(value) { return (known.publicKey.keyBytes, known.der) }
         if let certificate = try? Certificate(der: value) { return (certificate.publicKey.keyBytes, certificate.der) }
         return (try SubjectPublicKeyInfo(der: value, code: .malformedReceipt).keyBytes, nil)
     }
@@ -78,6 +78,7 @@ extension Receipt {
     /// The receipt's fields as claims.
     var claims: Claims {
         var claims = Claims()
+        claims.reserveCapacity(10)
         claims.add("app_id", .text(appID))
         claims.add("public_key_x963", .bytes(Array(publicKey)))
         claims.add("client_hash", clientHash.map { .bytes(Array($0)) })
@@ -94,36 +95,45 @@ extension Receipt {
 
 /// The fields of a receipt by their numbers, not yet interpreted.
 struct ReceiptFields {
-    private var values: [Int: ArraySlice<UInt8>] = [:]
+    private struct Field {
+        let type: Int
+        let value: ArraySlice<UInt8>
+    }
+
+    /// Few, so that looking through them is faster than a dictionary.
+    private let fields: [Field]
+    private static let usualFields = 16
 
     init(_ payload: ArraySlice<UInt8>) throws(Rejection) {
-        values = try DERReader.parse(payload, code: .malformedReceipt) { outer throws(Rejection) in
+        fields = try DERReader.parse(payload, code: .malformedReceipt) { outer throws(Rejection) in
             try outer.scope(.set) { list throws(Rejection) in
-                var values: [Int: ArraySlice<UInt8>] = [:]
+                var fields: [Field] = []
+                fields.reserveCapacity(Self.usualFields)
                 while !list.isAtEnd {
-                    guard values.count < Receipt.fieldLimit else {
+                    guard fields.count < Receipt.fieldLimit else {
                         throw list.rejection("more than \(Receipt.fieldLimit) fields")
                     }
-                    let (type, value) = try list.sequence { field throws(Rejection) in
+                    let next = try list.sequence { field throws(Rejection) in
                         let type = try field.field("a field's type") { part throws(Rejection) in try part.smallInteger() }
                         // The version, 1 in every receipt seen; other values are undocumented.
                         _ = try field.field("field \(type) version") { part throws(Rejection) in try part.smallInteger() }
                         let value = try field.field("field \(type) value") { part throws(Rejection) in try part.octetString() }
-                        return (type, value)
+                        return Field(type: type, value: value)
                     }
-                    guard values.updateValue(value, forKey: type) == nil else {
-                        throw list.rejection("field \(type) stands twice")
+                    guard !fields.contains(where: { $0.type == next.type }) else {
+                        throw list.rejection("field \(next.type) stands twice")
                     }
+                    fields.append(next)
                 }
-                return values
+                return fields
             }
         }
     }
 
-    subscript(type: Int) -> ArraySlice<UInt8>? { values[type] }
+    subscript(type: Int) -> ArraySlice<UInt8>? { fields.first { $0.type == type }?.value }
 
     func required(_ type: Int) throws(Rejection) -> ArraySlice<UInt8> {
-        guard let value = values[type] else { throw Rejection(.malformedReceipt, "field \(type) is missing") }
+        guard let value = self[type] else { throw Rejection(.malformedReceipt, "field \(type) is missing") }
         return value
     }
 

@@ -47,7 +47,9 @@ package struct ReceiptVerifier: Sendable {
             try appraisal.require(
                 "receipt_size", bytes.count <= Self.sizeLimit, else: .evidenceTooLarge, "a receipt of \(bytes.count) bytes")
             try appraisal.requireAllPassed()
-            let message = try appraisal.check("receipt_cms") { () throws(Rejection) in try SignedData(parsing: bytes) }
+            let message = try appraisal.check("receipt_cms") { () throws(Rejection) in
+                try SignedData(parsing: bytes, links: validator.links)
+            }
             // Read before it is authentic, for the time at which its certificates are checked.
             let receipt = try appraisal.check("receipt_payload") { () throws(Rejection) in
                 try Receipt(payload: message.content, attested: certificate)
@@ -82,7 +84,7 @@ package struct ReceiptVerifier: Sendable {
             case .stored: created
             }
         let chain = try validator.validate(unverified, at: time) { (step, run) throws(Rejection) in
-            try appraisal.check("receipt_" + step.rawValue, run)
+            try appraisal.check(step.ofReceipt, run)
         }
         try appraisal.require(
             "receipt_signer", chain.leaf.value(of: Self.signerMarker) != nil, else: .receiptSignerUnexpected,
@@ -110,9 +112,8 @@ package struct ReceiptVerifier: Sendable {
             )
         }
         try appraisal.compare("receipt_public_key", expected.publicKey) { expected throws(Rejection) in
-            let found = Array(receipt.publicKey)
-            guard found != expected else { return }
-            let digests = ComparedBytes(SHA256.bytes(of: found), expected: SHA256.bytes(of: expected))
+            guard !receipt.publicKey.equals(expected[...]) else { return }
+            let digests = ComparedBytes(SHA256.bytes(of: receipt.publicKey), expected: SHA256.bytes(of: expected))
             throw Rejection(
                 .publicKeyMismatch,
                 "the receipt is for the key \(digests.found), the attested one is \(digests.expected) (SHA-256 of the points)")
@@ -180,6 +181,20 @@ extension Appraisal {
     ) throws(Rejection) {
         guard let expected else { return skip(name) }
         try check(name) { () throws(Rejection) in try step(expected) }
+    }
+}
+
+extension ChainValidator.Step {
+    /// The name of the finding about a receipt's chain.
+    fileprivate var ofReceipt: String {
+        switch self {
+        case .names: "receipt_chain_names"
+        case .constraints: "receipt_chain_constraints"
+        case .algorithms: "receipt_chain_algorithms"
+        case .anchor: "receipt_chain_anchor"
+        case .validity: "receipt_chain_validity"
+        case .signatures: "receipt_chain_signatures"
+        }
     }
 }
 
