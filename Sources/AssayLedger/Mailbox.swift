@@ -8,8 +8,9 @@
 
 /// A bounded queue from tasks, which never wait, to threads, which do.
 ///
-/// Unchecked: `items`, `weight` and `isClosed` are used only under `lock`. It is a pthread mutex, not `Mutex`, because the condition
-/// variable needs one.
+/// Where one thread takes, another may stand in for it while it has nothing to do (``enter()``).
+///
+/// Unchecked: all that varies is used only under `lock`. It is a pthread mutex, not `Mutex`, because the condition variable needs one.
 package final class Mailbox<Item: Sendable>: @unchecked Sendable {
     package enum Posted { case accepted, full, closed }
 
@@ -18,6 +19,10 @@ package final class Mailbox<Item: Sendable>: @unchecked Sendable {
     private var items: [(item: Item, weight: Int)] = []
     private var weight = 0
     private var isClosed = false
+    /// Threads that wait in ``take(upTo:within:joining:)``.
+    private var waiting = 0
+    /// Whether a thread stands in for the one that takes.
+    private var isEntered = false
     private let limit: Int
 
     /// - Parameter limit: the weight that may wait.
@@ -46,13 +51,40 @@ package final class Mailbox<Item: Sendable>: @unchecked Sendable {
     /// Adds an item. Never blocks. An item heavier than the limit is accepted if no other waits.
     package func post(_ item: Item, weight added: Int) -> Posted {
         pthread_mutex_lock(lock)
+        let posted: Posted
+        if isClosed {
+            posted = .closed
+        } else if items.isEmpty || weight + added <= limit {
+            items.append((item, added))
+            weight += added
+            posted = .accepted
+        } else {
+            posted = .full
+        }
+        let wakes = posted == .accepted && waiting > 0 && !isEntered
+        pthread_mutex_unlock(lock)
+        // Behind the lock: a thread that wakes would wait for it, and be woken twice.
+        if wakes { pthread_cond_signal(arrived) }
+        return posted
+    }
+
+    /// Takes the place of the one thread that takes items, if that waits and no item does. It takes none until ``leave()``. False: it
+    /// works, or is about to.
+    package func enter() -> Bool {
+        pthread_mutex_lock(lock)
         defer { pthread_mutex_unlock(lock) }
-        guard !isClosed else { return .closed }
-        guard items.isEmpty || weight + added <= limit else { return .full }
-        items.append((item, added))
-        weight += added
-        pthread_cond_signal(arrived)
-        return .accepted
+        guard waiting > 0, !isEntered, items.isEmpty, !isClosed else { return false }
+        isEntered = true
+        return true
+    }
+
+    /// Gives the place back.
+    package func leave() {
+        pthread_mutex_lock(lock)
+        isEntered = false
+        let wakes = !items.isEmpty || isClosed
+        pthread_mutex_unlock(lock)
+        if wakes { pthread_cond_signal(arrived) }
     }
 
     /// Waits for items and takes, in order, those that weigh at most `batch` together, but at least one. `nil` if the mailbox is closed
@@ -62,11 +94,7 @@ package final class Mailbox<Item: Sendable>: @unchecked Sendable {
     ) -> (items: [Item], weight: Int)? {
         pthread_mutex_lock(lock)
         defer { pthread_mutex_unlock(lock) }
-        if let patience, items.isEmpty, !isClosed {
-            wait(patience)
-        } else {
-            while items.isEmpty && !isClosed { pthread_cond_wait(arrived, lock) }
-        }
+        wait(for: patience)
         guard !items.isEmpty else { return isClosed ? nil : ([], 0) }
         var count = 0
         var taken = 0
@@ -82,18 +110,34 @@ package final class Mailbox<Item: Sendable>: @unchecked Sendable {
         return (batch, taken)
     }
 
-    /// Waits for an item for a number of milliseconds. Called under the lock.
-    private func wait(_ milliseconds: Int32) {
-        var end = timespec()
+    /// Waits for an item, or for some milliseconds, and longer where another thread is in the place of this one. Called under the lock.
+    private func wait(for milliseconds: Int32?) {
+        waiting += 1
+        defer { waiting -= 1 }
+        var end = milliseconds.map(Self.instant)
+        while isEntered || items.isEmpty && !isClosed {
+            guard var instant = end else {
+                pthread_cond_wait(arrived, lock)
+                continue
+            }
+            guard pthread_cond_timedwait(arrived, lock, &instant) != 0 else { continue }
+            guard isEntered else { return }
+            end = milliseconds.map(Self.instant)
+        }
+    }
+
+    /// When a number of milliseconds will have passed, by the clock of the condition variable.
+    private static func instant(after milliseconds: Int32) -> timespec {
+        var instant = timespec()
         #if canImport(Darwin)
-            clock_gettime(CLOCK_REALTIME, &end)
+            clock_gettime(CLOCK_REALTIME, &instant)
         #else
-            clock_gettime(CLOCK_MONOTONIC, &end)
+            clock_gettime(CLOCK_MONOTONIC, &instant)
         #endif
-        let nanoseconds = end.tv_nsec + Int(milliseconds % 1000) * 1_000_000
-        end.tv_sec += Int(milliseconds / 1000) + nanoseconds / 1_000_000_000
-        end.tv_nsec = nanoseconds % 1_000_000_000
-        while items.isEmpty && !isClosed { if pthread_cond_timedwait(arrived, lock, &end) != 0 { return } }
+        let nanoseconds = instant.tv_nsec + Int(milliseconds % 1000) * 1_000_000
+        instant.tv_sec += Int(milliseconds / 1000) + nanoseconds / 1_000_000_000
+        instant.tv_nsec = nanoseconds % 1_000_000_000
+        return instant
     }
 
     /// The weight that waits; the limit once the mailbox is closed, so that the writer does not pause.

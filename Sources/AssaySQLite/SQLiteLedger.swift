@@ -91,10 +91,13 @@ package final class SQLiteLedger: Sendable {
     var times: CommitTimes { writer.times }
     var waitingEntries: Int { writer.waiting }
 
-    /// Runs `body` on the writer's thread, in a transaction that other jobs may share.
+    /// Runs `body` on the writer's thread, in a transaction that other jobs may share; or on the caller's, if that is one of an executor which the
+    /// task prefers, the writer has nothing to do and the disk is quick. Such a task is the only call in work, so that no other waits with it for the
+    /// disk.
     func write<T: Sendable>(
         weight: Int = 1, _ body: @escaping @Sendable (WriterSession) throws(SQLiteError) -> T
     ) async throws(LedgerError) -> T {
+        if Self.isOnThreadOfItsOwn, let result = writer.perform(weight: weight, body) { return try result.get() }
         let result = await withCheckedContinuation { (waiter: CheckedContinuation<Result<T, LedgerError>, Never>) in
             writer.post(PendingJob(body) { waiter.resume(returning: $0) }, weight: weight)
         }
@@ -102,16 +105,18 @@ package final class SQLiteLedger: Sendable {
     }
 
     /// Runs `body` with a reading connection, on the caller's thread, unless that is one of an executor which the task prefers, such as an event
-    /// loop: a read may wait for the disk.
+    /// loop, and the disk is not quick: a read may wait for it.
     func read<T>(_ body: (LedgerReader) throws(SQLiteError) -> T) async throws(LedgerError) -> T {
         // Only the writer finds out that the file is back, so a reader wakes it.
         if readers.isShut { try await write { _ in } }
-        let isOnThreadOfItsOwn = withUnsafeCurrentTask { $0?.unownedTaskExecutor != nil }
-        guard isOnThreadOfItsOwn else { return try readers.read(body) }
+        guard Self.isOnThreadOfItsOwn, !writer.isDiskQuick else { return try readers.read(body) }
         return try await withTaskExecutorPreference(globalConcurrentExecutor) { () async throws(LedgerError) in
             try readers.read(body)
         }
     }
+
+    /// Whether the task prefers an executor, such as an event loop: one on which a short call that is the only one in flight is worked on.
+    private static var isOnThreadOfItsOwn: Bool { withUnsafeCurrentTask { $0?.unownedTaskExecutor != nil } }
 }
 
 /// Limits and timing of a SQLite ledger. The defaults are for production; tests use smaller ones.

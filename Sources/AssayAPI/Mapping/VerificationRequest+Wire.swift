@@ -272,13 +272,12 @@ extension VerificationRequest.BindingRequest {
         guard let format = evidence.lazy.map(\.format).first(where: { $0.statementName != nil }),
             let statement = format.statementName
         else {
-            let isOfPlugins = evidence.allSatisfy(\.format.isOfPlugin)
-            if given == nil, isOfPlugins, !challenged {
+            if given == nil, !challenged, evidence.allSatisfy(\.format.isOfPlugin) {
                 self = .inEvidence
                 return
             }
             try self.init(given)
-            guard self != .inEvidence || isOfPlugins else {
+            guard self != .inEvidence || evidence.allSatisfy(\.format.isOfPlugin) else {
                 throw RequestError(
                     "binding.in_evidence", "is only for a certificate bundle, an offline signature and evidence of plugins")
             }

@@ -31,7 +31,7 @@ public protocol EvidenceVerifier: Sendable {
     var relation: EvidenceRelation { get }
 
     /// How many findings an appraisal usually has: so many are reserved, so that adding them does not reallocate. Default: enough for an
-    /// assertion.
+    /// assertion, and with what a verdict adds below a kilobyte, up to which the allocator caches blocks for each thread.
     var usualFindings: Int { get }
 
     /// Makes registrations of devices that were registered elsewhere with evidence of this kind; `nil` if the app does not
@@ -55,7 +55,7 @@ public protocol EvidenceVerifier: Sendable {
 extension EvidenceVerifier {
     public var relation: EvidenceRelation { .alone }
     public var bindingCheck: String? { nil }
-    public var usualFindings: Int { 16 }
+    public var usualFindings: Int { 15 }
     public func use(of evidence: Evidence, for app: AppID, vouched: [UInt8]) -> [UInt8] { evidence.digest }
     public var importer: (any DeviceImporter)? { nil }
 

@@ -14,19 +14,45 @@ public struct Finding: Hashable, Sendable {
     /// Stable name of the check, e.g. `nonce`.
     public let check: String
     public let outcome: Outcome
-    /// What the relying party may do after a failure whose code is not built in; `nil` for all other findings.
-    public let retry: RetryClass?
     /// A `FailureCode` if the outcome is `fail`; otherwise the note's code, or empty.
     public let code: String
     /// A sentence for people, visible characters alone.
     public let detail: String
-    /// The code of another system for `code`, as a plugin declared it; empty: none.
-    public var vendorCode = ""
+    /// What findings of plugins have. Others hold one word in place of it: a verdict has some fifteen findings, and each is copied and stored.
+    private var ofPlugin: OfPlugin?
 
     public init(check: String, outcome: Outcome, code: String = "", detail: String = "", retry: RetryClass? = nil) {
         // Most findings are passed checks, which say nothing more.
         let detail = detail.isEmpty ? detail : detail.visible
-        (self.check, self.outcome, self.code, self.detail, self.retry) = (check, outcome, code, detail, retry)
+        (self.check, self.outcome, self.code, self.detail) = (check, outcome, code, detail)
+        ofPlugin = OfPlugin(retry: retry, vendorCode: "")
+    }
+
+    /// What the relying party may do after a failure whose code is not built in; `nil` for all other findings.
+    public var retry: RetryClass? { ofPlugin?.retry }
+
+    /// The code of another system for `code`, as a plugin declared it; empty: none.
+    public var vendorCode: String {
+        get { ofPlugin?.vendorCode ?? "" }
+        set { ofPlugin = OfPlugin(retry: retry, vendorCode: newValue) }
+    }
+
+    private final class OfPlugin: Hashable, Sendable {
+        let retry: RetryClass?
+        let vendorCode: String
+
+        /// `nil`: there is neither.
+        init?(retry: RetryClass?, vendorCode: String) {
+            guard retry != nil || !vendorCode.isEmpty else { return nil }
+            (self.retry, self.vendorCode) = (retry, vendorCode)
+        }
+
+        static func == (a: OfPlugin, b: OfPlugin) -> Bool { a.retry == b.retry && a.vendorCode == b.vendorCode }
+
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(retry)
+            hasher.combine(vendorCode)
+        }
     }
 
     public static func pass(_ check: String) -> Finding { Finding(check: check, outcome: .pass) }

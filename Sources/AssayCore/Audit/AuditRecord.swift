@@ -40,7 +40,10 @@ public struct AuditRecord: Sendable {
         let version = wouldReject.isEmpty ? Self.version : Self.versionOfReported
         var bytes: [UInt8] = []
         bytes.reserveCapacity(Self.usualSize)
-        bytes += [version, purpose.rawValue, assurance.rawValue, simulated ? 1 : 0]
+        bytes.append(version)
+        bytes.append(purpose.rawValue)
+        bytes.append(assurance.rawValue)
+        bytes.append(simulated ? 1 : 0)
         bytes.append(field: requestID)
         bytes.append(field: caller)
         bytes.append(field: app.text)

@@ -77,38 +77,47 @@ public final class ChallengeKey: Sendable {
         for scope: ChallengeScope, purpose: Purpose, context: [UInt8], expiry: Timestamp,
         random: [UInt8] = SecureRandom.identifier()
     ) -> [UInt8] {
-        var bytes: [UInt8] = [Challenge.version, purpose.rawValue]
+        var bytes: [UInt8] = []
         bytes.reserveCapacity(Challenge.length)
+        bytes.append(Challenge.version)
+        bytes.append(purpose.rawValue)
         withUnsafeBytes(of: id.bigEndian) { bytes.append(contentsOf: $0) }
         withUnsafeBytes(of: expiry.unixMilliseconds.bigEndian) { bytes.append(contentsOf: $0) }
         bytes += scope.prefix
         bytes += random.prefix(16)
-        bytes += tag(over: bytes[...], app: scope.app, context: context).prefix(Challenge.tagLength)
+        let tag = bytes.withUnsafeBytes { self.tag(over: $0, app: scope.app, context: context) }
+        tag.withUnsafeBytes { bytes.append(contentsOf: $0.prefix(Challenge.tagLength)) }
         return bytes
     }
 
     /// Whether the challenge was issued under this key, for this app and context.
     func authenticates(_ challenge: Challenge, app: AppID, context: [UInt8]) -> Bool {
-        let expected = tag(over: challenge.bytes.prefix(Challenge.signedLength), app: app, context: context)
-        // Compared in constant time: a correct tag is secret from those who do not have it.
-        return zip(expected.prefix(Challenge.tagLength), challenge.bytes.dropFirst(Challenge.signedLength)).reduce(0) {
-            $0 | ($1.0 ^ $1.1)
-        } == 0
+        challenge.bytes.withUnsafeBytes { bytes in
+            let signed = UnsafeRawBufferPointer(rebasing: bytes.prefix(Challenge.signedLength))
+            let expected = tag(over: signed, app: app, context: context)
+            // Compared in constant time: a correct tag is secret from those who do not have it.
+            return expected.withUnsafeBytes { expected in
+                zip(expected.prefix(Challenge.tagLength), bytes.dropFirst(Challenge.signedLength)).reduce(0) {
+                    $0 | ($1.0 ^ $1.1)
+                } == 0
+            }
+        }
     }
 
-    private static let digestOfNothing = SHA256.bytes(of: [])
+    private static let digestOfNothing = SHA256.digest(of: [])
 
     /// HMAC-SHA-256, of which a challenge has the first `Challenge.tagLength` bytes.
-    private func tag(over signed: ArraySlice<UInt8>, app: AppID, context: [UInt8]) -> SHA256.Digest {
-        var input: [UInt8] = []
-        input.reserveCapacity(Challenge.signedLength + 2 + 64 + SHA256.byteCount)
-        input += signed
-        let name = app.text.utf8
-        input.append(UInt8(truncatingIfNeeded: name.count >> 8))
-        input.append(UInt8(truncatingIfNeeded: name.count))
-        input += name
-        input += context.isEmpty ? Self.digestOfNothing : SHA256.bytes(of: context)
-        return mac.tag(over: input)
+    private func tag(over signed: UnsafeRawBufferPointer, app: AppID, context: [UInt8]) -> SHA256.Digest {
+        mac.tag { hash in
+            hash.update(bufferPointer: signed)
+            var name = app.text
+            name.withUTF8 { name in
+                withUnsafeBytes(of: UInt16(truncatingIfNeeded: name.count).bigEndian) { hash.update(bufferPointer: $0) }
+                hash.update(bufferPointer: UnsafeRawBufferPointer(name))
+            }
+            let context = context.isEmpty ? Self.digestOfNothing : SHA256.digest(of: context)
+            context.withUnsafeBytes { hash.update(bufferPointer: $0) }
+        }
     }
 }
 

@@ -6,23 +6,29 @@ package struct JSONFields: Sendable {
 
     package let object: JSONObject
     package let code: ReasonCode
-    /// The names of the path to the object, each followed by a dot.
-    private let path: String
+    /// The path of the object that this one is a member of, and its name there. They become a text for sentences alone.
+    private let outer: String
+    private let name: String
 
     /// Reads exactly one object.
     package init(parsing document: ArraySlice<UInt8>, code: ReasonCode) throws(Rejection) {
         guard case .object(let object) = try JSONReader.parse(document, code: code) else {
             throw Rejection(code, "not a JSON object", offset: document.startIndex)
         }
-        self.init(object, path: "", code: code)
+        self.init(object, code: code)
     }
 
     /// The members of an object that was read as part of another structure.
-    package init(_ object: JSONObject, code: ReasonCode) { self.init(object, path: "", code: code) }
-
-    private init(_ object: JSONObject, path: String, code: ReasonCode) {
-        (self.object, self.path, self.code) = (object, path, code)
+    package init(_ object: JSONObject, code: ReasonCode) {
+        (self.object, self.code, outer, name) = (object, code, "", "")
     }
+
+    private init(_ object: JSONObject, named name: String, in outer: JSONFields) {
+        (self.object, code, self.outer, self.name) = (object, outer.code, outer.path, name)
+    }
+
+    /// The names of the path to the object, each followed by a dot.
+    private var path: String { name.isEmpty ? outer : "\(outer)\(name)." }
 
     /// The member's path in the document, for a sentence about it.
     package func place(of name: String) -> String { path + name }
@@ -33,7 +39,7 @@ package struct JSONFields: Sendable {
     package func section(_ name: String) throws(Rejection) -> JSONFields? {
         guard let value = value(name) else { return nil }
         guard case .object(let object) = value else { throw mismatch(name, "an object") }
-        return JSONFields(object, path: "\(path)\(name).", code: code)
+        return JSONFields(object, named: name, in: self)
     }
 
     package func text(_ name: String) throws(Rejection) -> String? {
@@ -66,12 +72,21 @@ package struct JSONFields: Sendable {
         return Self.integer(digits)
     }
 
-    /// One spelling for each number, so that all readers see the same one.
+    /// One spelling for each number, so that all readers see the same one: no sign but a minus, no leading zero, no `-0`.
     private static func integer(_ digits: ArraySlice<UInt8>) -> Int64? {
-        guard let number = Int64(String(decoding: digits, as: UTF8.self)), String(number).utf8.elementsEqual(digits) else {
-            return nil
+        let isNegative = digits.first == UInt8(ascii: "-")
+        let number = isNegative ? digits.dropFirst() : digits
+        // So many digits fit into 64 bits without a sign.
+        guard number.count <= 19, let first = number.first else { return nil }
+        guard first != UInt8(ascii: "0") || number.count == 1 && !isNegative else { return nil }
+        var magnitude: UInt64 = 0
+        for digit in number {
+            let value = digit &- UInt8(ascii: "0")
+            guard value < 10 else { return nil }
+            magnitude = magnitude * 10 + UInt64(value)
         }
-        return number
+        guard magnitude <= (isNegative ? Int64.min.magnitude : Int64.max.magnitude) else { return nil }
+        return Int64(truncatingIfNeeded: isNegative ? 0 &- magnitude : magnitude)
     }
 
     package func boolean(_ name: String) throws(Rejection) -> Bool? {
@@ -101,8 +116,9 @@ package struct JSONFields: Sendable {
     }
 
     private func value(_ name: String) -> JSONValue? {
-        let value = object[name.utf8]
-        return value == .null ? nil : value
+        guard let value = object[name.utf8] else { return nil }
+        if case .null = value { return nil }
+        return value
     }
 
     private func mismatch(_ name: String, _ wanted: String) -> Rejection {

@@ -91,7 +91,11 @@ private struct SeenNames {
     ///
     /// - Parameter members: those before it.
     mutating func insert(_ name: [UInt8], after members: [JSONObject.Member]) -> Bool {
-        guard members.count >= Self.few else { return !members.contains { $0.name == name } }
+        guard members.count >= Self.few else {
+            // By index: an iterator would copy each member.
+            for index in members.indices where members[index].name == name { return false }
+            return true
+        }
         if many.isEmpty { many = Set(members.lazy.map(\.name)) }
         return many.insert(name).inserted
     }

@@ -53,6 +53,12 @@ public struct DeviceKey: Hashable, Sendable {
     /// The longest key id that is looked up, in bytes. App Attest's have 32.
     public static let keyIDLimit = 64
     public init(app: AppID, keyID: [UInt8]) { (self.app, self.keyID) = (app, keyID) }
+
+    /// The key id as one piece of memory: an array hashes each byte by itself.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(app)
+        keyID.withUnsafeBytes { hasher.combine(bytes: $0) }
+    }
 }
 
 /// The counter of a device: the highest accepted value, and which of the 64 values up to it were accepted.

@@ -110,8 +110,11 @@ public enum Base64: Sendable {
     public func decode(_ text: some StringProtocol) -> [UInt8]? { decode(utf8: Array(text.utf8)) }
 
     /// Decodes a text that is at hand as its UTF-8; `nil` unless `encode` makes this text.
-    public func decode(utf8 text: [UInt8]) -> [UInt8]? {
-        var symbols = text[...]
+    public func decode(utf8 text: [UInt8]) -> [UInt8]? { decode(utf8: text[...]) }
+
+    /// The same of a part of a longer text, which is not copied.
+    package func decode(utf8 text: ArraySlice<UInt8>) -> [UInt8]? {
+        var symbols = text
         if self == .standard {
             guard symbols.count % 4 == 0 else { return nil }
             for _ in 0..<2 where symbols.last == UInt8(ascii: "=") { symbols.removeLast() }
@@ -141,32 +144,33 @@ public enum Base64: Sendable {
         return isGood ? bytes : nil
     }
 
-    /// Groups of four symbols are three bytes. A table, and one test at the end: the symbols of random bytes would mislead a branch for each.
+    /// Groups of four symbols are three bytes. Tables, and one test at the end: the symbols of random bytes would mislead a branch for each.
     ///
-    /// - Parameter values: 256.
+    /// - Parameter values: 4 × 256, see ``values(of:)``.
     private static func decode(
-        _ symbols: UnsafeBufferPointer<UInt8>, by values: UnsafeBufferPointer<UInt8>,
+        _ symbols: UnsafeBufferPointer<UInt8>, by values: UnsafeBufferPointer<UInt32>,
         into bytes: UnsafeMutableBufferPointer<UInt8>,
         _ count: inout Int
     ) -> Bool {
-        var seen: UInt8 = 0
+        var seen: UInt32 = 0
         var at = 0
-        while at + 4 <= symbols.count {
-            let (a, b) = (values[Int(symbols[at])], values[Int(symbols[at + 1])])
-            let (c, d) = (values[Int(symbols[at + 2])], values[Int(symbols[at + 3])])
-            seen |= a | b | c | d
-            bytes[count] = a << 2 | b >> 4
-            bytes[count + 1] = b << 4 | c >> 2
-            bytes[count + 2] = c << 6 | d
-            at += 4
-            count += 3
+        while at &+ 4 <= symbols.count {
+            let group =
+                values[Int(symbols[at])] | values[256 &+ Int(symbols[at &+ 1])] | values[512 &+ Int(symbols[at &+ 2])]
+                | values[768 &+ Int(symbols[at &+ 3])]
+            seen |= group
+            bytes[count] = UInt8(truncatingIfNeeded: group >> 16)
+            bytes[count &+ 1] = UInt8(truncatingIfNeeded: group >> 8)
+            bytes[count &+ 2] = UInt8(truncatingIfNeeded: group)
+            at &+= 4
+            count &+= 3
         }
         // Two or three symbols are one or two bytes, and bits that must be zero.
         var (bits, rest) = (UInt32(0), 0)
         while at < symbols.count {
-            let value = values[Int(symbols[at])]
+            let value = values[768 &+ Int(symbols[at])]
             seen |= value
-            bits = bits << 6 | UInt32(value & 63)
+            bits = bits << 6 | value & 63
             rest += 6
             if rest >= 8 {
                 rest -= 8
@@ -176,7 +180,7 @@ public enum Base64: Sendable {
             }
             at += 1
         }
-        return seen < 64 && bits == 0
+        return seen < 1 << 24 && bits == 0
     }
 
     private static let standardDigits = commonDigits + Array("+/".utf8)
@@ -191,13 +195,16 @@ public enum Base64: Sendable {
         (0..<4096).map { UInt16(digits[$0 >> 6]) | UInt16(digits[$0 & 63]) << 8 }
     }
 
-    /// The value of each symbol, 0 to 63, and 255 for bytes that are none.
     private static let standardValues = values(of: standardDigits)
     private static let urlValues = values(of: urlDigits)
 
-    private static func values(of digits: [UInt8]) -> [UInt8] {
-        var values = [UInt8](repeating: 255, count: 256)
-        for (value, symbol) in digits.enumerated() { values[Int(symbol)] = UInt8(value) }
+    /// The value of each symbol, 0 to 63, four times: as it stands in each place of a group of four, whose bits are 24. Bytes that are no symbol have
+    /// the bit above these.
+    private static func values(of digits: [UInt8]) -> [UInt32] {
+        var values = [UInt32](repeating: 1 << 24, count: 4 * 256)
+        for (value, symbol) in digits.enumerated() {
+            for place in 0..<4 { values[256 * place + Int(symbol)] = UInt32(value) << UInt32(18 - 6 * place) }
+        }
         return values
     }
 }

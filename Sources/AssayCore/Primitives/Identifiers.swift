@@ -38,6 +38,11 @@ public struct DeviceID: Hashable, Sendable, CustomStringConvertible {
     public var description: String { "dev_" + Hex.encode(bytes) }
 }
 
+extension DeviceID {
+    // As one piece of memory: an array hashes each byte by itself, and registries look devices up by their names.
+    public func hash(into hasher: inout Hasher) { bytes.withUnsafeBytes { hasher.combine(bytes: $0) } }
+}
+
 extension UInt8 {
     /// Whether the byte may stand in the name of a signal or a flag: `a`-`z`, `0`-`9` or `_`.
     package var isOfWord: Bool { isOfName && self != UInt8(ascii: ".") && self != UInt8(ascii: "-") }

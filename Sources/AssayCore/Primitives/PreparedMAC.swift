@@ -19,16 +19,22 @@ package struct PreparedMAC: Sendable {
 
     /// The tag over prefix and input, 32 bytes.
     func tag(over input: [UInt8]) -> SHA256.Digest {
-        var inner = inner
-        input.withUnsafeBytes { inner.update(bufferPointer: $0) }
-        return tag(of: inner)
+        tag { hash in input.withUnsafeBytes { hash.update(bufferPointer: $0) } }
     }
 
     /// The tag over prefix, input and one byte more.
     func tag(over input: [UInt8], _ last: UInt8) -> SHA256.Digest {
+        tag { hash in
+            input.withUnsafeBytes { hash.update(bufferPointer: $0) }
+            withUnsafeBytes(of: last) { hash.update(bufferPointer: $0) }
+        }
+    }
+
+    /// The tag over prefix and what `absorb` adds to it, part by part.
+    @inline(__always)
+    func tag(_ absorb: (inout SHA256) -> Void) -> SHA256.Digest {
         var inner = inner
-        input.withUnsafeBytes { inner.update(bufferPointer: $0) }
-        withUnsafeBytes(of: last) { inner.update(bufferPointer: $0) }
+        absorb(&inner)
         return tag(of: inner)
     }
 

@@ -33,16 +33,20 @@ extension VerdictLimit {
         of decision: Verdict.Decision, _ binding: Binding?, _ confidence: Confidence?, formats: [EvidenceFormat]
     ) -> [VerdictLimit] {
         guard case .accepted(let assurance) = decision, !formats.isEmpty else { return [] }
-        let scopes = formats.compactMap(\.scope)
-        let scope = scopes.reduce(EvidenceScope()) { $0.union($1) }
-        return allCases.filter { limit in
+        var (scope, isAttestedEarlier) = (EvidenceScope(), false)
+        for format in formats {
+            guard let own = format.scope else { continue }
+            scope.formUnion(own)
+            if own.contains(.device), !own.contains(.now) { isAttestedEarlier = true }
+        }
+        func holds(_ limit: VerdictLimit) -> Bool {
             switch limit {
             case .noPayload: binding?.payloadHash == nil
             case .relay: true
             case .appsWord: confidence?.scene.restsOnAppsWord ?? false
             case .callersFreshness: binding?.mode == .callerOwned
             case .noChallenge: binding?.mode == .inEvidence
-            case .attestedEarlier: scopes.contains { $0.contains(.device) && !$0.contains(.now) }
+            case .attestedEarlier: isAttestedEarlier
             case .noApp: !scope.contains(.app)
             case .noSystem: !scope.contains(.system) || assurance <= .software
             case .softwareKey: assurance <= .software
@@ -50,5 +54,12 @@ extension VerdictLimit {
             case .captureTime: formats.contains(.offlineSignature)
             }
         }
+        var limits: [VerdictLimit] = []
+        limits.reserveCapacity(inOrder.count)
+        for limit in inOrder where holds(limit) { limits.append(limit) }
+        return limits
     }
+
+    /// `allCases`, which is made at each use.
+    private static let inOrder = allCases
 }

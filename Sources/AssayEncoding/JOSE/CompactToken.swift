@@ -113,8 +113,8 @@ struct CompactParts {
     }
 
     static func decode(_ part: ArraySlice<UInt8>, _ name: StaticString) throws(Rejection) -> [UInt8] {
-        let text = String(decoding: part, as: UTF8.self)
-        guard let bytes = Base64.url.decode(text) else {
+        guard let bytes = Base64.url.decode(utf8: part) else {
+            let text = String(decoding: part, as: UTF8.self)
             let fault = Base64.misspelling(ofURL: text) ?? "it has bytes that are not UTF-8"
             throw Rejection(.malformedToken, "the \(name) is not base64url without padding (\(fault))", offset: part.startIndex)
         }

@@ -63,6 +63,14 @@ package final class RPCCall: Sendable {
         }
     }
 
+    /// The same by a clock that was read for several calls.
+    package func isAbandoned(at now: ContinuousClock.Instant) -> Bool {
+        switch state.load(ordering: .acquiring) {
+        case .open, .answered: deadline.map { $0 <= now } ?? false
+        case .abandoned, .released: true
+        }
+    }
+
     var isPastDeadline: Bool { deadline.map { $0 <= .now } ?? false }
 
     /// The error for a handler that drops an abandoned call. It is not sent if the front has answered already.
@@ -91,7 +99,11 @@ package final class RPCCall: Sendable {
 
     /// Answers calls of one batch together, which is cheaper than one by one.
     package static func answer(_ answers: [Answer]) {
-        let first = answers.filter { $0.call.takes($0.answer) }
+        // Copied only if one of them comes too late, which is rare.
+        var first = answers
+        for index in answers.indices.reversed() where !answers[index].call.takes(answers[index].answer) {
+            first.remove(at: index)
+        }
         first.first?.call.destination.answer(first)
     }
 
@@ -104,8 +116,11 @@ package final class RPCCall: Sendable {
     /// Answers a call that its handler left unanswered. A handler leaves calls unanswered that are past their deadline; the front's
     /// timer, which tells the client, fires a few milliseconds later.
     func conclude() {
-        guard isOpen else { return finish(.failure(.cancelled)) }
-        finish(.failure(isPastDeadline ? .deadlineExceeded : .unanswered))
+        switch state.load(ordering: .acquiring) {
+        case .answered, .released: break
+        case .abandoned: finish(.failure(.cancelled))
+        case .open: finish(.failure(isPastDeadline ? .deadlineExceeded : .unanswered))
+        }
     }
 
     private func finish(_ answer: Result<[UInt8], RPCError>) {

@@ -1,5 +1,5 @@
 /// How a method works on its calls. Handlers run on the global executor; a short call of a batch method that is the only one in flight is worked on
-/// by the event loop of its connection, so the handlers of these neither block their thread nor wait by yielding.
+/// by the event loop of its connection, so the handlers of these neither block their thread, beyond the sync of a quick disk, nor wait by yielding.
 package enum RPCHandler: Sendable {
     /// For the hot path. Consecutive calls of one read burst that name the same method come together, at most 32; the handler
     /// answers each through the call. A call that is left unanswered is answered INTERNAL, `unanswered`. The answers are sent
@@ -88,10 +88,11 @@ extension RPCHandler {
 
     private static func run(_ calls: [RPCCall], _ work: Batch) async {
         var wanted = calls
-        if calls.contains(where: \.isAbandoned) {
+        let now = ContinuousClock.now
+        if calls.contains(where: { $0.isAbandoned(at: now) }) {
             wanted = []
             for call in calls {
-                if call.isAbandoned { call.fail(call.abandonment) } else { wanted.append(call) }
+                if call.isAbandoned(at: now) { call.fail(call.abandonment) } else { wanted.append(call) }
             }
         }
         if !wanted.isEmpty { await work(wanted) }

@@ -48,6 +48,9 @@ final class Checkpointer: Sendable {
         }
     }
 
+    /// Whether the writer is to copy what was added during the last run.
+    var restIsDue: Bool { state.withLock { $0.restIsDue } }
+
     /// The body of the thread.
     func run() {
         while requests.take(upTo: 1) != nil {

@@ -1,6 +1,7 @@
 import AssayCore
 import AssayLedger
 import AssayMetrics
+import Synchronization
 
 #if canImport(Glibc)
     import Glibc
@@ -23,7 +24,9 @@ import AssayMetrics
 /// be lost with this process. After damage, or after a file beside the ledger was exchanged, nothing is written until the ledger is
 /// opened again. A ledger's file that was missing is used again if it is the same file and holds the last commit.
 ///
-/// Unchecked: only the thread uses the properties, except the mailbox.
+/// A caller that has a thread of its own may do the writer's work for its job itself (``perform(weight:_:)``), in place of the thread.
+///
+/// Unchecked: only the thread uses the properties, or who is in its place (`Mailbox.enter`), except the mailbox.
 final class LedgerWriter: @unchecked Sendable {
     private let mailbox: Mailbox<any WriterJob>
     private let place: LedgerPlace
@@ -43,8 +46,14 @@ final class LedgerWriter: @unchecked Sendable {
     /// For the next start; `nil` where there is nothing to tell it.
     private var note: ReplacementNote?
     private var failuresInARow = 0
+    /// How long the last transaction took, in nanoseconds; `.max` before the first one, and after a failure.
+    private let lastDuration = Atomic(UInt64.max)
     /// The number of consecutive failures after which the connection is closed.
     private static let patience = 4
+    /// A caller waits for the disk itself only where that took at most so long the last time, in nanoseconds: an SSD syncs in less, and a disk
+    /// that has become slow holds up a caller's thread once.
+    private static let shortDuration: UInt64 = 2_000_000
+    var isDiskQuick: Bool { lastDuration.load(ordering: .relaxed) <= Self.shortDuration }
 
     init(
         _ place: LedgerPlace, options: LedgerOptions, caches: LedgerCaches, readers: ReaderPool, checkpointer: Checkpointer,
@@ -57,6 +66,20 @@ final class LedgerWriter: @unchecked Sendable {
         self.caches = caches
         self.readers = readers
         self.checkpointer = checkpointer
+    }
+
+    /// Does a job on the caller's thread, if the writer's own waits and has nothing else to do: no thread is woken for it, and none again for
+    /// the result. `nil`, and nothing done: the job has to be posted.
+    func perform<Value: Sendable>(
+        weight: Int, _ body: @escaping @Sendable (WriterSession) throws(SQLiteError) -> Value
+    ) -> Result<Value, LedgerError>? {
+        guard mailbox.enter() else { return nil }
+        defer { mailbox.leave() }
+        // What takes longer than a commit is the thread's: opening the files, and copying the log.
+        guard session != nil, isDiskQuick, !checkpointer.restIsDue else { return nil }
+        let job = DirectJob(body)
+        work(on: [job], entries: weight)
+        return job.result
     }
 
     /// Queues a job, or finishes it at once with an error.
@@ -81,13 +104,17 @@ final class LedgerWriter: @unchecked Sendable {
                 watch()
                 continue
             }
-            times.began()
-            commit(jobs)
-            checkpoint()
-            times.ended(entries: entries)
+            work(on: jobs, entries: entries)
             gather(after: entries)
         }
         session = nil
+    }
+
+    private func work(on jobs: [any WriterJob], entries: Int) {
+        times.began()
+        commit(jobs)
+        checkpoint()
+        times.ended(entries: entries)
     }
 
     /// Checks the files while the writer is idle: a removed log is found while this process still has it open.
@@ -124,7 +151,9 @@ final class LedgerWriter: @unchecked Sendable {
             for job in jobs { try job.apply(in: session) }
             try session.commit()
             try checkFiles()
-            times.committed(in: MonotonicTime.nanoseconds() &- begin)
+            let duration = MonotonicTime.nanoseconds() &- begin
+            lastDuration.store(duration, ordering: .relaxed)
+            times.committed(in: duration)
             known = session.audit.chain
             caches.publish(session)
             checkpointer.logHolds(frames: hook.frames)
@@ -135,6 +164,7 @@ final class LedgerWriter: @unchecked Sendable {
             session?.rollBack()
             times.failed()
             failuresInARow += 1
+            lastDuration.store(.max, ordering: .relaxed)
             note(error)
             if error.wasNotWritten { health.wrote(false) }
             let isKept = error.isLock || error.wasNotWritten || (error.mayPass && failuresInARow < Self.patience)

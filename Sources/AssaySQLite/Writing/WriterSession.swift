@@ -147,7 +147,31 @@ final class PendingJob<Value: Sendable>: WriterJob, @unchecked Sendable {
         if failure == nil, let result {
             answer(.success(result))
         } else {
-            answer(.failure(failure ?? .unavailable("the writer gave no answer")))
+            answer(.failure(failure ?? .noAnswer))
         }
     }
+}
+
+/// A job of a caller that does the writer's work itself.
+///
+/// Unchecked: only the caller's thread uses `value` and `failure`.
+final class DirectJob<Value: Sendable>: WriterJob, @unchecked Sendable {
+    private let body: @Sendable (WriterSession) throws(SQLiteError) -> Value
+    private var value: Value?
+    private var failure: LedgerError?
+
+    init(_ body: @escaping @Sendable (WriterSession) throws(SQLiteError) -> Value) { self.body = body }
+
+    func apply(in session: WriterSession) throws(SQLiteError) { value = try body(session) }
+
+    func finish(_ failure: LedgerError?) { self.failure = failure }
+
+    var result: Result<Value, LedgerError> {
+        if failure == nil, let value { return .success(value) }
+        return .failure(failure ?? .noAnswer)
+    }
+}
+
+extension LedgerError {
+    fileprivate static let noAnswer = LedgerError.unavailable("the writer gave no answer")
 }

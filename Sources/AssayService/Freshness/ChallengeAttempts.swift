@@ -53,8 +53,11 @@ package final class ChallengeAttempts: Sendable {
 extension Challenge {
     /// The random part as two words: a key that hashes fast.
     fileprivate var attemptKey: SIMD2<UInt64> {
-        var words = SIMD2<UInt64>(0, 0)
-        for (index, byte) in random.enumerated() { words[index / 8 % 2] = words[index / 8 % 2] << 8 | UInt64(byte) }
-        return words
+        random.withUnsafeBytes { bytes in
+            guard bytes.count == 16 else { return SIMD2() }
+            return SIMD2(
+                bytes.loadUnaligned(fromByteOffset: 0, as: UInt64.self), bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
+            )
+        }
     }
 }

@@ -175,7 +175,7 @@ final class VerificationCase: Sendable {
         _ decision: Verdict.Decision, _ appraisals: [Appraisal], device: DeviceID?, registration: Registration? = nil
     ) -> Verdict {
         var findings: [Finding] = []
-        findings.reserveCapacity(appraisals.indices.reduce(3) { $0 + appraisals[$1].findings.count })
+        findings.reserveCapacity(appraisals.indices.reduce(2) { $0 + appraisals[$1].findings.count })
         switch binding.mode {
         case .clientData, .embedded: findings.append(.pass("challenge"))
         case .callerOwned: findings.append(.callerVouches)
@@ -185,7 +185,11 @@ final class VerificationCase: Sendable {
         if subject != nil, let device = knownDevice, device.subject == nil {
             findings.append(.note("registry", "subject_not_registered", "the device was registered without a subject"))
         }
-        if let device = knownDevice, let flagged = Finding.flagged(device, at: admitted.now) { findings.append(flagged) }
+        if knownDevice?.flags.isEmpty == false, let device = knownDevice,
+            let flagged = Finding.flagged(device, at: admitted.now)
+        {
+            findings.append(flagged)
+        }
         if let replaced = replacement?.device, case .accepted = decision { findings.append(.replaced(replaced)) }
         var claims = Claims()
         if appraisals.count == 1 {

@@ -17,39 +17,33 @@ struct CallBatch: Sendable {
 
     // The closures below run for each request: they are inlined into the body, which is in this module.
 
-    /// Decodes each call and makes its answer by itself, in order; the answers are given together, which is cheaper than one by one.
+    /// Makes the answer to each call by itself, in order; the answers are given together, which is cheaper than one by one.
     ///
-    /// - Parameter answer: returns the serialised response.
+    /// - Parameter answer: reads the request, and returns the serialised response.
     @inline(__always)
-    func answerEach<Method: APIMethod>(
-        _ method: Method, _ answer: (AuthorizedCall, Method.Request) throws(RPCError) -> [UInt8]
-    ) {
+    func answerEach(_ answer: (AuthorizedCall) throws(RPCError) -> [UInt8]) {
         var replies: [RPCCall.Answer] = []
         replies.reserveCapacity(calls.count)
         var traces: [CallTrace] = []
-        var caller: (name: String, calls: Int)?
-        for call in calls where !call.isAbandoned {
+        var permit = Permit()
+        let begun = ContinuousClock.now
+        for call in calls where !call.isAbandoned(at: begun) {
             var trace: CallTrace?
             do throws(RPCError) {
-                let authorized = try authorize(call)
+                let authorized = try authorize(call, &permit)
                 trace = authorized.trace
-                caller = (authorized.caller.name, (caller?.calls ?? 0) + 1)
-                // Not by `RPCCall.decode(_:)`, so that it is compiled for this message.
-                guard let request = try? Method.Request(serializedBytes: call.message) else { throw .undecodableMessage }
-                replies.append((call, .success(try answer(authorized, request))))
+                replies.append((call, .success(try answer(authorized))))
                 if let trace { traces.append(trace) }
             } catch {
                 fail(call, error, trace)
             }
         }
-        var durations = Histogram.Run(self.method.durations)
-        // One look at the clock for all of them.
-        let now = ContinuousClock.now
-        for (call, _) in replies { durations.record(call.received.duration(to: now).wholeNanoseconds) }
+        var durations = CallDurations(method.durations)
+        for (call, _) in replies { durations.record(call) }
         durations.flush()
         RPCCall.answer(replies)
         for trace in traces { trace.endAnswered() }
-        if let caller { self.method.callers.count(caller.calls, of: caller.name) }
+        count(permit)
     }
 
     /// Reads each call, for a body that answers them together.
@@ -57,28 +51,46 @@ struct CallBatch: Sendable {
     func reading<Request>(_ read: (AuthorizedCall) throws(RPCError) -> Request) -> RequestBatch<Request> {
         var batch = RequestBatch<Request>(method)
         batch.reserve(calls.count)
-        // The calls of a batch are of one session, and so of one caller.
-        var caller: (name: String, calls: Int)?
-        for call in calls where !call.isAbandoned {
+        var permit = Permit()
+        let begun = ContinuousClock.now
+        for call in calls where !call.isAbandoned(at: begun) {
             var trace: CallTrace?
             do throws(RPCError) {
-                let authorized = try authorize(call)
+                let authorized = try authorize(call, &permit)
                 trace = authorized.trace
-                caller = (authorized.caller.name, (caller?.calls ?? 0) + 1)
                 batch.append(try read(authorized), of: call, trace)
             } catch {
                 fail(call, error, trace)
             }
         }
-        if let caller { method.callers.count(caller.calls, of: caller.name) }
+        count(permit)
         return batch
     }
 
+    /// What the calls of a batch are authorised by: they are of one session, and so of one caller, which is looked up once.
+    private struct Permit {
+        /// `nil` before a call was authorised.
+        var caller: Caller?
+        /// Calls that were authorised.
+        var calls = 0
+    }
+
     @inline(__always)
-    private func authorize(_ call: RPCCall) throws(RPCError) -> AuthorizedCall {
-        let caller = try method.authorizer.caller(call.peer, calling: method.declaration)
+    private func authorize(_ call: RPCCall, _ permit: inout Permit) throws(RPCError) -> AuthorizedCall {
+        let caller: Caller
+        if let known = permit.caller {
+            caller = known
+        } else {
+            caller = try method.authorizer.caller(call.peer, calling: method.declaration)
+            permit.caller = caller
+        }
+        permit.calls += 1
         let trace = method.tracer.isOn ? method.tracer.begin(call, of: method.declaration, by: caller.name) : nil
         return AuthorizedCall(caller: caller, trace: trace, call: call, method: method)
+    }
+
+    private func count(_ permit: Permit) {
+        if let caller = permit.caller { method.callers.count(permit.calls, of: caller.name) }
     }
 
     private func fail(_ call: RPCCall, _ error: RPCError, _ trace: CallTrace?) {
@@ -178,14 +190,12 @@ struct RequestBatch<Request: Sendable>: Sendable {
     ) {
         var replies: [RPCCall.Answer] = []
         replies.reserveCapacity(answers.count)
-        var durations = Histogram.Run(method.durations)
+        var durations = CallDurations(method.durations)
         var endings: [Int: RPCError?] = [:]
-        // One look at the clock for all of them.
-        let now = ContinuousClock.now
         for index in calls.indices.prefix(answers.count) {
             guard let message = message(requests[index], answers[index]) else { continue }
             switch message {
-            case .success: durations.record(calls[index].received.duration(to: now).wholeNanoseconds)
+            case .success: durations.record(calls[index])
             case .failure(let error): method.note(error, names(requests[index]), of: calls[index], traces[index])
             }
             if isTraced { endings.updateValue(message.error, forKey: index) }
@@ -208,6 +218,28 @@ struct RequestBatch<Request: Sendable>: Sendable {
             }
         }
     }
+}
+
+/// How long calls took until now: one look at the clock for all of them, and one division for those that came in one read.
+private struct CallDurations: ~Copyable {
+    private var run: Histogram.Run
+    private let now = ContinuousClock.now
+    private var last: (received: ContinuousClock.Instant, nanoseconds: UInt64)
+
+    init(_ histogram: Histogram) {
+        run = Histogram.Run(histogram)
+        last = (now, 0)
+    }
+
+    mutating func record(_ call: RPCCall) {
+        if call.received != last.received {
+            last = (call.received, call.received.duration(to: now).wholeNanoseconds)
+        }
+        run.record(last.nanoseconds)
+    }
+
+    /// Adds what was gathered. Call it at the end.
+    mutating func flush() { run.flush() }
 }
 
 extension Result where Failure == RPCError {

@@ -229,7 +229,7 @@ extension VerdictCounters.AppCounts {
     fileprivate mutating func place(of request: AuthorizedRequest) -> Int {
         let evidence = request.request.evidence
         guard evidence.count == 1, let only = evidence.first else { return place(named: VerdictCounters.several) }
-        if let known = formats.firstIndex(where: { $0.format == only.format.rawValue }) { return known }
+        if let known = counted(only.format.rawValue) { return known }
         let isAccepted = request.profile.verifiers[only.format] != nil
         return place(named: isAccepted ? only.format.rawValue : VerdictCounters.other)
     }
@@ -237,9 +237,15 @@ extension VerdictCounters.AppCounts {
     fileprivate mutating func know(_ format: String) { _ = place(named: format) }
 
     fileprivate mutating func place(named name: String) -> Int {
-        if let known = formats.firstIndex(where: { $0.format == name }) { return known }
+        if let known = counted(name) { return known }
         formats.append(VerdictCounters.FormatCounts(name))
         return formats.count - 1
+    }
+
+    /// The place of a format that was counted before. By index: an iterator would copy the counts of each.
+    private func counted(_ name: String) -> Int? {
+        for index in formats.indices where formats[index].format == name { return index }
+        return nil
     }
 }
 

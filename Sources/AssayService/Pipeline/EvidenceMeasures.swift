@@ -11,8 +11,9 @@ package final class EvidenceMeasures: Sendable {
 
     func record(_ changes: VerificationCase.Changes, of prepared: VerificationCase) {
         for advance in changes.advances {
-            guard let device = prepared.knownDevice, advance.counter >= device.counter else { continue }
-            counterSteps.record(UInt64(advance.counter - device.counter))
+            // By field: a record is long, and a copy of it dear.
+            guard let counter = prepared.knownDevice?.counter, advance.counter >= counter else { continue }
+            counterSteps.record(UInt64(advance.counter - counter))
         }
         guard !changes.registrations.isEmpty else { return }
         for piece in prepared.pieces {

@@ -55,16 +55,16 @@ struct Reservations: Sendable {
     }
 
     /// Fails for a device that gets no accepted verdict now, and takes nothing: what names the device is not verified yet.
-    func checkRate(of device: Device?, _ admitted: AuthorizedRequest) throws(StageError) {
-        guard let rates, let device, let refusal = rates.refusal(of: device.id, of: admitted.request.app) else { return }
+    func checkRate(of device: DeviceID?, _ admitted: AuthorizedRequest) throws(StageError) {
+        guard let rates, let device, let refusal = rates.refusal(of: device, of: admitted.request.app) else { return }
         throw .failed(.rateLimited(refusal))
     }
 
     /// Charges a device with a verdict that is to be accepted. The last of the rules: what is refused before costs the device nothing.
-    func charge(_ device: Device?, _ admitted: AuthorizedRequest, _ taken: inout Taken) throws(StageError) {
+    func charge(_ device: DeviceID?, _ admitted: AuthorizedRequest, _ taken: inout Taken) throws(StageError) {
         guard let rates, let device else { return }
-        if let refusal = rates.charge(device.id, of: admitted.request.app) { throw .failed(.rateLimited(refusal)) }
-        taken.charged = device.id
+        if let refusal = rates.charge(device, of: admitted.request.app) { throw .failed(.rateLimited(refusal)) }
+        taken.charged = device
     }
 
     // MARK: Settling

@@ -122,12 +122,14 @@ package struct VerificationPipeline: Sendable {
 
     // MARK: Stages
 
-    /// A request whose judgement waits for a registered device.
-    private struct WaitingRequest {
+    /// A request whose judgement may wait for a registered device. A class, since a judgement is long, and is passed from step to step.
+    private final class WaitingRequest {
         let live: LiveRequest
         var judging: OpenJudgement
         /// With a `deviceKey`.
         var question: OpenJudgement.Question?
+
+        init(_ live: LiveRequest, _ judging: consuming OpenJudgement) { (self.live, self.judging) = (live, judging) }
     }
 
     /// Goes through the rules that stand before the appraisal, and fetches the facts that they and the appraisal need. The registered devices
@@ -140,8 +142,7 @@ package struct VerificationPipeline: Sendable {
             var devices = await facts.devices(waiting.compactMap { $0.question?.deviceKey })
             // Taken out of the array in the order of the requests: a record is long, and a copy of it dear.
             devices.reverse()
-            for index in waiting.indices {
-                await proceed(&waiting[index], with: devices.popLast() ?? .failure(.noAnswer))
+            for request in waiting { await proceed(request, with: devices.popLast() ?? .failure(.noAnswer)) }
             }
             waiting.removeAll { $0.question == nil }
         }
@@ -150,8 +151,8 @@ package struct VerificationPipeline: Sendable {
     /// Begins the judgement of a request. Returns it if it waits for a registered device.
     private func begin(_ live: LiveRequest) async -> WaitingRequest? {
         let admitted = live.admitted
-        let judging = OpenJudgement(admitted, subject: subjects.hash(admitted.request.subject, app: admitted.request.app))
-        var request = WaitingRequest(live: live, judging: judging)
+        let request = WaitingRequest(
+            live, OpenJudgement(admitted, subject: subjects.hash(admitted.request.subject, app: admitted.request.app)))
         do throws(StageError) {
             guard !admitted.isAbandoned() else { throw .abandoned }
             if let answer = try await stored.answer(to: admitted) {
@@ -168,14 +169,14 @@ package struct VerificationPipeline: Sendable {
             stop(request, by: error)
             return nil
         }
-        await proceed(&request, with: nil)
+        await proceed(request, with: nil)
         return request.question == nil ? nil : request
     }
 
     /// Goes on until the request is prepared or ended, or asks for a registered device.
     ///
     /// - Parameter device: the answer to the question that it waits with; `nil` if there is none.
-    private func proceed(_ request: inout WaitingRequest, with device: Result<Device?, LedgerError>?) async {
+    private func proceed(_ request: WaitingRequest, with device: Result<Device?, LedgerError>?) async {
         let (live, admitted) = (request.live, request.live.admitted)
         do throws(StageError) {
             defer { note(request) }
@@ -207,7 +208,7 @@ package struct VerificationPipeline: Sendable {
                 throw .failed(.inconsistent("the judgement has no end"))
             }
             // A refused request is no verdict of its device's rate.
-            if request.judging.refusals.isEmpty { try reservations.checkRate(of: prepared.knownDevice, admitted) }
+            if request.judging.refusals.isEmpty { try reservations.checkRate(of: prepared.knownDevice?.id, admitted) }
             live.stage = .prepared(prepared)
         } catch {
             request.question = nil
@@ -224,14 +225,14 @@ package struct VerificationPipeline: Sendable {
 
     /// Ends the judgement of a request before its appraisal.
     private func stop(_ request: WaitingRequest, by error: StageError) {
-        let (live, judging) = (request.live, request.judging)
+        let live = request.live
         // The limit of attempts bounds the work for one challenge, and a key that was used for another request answers nothing: both end
         // the judgement, also where it reports every failure.
         if live.admitted.request.report == .all, case .refused(let rejection, let check, let device) = error {
-            return end(live, .verdict(judging.ended(by: rejection, check: check, device: device)))
+            return end(live, .verdict(request.judging.ended(by: rejection, check: check, device: device)))
         }
-        if case .refused(let rejection, let check, let device) = error, let freshness = judging.freshness {
-            live.taken.refusal = .init(judging.refusal(rejection, check: check, device: device), freshness)
+        if case .refused(let rejection, let check, let device) = error, let freshness = request.judging.freshness {
+            live.taken.refusal = .init(request.judging.refusal(rejection, check: check, device: device), freshness)
         }
         end(live, by: error)
     }
@@ -259,7 +260,7 @@ package struct VerificationPipeline: Sendable {
         case .accepted(let decided):
             do throws(StageError) {
                 try reservations.checkMemory(for: prepared.freshness, decided.changes.uses)
-                try reservations.charge(decided.device, live.admitted, &live.taken)
+                try reservations.charge(decided.device?.id, live.admitted, &live.taken)
                 let lookups = try indexing?.entries(of: decided) ?? []
                 live.stage =
                     live.admitted.step == nil ? .accepted(PendingAcceptance(decided, lookups: lookups)) : .decided(decided)

@@ -30,9 +30,7 @@ package struct AttestationService: Sendable {
         [
             .batch(API.issueChallenge) { batch in
                 let time = answering.chargingTime()
-                batch.answerEach(API.issueChallenge) { call, request throws(RPCError) in
-                    try issueChallenge(call, request, at: time)
-                }
+                batch.answerEach { call throws(RPCError) in try issueChallenge(call, at: time) }
             },
             .batch(API.verify, verify),
             .unary(API.prepare, reading: { try PreparationFields($1) }, prepare),
@@ -41,23 +39,10 @@ package struct AttestationService: Sendable {
 
     // MARK: IssueChallenge
 
-    private func issueChallenge(
-        _ call: AuthorizedCall, _ request: Assay_V1_IssueChallengeRequest, at time: Int64
-    ) throws(RPCError) -> [UInt8] {
-        let fields: (app: AppID, purpose: Purpose, context: [UInt8], address: SourceAddress?)
-        do throws(RequestError) {
-            fields = (
-                try AppID(field: request.app), try Purpose(request.purpose),
-                try request.context.bounded("context", by: Challenge.contextLimit),
-                try SourceAddress?(field: request.sourceAddress.utf8)
-            )
-            guard request.ttlMs <= ChallengeRule.longest else {
-                throw RequestError(
-                    "ttl_ms", "must be at most \(ChallengeRule.longest), which is \(DurationText.exact(ChallengeRule.longest))")
-            }
-        } catch {
-            throw RPCError(error)
-        }
+    private func issueChallenge(_ call: AuthorizedCall, at time: Int64) throws(RPCError) -> [UInt8] {
+        let read: ChallengeFields?
+        do throws(RequestError) { read = try ChallengeFields(serialized: call.message) } catch { throw RPCError(error) }
+        guard let fields = read else { throw .undecodableMessage }
         try call.require(fields.purpose.role)
         let profile = try call.profile(of: fields.app)
         try answering.charge(.challenges, call.caller, fields.app, fields.address, at: time)
@@ -66,7 +51,7 @@ package struct AttestationService: Sendable {
             throw RPCError(
                 .unavailable, "there is no challenge key", reason: "challenge_keys_unavailable", retryAfterMilliseconds: 1000)
         }
-        let timeToLive = request.ttlMs == 0 ? profile.challenges.timeToLive : Int64(request.ttlMs)
+        let timeToLive = fields.timeToLive == 0 ? profile.challenges.timeToLive : fields.timeToLive
         let expiry = now.adding(milliseconds: timeToLive)
         guard expiry > horizon.time else { throw .horizonAhead(horizon.time, of: expiry) }
         let challenge = key.issue(

@@ -54,7 +54,7 @@ package struct AppAttestDeviceAppraiser: RegisteredDeviceAppraiser {
         _ registration: Registration, identifiedBy identifier: ArraySlice<UInt8>, _ appraisal: inout Appraisal
     ) throws(Rejection) {
         let identity = try appraisal.attempt("app_id") { () throws(Rejection) in
-            guard case .bytes(let registered)? = registration.claims["rp_id_hash"], registered.elementsEqual(identifier)
+            guard case .bytes(let registered)? = registration.claims["rp_id_hash"], registered[...] == identifier
             else {
                 throw Rejection(
                     .appIDMismatch,

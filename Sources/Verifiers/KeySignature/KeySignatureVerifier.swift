@@ -14,6 +14,7 @@ package struct KeySignatureVerifier: EvidenceVerifier {
     package let purposes: Set<Purpose> = [.assert, .provision]
     package let sizeLimit: Int = 4 + 1 + 4 + longestSignature
     package let replayProtection: ReplayProtection = .challenge()
+    package let usualFindings: Int = 30
 
     private let judges: RegisteredKeyJudges
     private let slips = SlipBudget()

@@ -43,44 +43,6 @@ package struct PlayIntegrityPolicy: Hashable, Sendable {
     }
 }
 
-extension PlayIntegrityPolicy {
-    /// Judges the signals, each by the app's rule. An unknown value never counts as good.
-    func judgeSignals(_ payload: PlayPayload, _ appraisal: inout Appraisal) throws(Rejection) {
-        for signal in PlaySignal.allCases {
-            let reactions = reactions(to: signal)
-            let values = signal.values(in: payload)
-            func reaction(_ value: OpaqueText) -> PlaySignal.Reaction {
-                reactions[value] ?? reactions[PlaySignal.other] ?? .warn
-            }
-            if values == [PlayVerdict.unevaluated], reaction(PlayVerdict.unevaluated) == .ignore {
-                appraisal.findings.append(
-                    Finding(check: signal.rawValue, outcome: .skipped, code: "not_evaluated", detail: "the token does not tell")
-                )
-                continue
-            }
-            try appraisal.check(signal.rawValue) { () throws(Rejection) in
-                for value in values where reaction(value) == .fail {
-                    throw Rejection(signal.code(for: value), Self.sentence(value, of: reactions))
-                }
-            }
-            for value in values where reaction(value) == .warn {
-                let word = Self.word(value, of: reactions)
-                appraisal.note(signal.rawValue, word.lowercased(), Self.sentence(value, of: reactions))
-            }
-        }
-    }
-
-    private static func sentence(_ value: OpaqueText, of known: [OpaqueText: PlaySignal.Reaction]) -> String {
-        guard known[value] == nil else { return "the token says \(value.text)" }
-        return "the token says \(value.text.shown), which counts as \(PlaySignal.other.text)"
-    }
-
-    /// The value if it is known: codes contain no other values.
-    private static func word(_ value: OpaqueText, of known: [OpaqueText: PlaySignal.Reaction]) -> String {
-        (known[value] == nil ? PlaySignal.other : value).text
-    }
-}
-
 /// The app that a token must belong to.
 package struct PlayIntegrityIdentity: Hashable, Sendable {
     /// Names of the app's packages: ASCII, in which equal texts have equal bytes.

@@ -25,11 +25,13 @@ package struct PlayIntegrityVerifier: EvidenceVerifier {
     let keys: [PlayKeySet]
     let decoding: PlayDecoding
     let policy: PlayIntegrityPolicy
+    private let signals: [PlaySignalRule]
 
     package init(
         identity: PlayIntegrityIdentity, keys: [PlayKeySet], decoding: PlayDecoding, policy: PlayIntegrityPolicy
     ) {
         (self.identity, self.keys, self.decoding, self.policy) = (identity, keys, decoding, policy)
+        signals = PlaySignal.allCases.map { PlaySignalRule($0, of: policy) }
     }
 
     /// Google's service is called only for bytes in the form of a token: it has a quota of decodes.
@@ -63,7 +65,7 @@ package struct PlayIntegrityVerifier: EvidenceVerifier {
         try checkRequest(payload, context, &appraisal)
         try checkApp(payload, &appraisal)
         try checkDevice(payload, &appraisal)
-        try policy.judgeSignals(payload, &appraisal)
+        for rule in signals { try rule.judge(payload, &appraisal) }
         try checkAttestedApp(payload.app, context.attestedKey, &appraisal)
 
         appraisal.assurance = Self.assurance(of: payload.device)
