@@ -90,26 +90,18 @@ public enum DERWriter {
     /// UTCTime from 1950 to 2049, GeneralizedTime otherwise, both in whole seconds of UTC (RFC 5280 §4.1.2.5). Milliseconds are dropped; times
     /// outside the years 0000 to 9999 become the first or the last second of these.
     public static func time(_ time: Timestamp) -> [UInt8] {
-        let zero = UInt8(ascii: "0")
-        let digits = Array(
-            min(max(time, firstTime), lastTime).description.utf8.filter { (zero...zero + 9).contains($0) }.prefix(14))
-        let year = digits.prefix(4).reduce(0) { $0 * 10 + Int($1 - zero) }
-        let short = (1950...2049).contains(year)
-        return element([short ? 0x17 : 0x18], (short ? digits.dropFirst(2) : digits[...]) + [UInt8(ascii: "Z")])
+        var buffer = DERBuffer(capacity: 17)
+        buffer.time(time)
+        return buffer.octets
     }
-
-    /// 0000-01-01T00:00:00Z.
-    private static let firstTime = Timestamp(unixSeconds: -62_167_219_200)
-    /// 9999-12-31T23:59:59Z.
-    private static let lastTime = Timestamp(unixSeconds: 253_402_300_799)
 
     // MARK: Octets
 
     /// The length octets of a content of `count` octets, in the shortest form (X.690 §10.1).
     package static func lengthOctets(_ count: Int) -> [UInt8] {
         guard count >= 0x80 else { return [UInt8(count)] }
-        let width = (Int.bitWidth - count.leadingZeroBitCount + 7) / 8
-        return [0x80 | UInt8(width)] + (0..<width).reversed().map { UInt8(truncatingIfNeeded: count >> (8 * $0)) }
+        let width = DERLength.width(of: count)
+        return [0x80 | UInt8(width)] + (0..<width).reversed().map { DERLength.octet($0, of: count) }
     }
 
     /// The identifier octets of a context-specific tag.

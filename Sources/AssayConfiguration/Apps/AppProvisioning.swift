@@ -134,9 +134,9 @@ extension NameTemplate {
             return "want no control characters: no certificate could be issued"
         }
         // Each value at its shortest.
-        var values = Dictionary(uniqueKeysWithValues: Place.allCases.map { ($0, "x") })
-        values[.device] = "\(DeviceID.random())"
-        guard let shortest = try? filled(values), shortest.unicodeScalars.count > SubjectName.lengthLimit else { return nil }
+        var names = DeviceNames.shortest
+        names.device = "\(DeviceID.random())"
+        guard let shortest = try? filled(names), shortest.unicodeScalars.count > SubjectName.lengthLimit else { return nil }
         return
             "with the values of a device it has more than \(SubjectName.lengthLimit) characters: no certificate could be issued"
     }

@@ -77,7 +77,7 @@ extension ProvisioningSettings {
         let names = authorities.map(\.settings.name)
         // The daemon gives no other names to the files that it writes.
         let foreign = names.first { name in
-            guard let address = try? url.filledURI([.ca: name]), let file = address.split(separator: "/").last else {
+            guard let address = try? url.filledURI(DeviceNames(ca: name)), let file = address.split(separator: "/").last else {
                 return false
             }
             return !["\(name).crl", "\(name).crl.pem"].contains { file.utf8.elementsEqual($0.utf8) }

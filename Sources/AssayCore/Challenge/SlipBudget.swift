@@ -3,11 +3,12 @@ import Synchronization
 /// How often a verifier looks for a slip where each attempt costs the verification of a signature (``ClientDataSlip``).
 ///
 /// An app that is being written makes a few mistakes, and each is explained. Who sends bad signatures to cost time gets the same refusals
-/// without an explanation: they must not cost more than acceptances.
+/// without an explanation: they must not cost more than acceptances. So what was used up comes back in pauses only, and none of it while more are
+/// sent than one in ``interval``.
 package final class SlipBudget: Sendable {
     /// What is there at first, and the most that is saved up.
     package static let most = 64
-    /// One more becomes available in so many milliseconds, by the time of the appraisals.
+    /// One more becomes available in so many milliseconds in which none was wanted in vain, by the time of the appraisals.
     package static let interval: Int64 = 1000
 
     private struct State {
@@ -30,7 +31,10 @@ package final class SlipBudget: Sendable {
                 state.left = Int(min(Int64(Self.most), Int64(state.left) + more))
                 state.filled = state.filled.adding(milliseconds: more * Self.interval)
             }
-            guard state.left > 0 else { return false }
+            guard state.left > 0 else {
+                state.filled = max(state.filled, now)
+                return false
+            }
             state.left -= 1
             return true
         }

@@ -120,7 +120,7 @@ public struct CivilDate: Hashable, Sendable {
 
 extension Int64 {
     /// The quotient rounded down and the non-negative remainder. `divisor` is a positive literal.
-    func flooredDivision(by divisor: Int64) -> (quotient: Int64, remainder: Int64) {
+    package func flooredDivision(by divisor: Int64) -> (quotient: Int64, remainder: Int64) {
         let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
         return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
     }

@@ -26,7 +26,7 @@ extension StringProtocol {
     package var visible: String {
         // Most texts are visible ASCII.
         let isPlain = utf8.withContiguousStorageIfAvailable { UnsafeRawBufferPointer($0).isVisibleASCII }
-        guard isPlain != true else { return String(self) }
+        guard isPlain != true, unicodeScalars.contains(where: { $0.isInvisible }) else { return String(self) }
         var text = String.UnicodeScalarView()
         for scalar in unicodeScalars { text.append(scalar.isInvisible ? "\u{FFFD}" : scalar) }
         return String(text)

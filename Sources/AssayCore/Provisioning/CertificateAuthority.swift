@@ -5,8 +5,8 @@ package protocol CertificateAuthority: Sendable {
     /// Throws `malformed_csr`, `unsupported_key` or `possession_not_proven`. Nothing else of the request is used.
     func requestedKey(_ csr: [UInt8]) throws(Rejection) -> RequestedKey
 
-    /// Checks a bare SubjectPublicKeyInfo (DER). Throws `unsupported_key` unless it is a P-256 or P-384 key.
-    func checkKey(_ publicKey: [UInt8]) throws(Rejection)
+    /// The key of a bare SubjectPublicKeyInfo (DER). Throws `unsupported_key` unless it is a P-256 or P-384 key.
+    func requestedKey(bare publicKey: [UInt8]) throws(Rejection) -> RequestedKey
 
     /// Builds and signs a certificate with the CA that signs at `now`, under a serial number that no other certificate has.
     func issue(_ order: CertificateOrder, at now: Timestamp) async throws(AuthorityError) -> SignedCertificate

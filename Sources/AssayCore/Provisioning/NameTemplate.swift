@@ -42,12 +42,28 @@ package struct NameTemplate: Hashable, Sendable {
     }
 
     /// Throws `.impossible` if a value is missing: only a fleet's devices have a serial number and a family.
-    package func filled(_ values: [Place: String]) throws(AuthorityError) -> String { try filled(values) { $0 } }
+    package func filled(_ names: DeviceNames) throws(AuthorityError) -> String {
+        if parts.count == 1, case .place(let place) = parts[0] { return try names.value(at: place) }
+        var text = ""
+        for part in parts {
+            switch part {
+            case .text(let plain): text += plain
+            case .place(let place): text += try names.value(at: place)
+            }
+        }
+        return text
+    }
 
     /// As a URI: bytes of values other than unreserved characters are percent-encoded (RFC 3986 §2.1), and the result is visible ASCII behind a
     /// scheme.
-    package func filledURI(_ values: [Place: String]) throws(AuthorityError) -> String {
-        let uri = try filled(values, encoding: Self.percentEncoded)
+    package func filledURI(_ names: DeviceNames) throws(AuthorityError) -> String {
+        var uri = ""
+        for part in parts {
+            switch part {
+            case .text(let plain): uri += plain
+            case .place(let place): uri += Self.percentEncoded(try names.value(at: place))
+            }
+        }
         let scheme = uri.utf8.prefix { $0 != UInt8(ascii: ":") }
         guard uri.utf8.count <= 2048, uri.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), scheme.count < uri.utf8.count,
             let first = scheme.first, Self.isLetter(first),
@@ -56,26 +72,13 @@ package struct NameTemplate: Hashable, Sendable {
         return uri
     }
 
-    private func filled(
-        _ values: [Place: String], encoding: (String) -> String
-    ) throws(AuthorityError) -> String {
-        var text = ""
-        for part in parts {
-            switch part {
-            case .text(let plain): text += plain
-            case .place(let place):
-                guard let value = values[place] else { throw .impossible("the device has no value for {\(place.rawValue)}") }
-                text += encoding(value)
-            }
-        }
-        return text
-    }
-
     private static func percentEncoded(_ text: String) -> String {
+        // Most values are.
+        guard !text.utf8.allSatisfy(isUnreserved) else { return text }
         var encoded: [UInt8] = []
         encoded.reserveCapacity(text.utf8.count)
         for byte in text.utf8 {
-            if isLetter(byte) || isDigit(byte) || "-._~".utf8.contains(byte) {
+            if isUnreserved(byte) {
                 encoded.append(byte)
             } else {
                 encoded.append(UInt8(ascii: "%"))
@@ -87,13 +90,47 @@ package struct NameTemplate: Hashable, Sendable {
 
     /// Why no URI comes of it whatever the values are; `nil` if one does.
     package var uriProblem: String? {
-        let samples = Dictionary(uniqueKeysWithValues: Place.allCases.map { ($0, "x") })
-        do throws(AuthorityError) { _ = try filledURI(samples) } catch { return "not a URI of visible ASCII with a scheme" }
+        do throws(AuthorityError) { _ = try filledURI(.shortest) } catch { return "not a URI of visible ASCII with a scheme" }
         return nil
     }
 
+    private static func isUnreserved(_ byte: UInt8) -> Bool {
+        isLetter(byte) || isDigit(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
+            || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "~")
+    }
     private static func isLetter(_ byte: UInt8) -> Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) }
     private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+}
+
+/// The values of a device for the places of templates; `nil`: it has none.
+package struct DeviceNames: Hashable, Sendable {
+    package var app: String?
+    package var device: String?
+    package var serial: String?
+    package var family: String?
+    package var ca: String?
+
+    package init(
+        app: String? = nil, device: String? = nil, serial: String? = nil, family: String? = nil, ca: String? = nil
+    ) {
+        (self.app, self.device, self.serial, self.family, self.ca) = (app, device, serial, family, ca)
+    }
+
+    /// One character for each.
+    package static let shortest = DeviceNames(app: "x", device: "x", serial: "x", family: "x", ca: "x")
+
+    fileprivate func value(at place: NameTemplate.Place) throws(AuthorityError) -> String {
+        let value =
+            switch place {
+            case .app: app
+            case .device: device
+            case .serial: serial
+            case .family: family
+            case .ca: ca
+            }
+        guard let value else { throw .impossible("the device has no value for {\(place.rawValue)}") }
+        return value
+    }
 }
 
 /// Literals are the program's own: a malformed one is a mistake of the programmer.

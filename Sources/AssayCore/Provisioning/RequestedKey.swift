@@ -1,4 +1,4 @@
-/// The key that a certification request asks a certificate for.
+/// The key that a certificate is asked for.
 package struct RequestedKey: Hashable, Sendable {
     /// How a request departs from RFC 2986 in a part that nothing rests on.
     package enum Quirk: String, CaseIterable, Hashable, Sendable {
@@ -15,9 +15,17 @@ package struct RequestedKey: Hashable, Sendable {
         }
     }
 
-    /// SubjectPublicKeyInfo (DER) of a P-256 or P-384 key.
+    package enum Curve: Hashable, Sendable {
+        case p256
+        case p384
+    }
+
+    /// SubjectPublicKeyInfo (DER).
     package let publicKey: [UInt8]
+    package let curve: Curve
     package let quirks: [Quirk]
 
-    package init(publicKey: [UInt8], quirks: [Quirk] = []) { (self.publicKey, self.quirks) = (publicKey, quirks) }
+    package init(publicKey: [UInt8], curve: Curve, quirks: [Quirk] = []) {
+        (self.publicKey, self.curve, self.quirks) = (publicKey, curve, quirks)
+    }
 }

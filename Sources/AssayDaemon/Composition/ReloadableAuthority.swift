@@ -13,7 +13,9 @@ final class ReloadableAuthority: CertificateAuthority {
 
     func requestedKey(_ csr: [UInt8]) throws(Rejection) -> RequestedKey { try authority.requestedKey(csr) }
 
-    func checkKey(_ publicKey: [UInt8]) throws(Rejection) { try authority.checkKey(publicKey) }
+    func requestedKey(bare publicKey: [UInt8]) throws(Rejection) -> RequestedKey {
+        try authority.requestedKey(bare: publicKey)
+    }
 
     func issue(_ order: CertificateOrder, at now: Timestamp) async throws(AuthorityError) -> SignedCertificate {
         try await authority.issue(order, at: now)

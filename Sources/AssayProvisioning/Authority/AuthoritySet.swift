@@ -43,8 +43,8 @@ package struct AuthoritySet: CertificateAuthority {
 
     package func requestedKey(_ csr: [UInt8]) throws(Rejection) -> RequestedKey { try CertificateRequest(der: csr).key }
 
-    package func checkKey(_ publicKey: [UInt8]) throws(Rejection) {
-        _ = try CertifiableKey(publicKey[...], code: .unsupportedKey)
+    package func requestedKey(bare publicKey: [UInt8]) throws(Rejection) -> RequestedKey {
+        try CertifiableKey(publicKey[...], code: .unsupportedKey).requested()
     }
 
     package func issue(_ order: CertificateOrder, at now: Timestamp) async throws(AuthorityError) -> SignedCertificate {

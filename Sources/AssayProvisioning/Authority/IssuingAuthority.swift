@@ -3,7 +3,7 @@ package import AssayCore
 package import AssaySigning
 
 /// A CA that can sign: a checked chain, and the private key of its first certificate.
-package struct IssuingAuthority: Sendable {
+package final class IssuingAuthority: Sendable {
     /// The name in the configuration.
     package let name: String
     package let chain: AuthorityChain
@@ -14,7 +14,7 @@ package struct IssuingAuthority: Sendable {
     package let issuer: [UInt8]
     /// Its key and name in the form in which certificates are signed.
     let certificateSigner: CertificateSigner
-    let profiles = ProfileMemory()
+    let profiles: ProfileMemory
 
     /// Throws unless the key is that of the chain's first certificate.
     ///
@@ -29,6 +29,7 @@ package struct IssuingAuthority: Sendable {
         start = max(signsFrom ?? chain.validity.notBefore, chain.validity.notBefore)
         issuer = chain.issuer.publicKey.sha256
         certificateSigner = CertificateSigner(signer, name: Array(chain.issuer.subject.der))
+        profiles = ProfileMemory(authorityKey: chain.keyIdentifier)
     }
 
     package func hasEnded(at now: Timestamp) -> Bool { now > chain.validity.notAfter }

@@ -1,7 +1,6 @@
 import AssayCertificates
 package import AssayCore
 import AssayEncoding
-import AssaySigning
 
 /// A certification request (PKCS#10, RFC 2986) whose signature proves possession of the private key. Nothing but its key is used: names,
 /// attributes and extensions that it asks for are ignored. So departures from the RFC there, which embedded devices make and other CAs read, are
@@ -23,31 +22,44 @@ package struct CertificateRequest: Sendable {
         let request = try SignedRequest(der)
         let key = try CertifiableKey(request.publicKey, code: .malformedCSR)
         try request.checkSignature(by: key)
-        self.key = RequestedKey(publicKey: key.der, quirks: request.quirks)
+        self.key = key.requested(request.quirks)
     }
 }
 
 /// A key that may stand in a certificate: an uncompressed point on P-256 or P-384.
 struct CertifiableKey {
     /// SubjectPublicKeyInfo.
-    let der: [UInt8]
-    let algorithm: SigningAlgorithm
+    private let der: ArraySlice<UInt8>
+    private let curve: RequestedKey.Curve
     let key: AssayCertificates.PublicKey
 
     /// - Parameter code: for bytes that are no SubjectPublicKeyInfo. Other keys throw `unsupported_key`.
     init(_ der: ArraySlice<UInt8>, code: ReasonCode) throws(Rejection) {
         let info = try SubjectPublicKeyInfo(der: der, code: code)
-        guard let algorithm = SigningAlgorithm(info.algorithm) else {
-            let kind =
-                switch info.algorithm {
-                case .unsupported(let curveOrAlgorithm): "of the curve or algorithm \(curveOrAlgorithm)"
-                case .rsa: "an RSA key"
-                default: "of kind \(info.algorithm)"
-                }
-            throw Rejection(
-                .unsupportedKey, "the public key is \(kind); expected P-256, or P-384 where the device is not of a fleet")
+        switch info.algorithm {
+        case .p256: curve = .p256
+        case .p384: curve = .p384
+        case .unsupported(let curveOrAlgorithm): throw Self.unsupported("of the curve or algorithm \(curveOrAlgorithm)")
+        case .rsa: throw Self.unsupported("an RSA key")
+        default: throw Self.unsupported("of kind \(info.algorithm)")
         }
-        (self.der, self.algorithm, key) = (Array(info.der), algorithm, try AssayCertificates.PublicKey(info))
+        (self.der, key) = (info.der, try AssayCertificates.PublicKey(info))
+    }
+
+    private static func unsupported(_ kind: String) -> Rejection {
+        Rejection(.unsupportedKey, "the public key is \(kind); expected P-256, or P-384 where the device is not of a fleet")
+    }
+
+    /// Octets of each half of a signature by the key.
+    var width: Int {
+        switch curve {
+        case .p256: 32
+        case .p384: 48
+        }
+    }
+
+    func requested(_ quirks: [RequestedKey.Quirk] = []) -> RequestedKey {
+        RequestedKey(publicKey: Array(der), curve: curve, quirks: quirks)
     }
 }
 
@@ -132,7 +144,7 @@ private struct SignedRequest {
             }
             guard isECDSASignature else {
                 let raw =
-                    signature.count == 2 * key.algorithm.width
+                    signature.count == 2 * key.width
                     ? ": \(signature.count) bytes, as r and s without DER have" : ""
                 throw Rejection(.possessionNotProven, "the request's signature is not an ECDSA signature in DER\(raw)")
             }

@@ -1,5 +1,6 @@
 import AssayCertificates
 package import AssayCore
+import AssayEncoding
 import Crypto
 
 extension IssuingAuthority {
@@ -10,14 +11,15 @@ extension IssuingAuthority {
     /// Builds and signs a certificate of a device. Subject and alternative names come from the order alone.
     package func issue(_ order: CertificateOrder, at now: Timestamp) async throws(AuthorityError) -> SignedCertificate {
         let validity = try validity(of: order.profile, at: now)
-        let values = values(for: order)
+        let names = names(for: order)
+        let key = try SubjectPublicKeyInfo(certifying: order.publicKey)
         let draft = CertificateDraft(
-            serial: CertificateDraft.randomSerial(), publicKey: order.publicKey, notBefore: validity.notBefore,
-            notAfter: validity.notAfter, subject: try subject(of: order, values), extensions: try extensions(of: order, values))
+            serial: CertificateDraft.randomSerial(), key: key, notBefore: validity.notBefore, notAfter: validity.notAfter,
+            subject: try subject(of: order.profile, names), extensions: try extensions(of: order, key, names))
         let der = try await draft.signed(by: certificateSigner)
         let certificate = DeviceCertificate(
             name: CertificateName(issuer: issuer, serial: draft.serial), app: order.app, device: order.device,
-            keyID: Array(SHA256.hash(data: order.publicKey)), notBefore: validity.notBefore, notAfter: validity.notAfter,
+            keyID: SHA256.bytes(of: order.publicKey), notBefore: validity.notBefore, notAfter: validity.notAfter,
             issuedAt: now, basis: order.basis, der: der)
         return SignedCertificate(certificate: certificate, chain: chain.encoded)
     }
@@ -30,52 +32,37 @@ extension IssuingAuthority {
         return Validity(notBefore: notBefore, notAfter: notAfter)
     }
 
-    private func subject(
-        of order: CertificateOrder, _ values: [NameTemplate.Place: String]
-    ) throws(AuthorityError) -> SubjectName {
-        func filled(_ template: NameTemplate?) throws(AuthorityError) -> String? { try template?.filled(values) }
-        return try SubjectName(
-            commonName: try order.profile.commonName.filled(values),
-            organization: try filled(order.profile.organization),
-            organizationalUnit: try filled(order.profile.organizationalUnit),
-            serialNumber: try filled(order.profile.serialNumber))
+    private func subject(of profile: CertificateProfile, _ names: DeviceNames) throws(AuthorityError) -> SubjectName {
+        try SubjectName(
+            commonName: try profile.commonName.filled(names), organization: try profile.organization?.filled(names),
+            organizationalUnit: try profile.organizationalUnit?.filled(names),
+            serialNumber: try profile.serialNumber?.filled(names))
     }
 
     private func extensions(
-        of order: CertificateOrder, _ values: [NameTemplate.Place: String]
-    ) throws(AuthorityError) -> [ExtensionDraft] {
-        let key: SubjectPublicKeyInfo
-        do throws(Rejection) {
-            key = try SubjectPublicKeyInfo(der: order.publicKey[...])
-        } catch {
-            throw .impossible("the public key cannot be read")
-        }
-        let common = try profiles.extensions(of: order.profile)
-        var extensions = common.leading
-        extensions.reserveCapacity(16)
-        extensions += [.subjectKey(key.keyIdentifier), .authorityKey(chain.keyIdentifier)]
+        of order: CertificateOrder, _ key: SubjectPublicKeyInfo, _ names: DeviceNames
+    ) throws(AuthorityError) -> CertificateExtensions {
+        let common = try profiles.extensions(of: order.profile, fleet: order.fleet?.arc)
+        var extensions = CertificateExtensions(common.leading, capacity: 512)
+        extensions.addSubjectKey(key.keyIdentifier)
+        extensions.append(common.authorityKey)
         var uris: [String] = []
-        for template in order.profile.alternativeNames { uris.append(try template.filledURI(values)) }
-        if !uris.isEmpty { extensions.append(.alternativeNames(uris)) }
+        for template in order.profile.alternativeNames { uris.append(try template.filledURI(names)) }
+        if !uris.isEmpty { extensions.addAlternativeNames(uris) }
         if let template = order.profile.revocationListURL {
-            extensions.append(.revocationList(at: try template.filledURI(values)))
+            extensions.addRevocationList(at: try template.filledURI(names))
         }
-        extensions.append(DeviceStatement.extension(common.statement, order))
-        if let fleet = order.fleet { extensions += try fleet.extensions() }
-        // There are few.
-        for index in extensions.indices
-        where extensions[..<index].contains(where: { $0.identifier == extensions[index].identifier }) {
-            throw .impossible("two of its extensions have one object identifier")
+        extensions.add(common.statement) { DeviceStatement.write(order, to: &$0) }
+        if let fleet = order.fleet {
+            for (name, content) in zip(common.fleet, fleet.extensionContents) { extensions.add(name) { $0.append(content) } }
         }
         return extensions
     }
 
-    private func values(for order: CertificateOrder) -> [NameTemplate.Place: String] {
-        var values: [NameTemplate.Place: String] = [
-            .app: order.app.text, .device: order.device.description, .ca: name,
-        ]
-        if let fleet = order.fleet { (values[.serial], values[.family]) = (fleet.serial, fleet.family) }
-        return values
+    private func names(for order: CertificateOrder) -> DeviceNames {
+        DeviceNames(
+            app: order.app.text, device: order.device.description, serial: order.fleet?.serial, family: order.fleet?.family,
+            ca: name)
     }
 }
 

@@ -55,16 +55,15 @@ package struct ShortLivedKeyCertifier: Sendable {
         guard validity.notBefore <= now, now < notAfter else {
             throw .impossible("the CA is valid from \(validity.notBefore) to \(validity.notAfter), now is \(now)")
         }
-        let key: SubjectPublicKeyInfo
-        do throws(Rejection) { key = try SubjectPublicKeyInfo(der: publicKey[...]) } catch {
-            throw .impossible("the public key cannot be read")
-        }
+        let key = try SubjectPublicKeyInfo(certifying: publicKey)
+        var extensions = CertificateExtensions()
+        extensions.addEndEntity()
+        extensions.addKeyUsage(.digitalSignature)
+        extensions.addSubjectKey(key.keyIdentifier)
+        extensions.addAuthorityKey(keyIdentifier)
         let draft = CertificateDraft(
-            serial: CertificateDraft.randomSerial(), publicKey: publicKey, notBefore: notBefore, notAfter: notAfter,
-            subject: subject,
-            extensions: [
-                .endEntity, .keyUsage(.digitalSignature), .subjectKey(key.keyIdentifier), .authorityKey(keyIdentifier),
-            ])
+            serial: CertificateDraft.randomSerial(), key: key, notBefore: notBefore, notAfter: notAfter, subject: subject,
+            extensions: extensions)
         return (try await draft.signed(by: signer), notBefore, notAfter)
     }
 }

@@ -6,52 +6,33 @@ package struct SubjectName: Hashable, Sendable {
     /// Characters of an attribute: a fleet's serial number may have as many. RFC 5280 §A.1 has an upper bound of 64, which readers do not enforce.
     package static let lengthLimit = 255
 
-    private let attributes: [Attribute]
-
-    private struct Attribute: Hashable, Sendable {
-        let kind: Kind
-        let text: String
-    }
-
-    private enum Kind: String, CaseIterable, Sendable {
-        case organization
-        case organizationalUnit = "organizational unit"
-        case commonName = "common name"
-        case serialNumber = "serial number"
-
-        var type: OID {
-            switch self {
-            case .organization: .organizationName
-            case .organizationalUnit: .organizationalUnitName
-            case .commonName: .commonName
-            case .serialNumber: .serialNumberName
-            }
-        }
-    }
+    private let organization: String?
+    private let organizationalUnit: String?
+    private let commonName: String
+    private let serialNumber: String?
 
     /// Throws `.impossible` for an attribute that is empty, has more than 255 characters, or has control characters.
     package init(
         commonName: String, organization: String? = nil, organizationalUnit: String? = nil, serialNumber: String? = nil
     ) throws(AuthorityError) {
-        let texts: [(Kind, String?)] = [
-            (.organization, organization), (.organizationalUnit, organizationalUnit), (.commonName, commonName),
-            (.serialNumber, serialNumber),
-        ]
-        var attributes: [Attribute] = []
-        for (kind, text) in texts {
-            guard let text else { continue }
-            // Most texts are visible ASCII.
-            let isPlain = text.utf8.allSatisfy { (0x20..<0x7F).contains($0) }
-            let length = isPlain ? text.utf8.count : text.unicodeScalars.count
-            guard (1...Self.lengthLimit).contains(length) else {
-                throw .impossible("its \(kind.rawValue) has \(length) characters; want 1 to \(Self.lengthLimit)")
-            }
-            guard isPlain || !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
-                throw .impossible("its \(kind.rawValue) has control characters")
-            }
-            attributes.append(Attribute(kind: kind, text: text))
+        if let organization { try Self.check(organization, "organization") }
+        if let organizationalUnit { try Self.check(organizationalUnit, "organizational unit") }
+        try Self.check(commonName, "common name")
+        if let serialNumber { try Self.check(serialNumber, "serial number") }
+        (self.organization, self.organizationalUnit) = (organization, organizationalUnit)
+        (self.commonName, self.serialNumber) = (commonName, serialNumber)
+    }
+
+    private static func check(_ text: String, _ attribute: String) throws(AuthorityError) {
+        // Most texts are visible ASCII.
+        let isPlain = text.utf8.allSatisfy { (0x20..<0x7F).contains($0) }
+        let length = isPlain ? text.utf8.count : text.unicodeScalars.count
+        guard (1...lengthLimit).contains(length) else {
+            throw .impossible("its \(attribute) has \(length) characters; want 1 to \(lengthLimit)")
         }
-        self.attributes = attributes
+        guard isPlain || !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
+            throw .impossible("its \(attribute) has control characters")
+        }
     }
 
     /// PrintableString (X.680 §41.4), which a serialNumber is by RFC 5280 §A.1. One with other characters, such as `_`, is a UTF8String: manufacturers use them, and
@@ -67,13 +48,36 @@ package struct SubjectName: Hashable, Sendable {
 
     /// As it stands in certificates: a relative name for each attribute.
     var der: [UInt8] {
-        DERWriter.sequence(
-            attributes.map { attribute in
-                let isPrintable = attribute.kind == .serialNumber && attribute.text.utf8.allSatisfy(Self.isPrintable)
-                let value =
-                    isPrintable ? DERWriter.printableString(attribute.text) : DERWriter.utf8String(attribute.text)
-                return DERWriter.set([DERWriter.sequence([DERWriter.objectIdentifier(attribute.kind.type), value])])
-            })
+        var buffer = DERBuffer(capacity: 128)
+        write(to: &buffer)
+        return buffer.octets
+    }
+
+    /// As it stands in certificates.
+    func write(to buffer: inout DERBuffer) {
+        buffer.sequence {
+            if let organization { Self.write(.organizationName, to: &$0) { $0.utf8String(organization) } }
+            if let organizationalUnit { Self.write(.organizationalUnitName, to: &$0) { $0.utf8String(organizationalUnit) } }
+            Self.write(.commonName, to: &$0) { $0.utf8String(commonName) }
+            if let serialNumber {
+                Self.write(.serialNumberName, to: &$0) {
+                    if serialNumber.utf8.allSatisfy(Self.isPrintable) {
+                        $0.printableString(serialNumber)
+                    } else {
+                        $0.utf8String(serialNumber)
+                    }
+                }
+            }
+        }
+    }
+
+    private static func write(_ type: OID, to buffer: inout DERBuffer, _ value: (inout DERBuffer) -> Void) {
+        buffer.set {
+            $0.sequence {
+                $0.objectIdentifier(type)
+                value(&$0)
+            }
+        }
     }
 }
 

@@ -20,11 +20,11 @@ extension AuthorityPlan {
     /// The self-signed certificate (DER) of a root, which has room for one CA below another: for issuing CAs only.
     package func root(_ signer: any Signer, at now: Timestamp) async throws(AuthorityError) -> [UInt8] {
         let subject = try SubjectName(commonName: name + " Root CA", organization: organization)
-        let key = try Self.keyIdentifier(signer)
+        let key = try SubjectPublicKeyInfo(certifying: signer.publicKey)
         let draft = CertificateDraft(
-            serial: CertificateDraft.randomSerial(), publicKey: signer.publicKey, notBefore: now.wholeSecond,
+            serial: CertificateDraft.randomSerial(), key: key, notBefore: now.wholeSecond,
             notAfter: now.wholeSecond.adding(milliseconds: rootValidity), subject: subject,
-            extensions: [.authority(pathLength: 1), .keyUsage([.keyCertSign, .cRLSign]), .subjectKey(key)])
+            extensions: CertificateExtensions(ofAuthority: key, pathLength: 1))
         return try await draft.signed(by: CertificateSigner(signer, name: subject.der))
     }
 
@@ -41,20 +41,13 @@ extension AuthorityPlan {
         guard !root.hasEnded(at: now), now >= root.chain.validity.notBefore else {
             throw .impossible("the root is not valid now")
         }
+        let key = try SubjectPublicKeyInfo(certifying: publicKey.publicKey)
+        var extensions = CertificateExtensions(ofAuthority: key, pathLength: 0)
+        extensions.addAuthorityKey(root.chain.keyIdentifier)
         let draft = CertificateDraft(
-            serial: CertificateDraft.randomSerial(), publicKey: publicKey.publicKey, notBefore: now.wholeSecond,
-            notAfter: notAfter,
+            serial: CertificateDraft.randomSerial(), key: key, notBefore: now.wholeSecond, notAfter: notAfter,
             subject: try SubjectName(commonName: "\(name) Issuing CA \(number)", organization: organization),
-            extensions: [
-                .authority(pathLength: 0), .keyUsage([.keyCertSign, .cRLSign]),
-                .subjectKey(try Self.keyIdentifier(publicKey)), .authorityKey(root.chain.keyIdentifier),
-            ])
+            extensions: extensions)
         return try await draft.signed(by: root.certificateSigner)
-    }
-
-    private static func keyIdentifier(_ signer: any Signer) throws(AuthorityError) -> [UInt8] {
-        do throws(Rejection) { return try SubjectPublicKeyInfo(der: signer.publicKey[...]).keyIdentifier } catch {
-            throw .impossible("the public key cannot be read")
-        }
     }
 }

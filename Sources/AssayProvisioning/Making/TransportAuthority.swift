@@ -24,13 +24,11 @@ package struct TransportAuthority: Sendable {
         key = SigningKey.random(.p256)
         let signer = FileSigner(key)
         let subject = try SubjectName(commonName: name)
+        let own = try SubjectPublicKeyInfo(certifying: signer.publicKey)
         let draft = CertificateDraft(
-            serial: CertificateDraft.randomSerial(), publicKey: signer.publicKey, notBefore: now.wholeSecond,
+            serial: CertificateDraft.randomSerial(), key: own, notBefore: now.wholeSecond,
             notAfter: now.wholeSecond.adding(milliseconds: Self.validity), subject: subject,
-            extensions: [
-                .authority(pathLength: 0), .keyUsage([.keyCertSign, .cRLSign]),
-                .subjectKey(try Self.keyIdentifier(signer.publicKey)),
-            ])
+            extensions: CertificateExtensions(ofAuthority: own, pathLength: 0))
         certificate = try await draft.signed(by: CertificateSigner(signer, name: subject.der))
     }
 
@@ -48,24 +46,19 @@ package struct TransportAuthority: Sendable {
         let notAfter = min(now.wholeSecond.adding(milliseconds: Self.serverValidity), authority.validity.notAfter)
         guard now < notAfter else { throw .impossible("its CA ended at \(authority.validity.notAfter)") }
         let new = SigningKey.random(.p256)
-        let purpose = DERWriter.sequence([DERWriter.objectIdentifier(OID(1, 3, 6, 1, 5, 5, 7, 3, 1))])
+        let served = try SubjectPublicKeyInfo(certifying: new.publicKey)
+        var extensions = CertificateExtensions()
+        extensions.addEndEntity()
+        extensions.addKeyUsage(.digitalSignature)
+        extensions.add(.extendedKeyUsage) { $0.sequence { $0.objectIdentifier(OID(1, 3, 6, 1, 5, 5, 7, 3, 1)) } }
+        extensions.addSubjectKey(served.keyIdentifier)
+        extensions.addAuthorityKey(try SubjectPublicKeyInfo(certifying: key.publicKey).keyIdentifier)
+        extensions.add(.subjectAlternativeName) { $0.sequence { for name in names { name.write(to: &$0) } } }
         let draft = CertificateDraft(
-            serial: CertificateDraft.randomSerial(), publicKey: new.publicKey, notBefore: now.wholeSecond, notAfter: notAfter,
-            subject: try SubjectName(commonName: first.text),
-            extensions: [
-                .endEntity, .keyUsage([.digitalSignature]), ExtensionDraft(.extendedKeyUsage, purpose),
-                .subjectKey(try Self.keyIdentifier(new.publicKey)),
-                .authorityKey(try Self.keyIdentifier(key.publicKey)),
-                ExtensionDraft(.subjectAlternativeName, DERWriter.sequence(names.map(\.der))),
-            ])
+            serial: CertificateDraft.randomSerial(), key: served, notBefore: now.wholeSecond, notAfter: notAfter,
+            subject: try SubjectName(commonName: first.text), extensions: extensions)
         let signer = CertificateSigner(FileSigner(key), name: Array(authority.subject.der))
         return (try await draft.signed(by: signer), new)
-    }
-
-    private static func keyIdentifier(_ publicKey: [UInt8]) throws(AuthorityError) -> [UInt8] {
-        do throws(Rejection) { return try SubjectPublicKeyInfo(der: publicKey[...]).keyIdentifier } catch {
-            throw .impossible("a public key cannot be read")
-        }
     }
 }
 
@@ -95,7 +88,8 @@ package struct TransportName: Hashable, Sendable {
         return inet_pton(AF_INET6, text, &six) == 1 ? withUnsafeBytes(of: &six) { Array($0) } : nil
     }
 
-    fileprivate var der: [UInt8] {
-        address.map { DERWriter.implicit(7, $0) } ?? DERWriter.implicit(2, Array(text.utf8))
+    /// As it stands in a subjectAltName.
+    fileprivate func write(to buffer: inout DERBuffer) {
+        if let address { buffer.implicit(7, address) } else { buffer.implicit(2, text) }
     }
 }

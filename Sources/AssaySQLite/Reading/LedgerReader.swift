@@ -15,6 +15,8 @@ final class LedgerReader: @unchecked Sendable {
     private let certificateByKey: SQLiteStatement
     private let submitted: SQLiteStatement
     private let status: SQLiteStatement
+    let enrolments: EnrolmentTable
+    let fleet: FleetTable
 
     init(path: String, options: LedgerOptions) throws(SQLiteError) {
         // Reads work while the disk cannot be written.
@@ -37,6 +39,7 @@ final class LedgerReader: @unchecked Sendable {
         certificateByName = try SQLiteStatement(connection, CertificateRow.selection + CertificateRow.hasName)
         certificateByKey = try SQLiteStatement(connection, CertificateRow.selection + CertificateRow.hasKey)
         submitted = try SQLiteStatement(connection, SubmissionTable.counting)
+        (enrolments, fleet) = (EnrolmentTable(connection: connection), FleetTable(connection: connection))
         status = try SQLiteStatement(
             connection,
             """
@@ -140,12 +143,10 @@ final class LedgerReader: @unchecked Sendable {
     }
 
     var revocations: RevocationTable { RevocationTable(connection: connection) }
-    var enrolments: EnrolmentTable { EnrolmentTable(connection: connection) }
     var callerKeys: CallerKeyTable { CallerKeyTable(connection) }
     var resultKeys: ResultKeyTable { ResultKeyTable(connection: connection) }
     var statuses: StatusScan { StatusScan(connection: connection) }
     var uploads: UploadScan { UploadScan(connection: connection) }
-    var fleet: FleetTable { FleetTable(connection: connection) }
     var policies: PolicyTable { PolicyTable(connection: connection) }
 
     func verdicts(onPayload key: [UInt8], at now: Timestamp, limit: Int) throws(SQLiteError) -> [IndexedVerdict] {

@@ -1,11 +1,20 @@
 import AssayCore
 
-/// The permissions to provision devices of fleets. Rare, so the statements are not kept.
-struct EnrolmentTable {
-    let connection: SQLiteConnection
+/// The permissions to provision devices of fleets. The statements of a provisioning are kept, the others are rare.
+final class EnrolmentTable {
+    private let connection: SQLiteConnection
+    private let find: LazyStatement
+    private let markUsed: LazyStatement
+
+    init(connection: SQLiteConnection) {
+        self.connection = connection
+        find = LazyStatement(connection, Self.selection + Self.isPermit)
+        markUsed = LazyStatement(connection, Self.using)
+    }
 
     static let selection = "SELECT app, kind, permit, family, created_at, expiry, used_by, replaces, number FROM enrolments"
     static let isPermit = " WHERE permit = ?1 AND kind = ?2 AND app = ?3"
+    static let using = "UPDATE enrolments SET used_by = ?4" + isPermit
 
     /// Adds a permission. False, and no change, if one with the same permit is on record.
     func add(_ enrolment: Enrolment) throws(SQLiteError) -> Bool {
@@ -43,34 +52,36 @@ struct EnrolmentTable {
 
     /// Removes an unused permission. False if there is none. An unused readmission becomes the used permission of its device.
     func remove(_ permit: Enrolment.Permit, of app: AppID) throws(SQLiteError) -> Bool {
-        let restore = try statement(
+        let restore = try SQLiteStatement(
+            connection,
             "UPDATE enrolments SET used_by = replaces, replaces = NULL, expiry = NULL" + Self.isPermit
-                + " AND used_by IS NULL AND replaces IS NOT NULL", permit, app)
+                + " AND used_by IS NULL AND replaces IS NOT NULL")
+        Self.bind(permit, app, to: restore)
         try restore.run()
         guard connection.changes == 0 else { return true }
-        let delete = try statement("DELETE FROM enrolments" + Self.isPermit + " AND used_by IS NULL", permit, app)
+        let delete = try SQLiteStatement(connection, "DELETE FROM enrolments" + Self.isPermit + " AND used_by IS NULL")
+        Self.bind(permit, app, to: delete)
         try delete.run()
         return connection.changes == 1
     }
 
     func enrolment(_ permit: Enrolment.Permit, of app: AppID) throws(SQLiteError) -> Enrolment? {
-        try statement(Self.selection + Self.isPermit, permit, app).first(Self.enrolment)
+        let select = try find.prepared()
+        Self.bind(permit, app, to: select)
+        return try select.first(Self.enrolment)
     }
 
     func use(_ permit: Enrolment.Permit, of app: AppID, by device: DeviceID) throws(SQLiteError) {
-        let update = try statement("UPDATE enrolments SET used_by = ?4" + Self.isPermit, permit, app)
+        let update = try markUsed.prepared()
+        Self.bind(permit, app, to: update)
         update.bind(4, device.bytes)
         try update.run()
     }
 
-    private func statement(
-        _ sql: String, _ permit: Enrolment.Permit, _ app: AppID
-    ) throws(SQLiteError) -> SQLiteStatement {
-        let statement = try SQLiteStatement(connection, sql)
+    private static func bind(_ permit: Enrolment.Permit, _ app: AppID, to statement: SQLiteStatement) {
         statement.bind(1, permit.bytes)
         statement.bind(2, Int64(permit.kind))
         statement.bind(3, app.text)
-        return statement
     }
 
     static func enrolment(_ row: SQLiteStatement) throws(SQLiteError) -> Enrolment {

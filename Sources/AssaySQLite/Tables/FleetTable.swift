@@ -1,8 +1,20 @@
 import AssayCore
 
-/// The provisioned devices of fleets. Rare, so the statements are not kept.
-struct FleetTable {
-    let connection: SQLiteConnection
+/// The provisioned devices of fleets.
+final class FleetTable {
+    private let connection: SQLiteConnection
+    private let bySerial: LazyStatement
+    private let byIdempotency: LazyStatement
+    private let bySecret: LazyStatement
+    private let insert: LazyStatement
+
+    init(connection: SQLiteConnection) {
+        self.connection = connection
+        bySerial = LazyStatement(connection, Self.selection + Self.hasSerial)
+        byIdempotency = LazyStatement(connection, Self.selection + Self.hasIdempotency)
+        bySecret = LazyStatement(connection, Self.secret)
+        insert = LazyStatement(connection, Self.insertion)
+    }
 
     /// The query without its WHERE clause. CROSS JOIN fixes the order: a device is found first, then its certificate.
     static let selection = """
@@ -35,16 +47,20 @@ struct FleetTable {
         "SELECT device FROM fleet_devices WHERE serial = ?5 AND app = ?1 AND superseded_at \($0)"
     }.joined(separator: " UNION ALL ")
     static let supersession = "UPDATE fleet_devices SET superseded_at = ?3" + hasSerial
+    static let insertion = """
+        INSERT INTO fleet_devices (app, serial, device, secret_hash, tables, certificate, idempotency, request, provisioned_at)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+        """
 
     /// True if a secret was provisioned before in an app.
     func contains(secretHash: [UInt8], app: AppID) throws(SQLiteError) -> Bool {
-        let select = try SQLiteStatement(connection, Self.secret)
+        let select = try bySecret.prepared()
         select.bind(1, secretHash)
         select.bind(2, app.text)
         return try select.exists()
     }
 
-    /// True if the key of a device that was provisioned under a serial number is blocked.
+    /// True if the key of a device that was provisioned under a serial number is blocked. Rare, so the statement is not kept.
     func hasBlockedKey(serial: [UInt8], app: AppID) throws(SQLiteError) -> Bool {
         let select = try SQLiteStatement(connection, Self.blockedKeys)
         select.bind(1, serial)
@@ -53,7 +69,7 @@ struct FleetTable {
         return try select.exists()
     }
 
-    /// Another device is about to get the serial number.
+    /// Another device is about to get the serial number. Rare, so the statement is not kept.
     func supersede(serial: [UInt8], app: AppID, at time: Timestamp) throws(SQLiteError) {
         let update = try SQLiteStatement(connection, Self.supersession)
         update.bind(1, serial)
@@ -64,26 +80,21 @@ struct FleetTable {
 
     /// The record of a serial number that is not superseded.
     func device(serial: [UInt8], app: AppID) throws(SQLiteError) -> FleetDevice? {
-        let select = try SQLiteStatement(connection, Self.selection + Self.hasSerial)
+        let select = try bySerial.prepared()
         select.bind(1, serial)
         select.bind(2, app.text)
         return try select.first(Self.device)
     }
 
     func device(idempotencyKey key: [UInt8]) throws(SQLiteError) -> FleetDevice? {
-        let select = try SQLiteStatement(connection, Self.selection + Self.hasIdempotency)
+        let select = try byIdempotency.prepared()
         select.bind(1, key)
         return try select.first(Self.device)
     }
 
     /// - Parameter certificate: the number of the device's certificate.
     func add(_ record: FleetDevice, certificate: Int64) throws(SQLiteError) {
-        let insert = try SQLiteStatement(
-            connection,
-            """
-            INSERT INTO fleet_devices (app, serial, device, secret_hash, tables, certificate, idempotency, request, provisioned_at)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
-            """)
+        let insert = try insert.prepared()
         insert.bind(1, record.app.text)
         insert.bind(2, record.serial)
         insert.bind(3, record.device.bytes)

@@ -11,6 +11,7 @@ final class StatusTable {
     private let keep: SQLiteStatement
     private let valid: SQLiteStatement
     private let noteDevice: SQLiteStatement
+    private let hasPlace: SQLiteStatement
     private let noteIssue: SQLiteStatement
 
     init(_ connection: SQLiteConnection) throws(SQLiteError) {
@@ -22,6 +23,7 @@ final class StatusTable {
         valid = try SQLiteStatement(connection, Self.validity)
         noteDevice = try SQLiteStatement(
             connection, Self.noting("SELECT DISTINCT \(Self.list) FROM status_places WHERE device = ?1"))
+        hasPlace = try SQLiteStatement(connection, Self.places)
         noteIssue = try SQLiteStatement(
             connection,
             Self.noting(
@@ -33,6 +35,9 @@ final class StatusTable {
 
     /// The list of a place by its number.
     private static let list = "(number - 1) >> \(ResultStatusPlace.listBits)"
+
+    /// ?1 the device.
+    static let places = "SELECT 1 FROM status_places WHERE device = ?1"
 
     /// ?1 the device, ?2 the audience.
     static let finding = "SELECT number, kept_until FROM status_places WHERE device = ?1 AND audience = ?2"
@@ -135,6 +140,9 @@ final class StatusTable {
 
     /// A certificate is its device's last one now, so that what the places of a device with a revoked one say may have changed.
     func noteIssue(to device: DeviceID) throws(SQLiteError) {
+        // Most devices have no place, and noting makes a temporary table for the lists.
+        hasPlace.bind(1, device.bytes)
+        guard try hasPlace.exists() else { return }
         noteIssue.bind(1, device.bytes)
         try noteIssue.run()
     }

@@ -190,8 +190,9 @@ extension RequestLog {
     }
 
     /// A caller changed something. `what` is the daemon's word for it, never text that the caller sent.
-    func changed(_ what: String, by caller: Caller, app: AppID? = nil, _ names: [String: String]) {
-        var names = names.mapValues { Logger.MetadataValue.string($0) }
+    func changed(_ what: String, by caller: Caller, app: AppID? = nil, _ names: @autoclosure () -> [String: String]) {
+        guard logger.logLevel <= .notice else { return }
+        var names = names().mapValues { Logger.MetadataValue.string($0) }
         names["caller"] = "\(caller.name)"
         if let app { names["app"] = "\(app)" }
         logger.notice("\(what)", metadata: names)

@@ -143,7 +143,6 @@ package struct VerificationPipeline: Sendable {
             // Taken out of the array in the order of the requests: a record is long, and a copy of it dear.
             devices.reverse()
             for request in waiting { await proceed(request, with: devices.popLast() ?? .failure(.noAnswer)) }
-            }
             waiting.removeAll { $0.question == nil }
         }
     }

@@ -1,5 +1,4 @@
 import AssayCore
-import Crypto
 
 /// The content of the certificates of one device of a fleet, which is the same at its provisioning and at each renewal: serial number,
 /// family and secret. Each certificate has the secret sealed again.
@@ -33,12 +32,8 @@ struct FleetCertificate: Sendable {
     }
 
     /// Throws `wrong_curve` unless the key signs bundles: a P-256 key.
-    ///
-    /// - Parameter publicKey: SubjectPublicKeyInfo (DER).
-    static func checkKey(_ publicKey: [UInt8]) throws(Rejection) {
-        guard (try? P256.Signing.PublicKey(derRepresentation: publicKey)) != nil else {
-            throw Rejection(.wrongCurve, "the key of the CSR is not a P-256 key")
-        }
+    static func checkKey(_ key: RequestedKey) throws(Rejection) {
+        guard key.curve == .p256 else { throw Rejection(.wrongCurve, "the key of the CSR is not a P-256 key") }
     }
 
     /// Three different tables, for a new device.

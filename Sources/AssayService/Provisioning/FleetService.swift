@@ -202,7 +202,7 @@ package struct FleetService: Sendable {
                 return CertifiedKey(spki: Array(made.publicKey.derRepresentation), made: made, quirks: [])
             }
             let requested = try authority.requestedKey(csr)
-            try FleetCertificate.checkKey(requested.publicKey)
+            try FleetCertificate.checkKey(requested)
             return CertifiedKey(spki: requested.publicKey, made: nil, quirks: requested.quirks)
         } catch {
             throw .refused(error, check: "csr")

@@ -5,10 +5,10 @@ extension IssuingStep {
     /// The order for a renewed certificate. Serial number and family are those of the device's registration, the secret is that of the
     /// current certificate, and the assurance is at most that of the fleet. The app's rule for certificates on evidence does not apply.
     func fleetOrder(
-        for device: Device, _ publicKey: [UInt8], _ protection: KeyProtection, _ decided: DecidedRequest
+        for device: Device, _ requested: AssayCore.RequestedKey, _ protection: KeyProtection, _ decided: DecidedRequest
     ) async throws(StageError) -> CertificateOrder {
         guard let fleet else { throw .failed(.fleetNotConfigured) }
-        try Self.checking("csr") { () throws(Rejection) in try FleetCertificate.checkKey(publicKey) }
+        try Self.checking("csr") { () throws(Rejection) in try FleetCertificate.checkKey(requested) }
         let claims = device.registration.claims
         guard let serial = claims.text(FleetDevice.serialClaim) else {
             throw .failed(.inconsistent("a device of a fleet has no serial number"))
@@ -26,7 +26,7 @@ extension IssuingStep {
             family: claims.text(FleetDevice.familyClaim) ?? "", secret: try await secret(of: record, fleet, decided),
             tables: record.tables)
         return try content.order(
-            for: publicKey, basis(of: device, min(decided.assurance, fleet.rule.assurance), protection, decided),
+            for: requested.publicKey, basis(of: device, min(decided.assurance, fleet.rule.assurance), protection, decided),
             requestID: decided.prepared.admitted.requestID)
     }
 

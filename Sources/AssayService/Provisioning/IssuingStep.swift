@@ -44,7 +44,10 @@ struct IssuingStep: AcceptanceStep {
                 Rejection(.evidenceMissing, "the evidence neither registers a device nor comes from a registered one"),
                 check: "device")
         }
-        for plugin in decided.appraisals.compactMap(\.plugin) where !rule.plugins.contains(plugin) {
+        // By index, here and below: an iterator would copy each appraisal, which is long.
+        let appraisals = decided.appraisals
+        for index in appraisals.indices {
+            guard let plugin = appraisals[index].plugin, !rule.plugins.contains(plugin) else { continue }
             throw .refused(
                 Rejection(.formatNotAccepted, "no certificate is issued on the judgement of the plugin \(plugin)"),
                 check: "plugin")
@@ -56,7 +59,7 @@ struct IssuingStep: AcceptanceStep {
         }
         let order =
             if device.registration.format == .fleetDevice {
-                try await fleetOrder(for: device, publicKey, protection, decided)
+                try await fleetOrder(for: device, requested, protection, decided)
             } else {
                 try order(for: device, publicKey, protection, decided)
             }
@@ -67,10 +70,11 @@ struct IssuingStep: AcceptanceStep {
         } catch {
             throw .failed(.issuing(error))
         }
-        let verdict = decided.verdict.adding(
-            [.pass("csr")] + requested.quirks.map { .note("csr", $0.rawValue, $0.sentence) } + [
-                .pass("key"), .note("key", "key_\(protection.name)", protection.sentence), .pass("assurance"),
-            ])
+        var findings: [Finding] = [
+            .pass("csr"), .pass("key"), .note("key", protection.findingCode, protection.sentence), .pass("assurance"),
+        ]
+        findings.insert(contentsOf: requested.quirks.map { .note("csr", $0.rawValue, $0.sentence) }, at: 1)
+        let verdict = decided.verdict.adding(findings)
         return AcceptanceResult(
             verdict: verdict, certificate: signed.certificate, message: signed.serialized(on: verdict, repeated: false),
             repetition: { signed.serialized(on: verdict, repeated: true) })
@@ -86,16 +90,15 @@ struct IssuingStep: AcceptanceStep {
     private func requestedKey() throws(Rejection) -> AssayCore.RequestedKey {
         switch key {
         case .csr(let bytes): return try authority.requestedKey(bytes)
-        case .bare(let bytes):
-            try authority.checkKey(bytes)
-            return AssayCore.RequestedKey(publicKey: bytes)
+        case .bare(let bytes): return try authority.requestedKey(bare: bytes)
         }
     }
 
     /// How the key is tied to the evidence.
     private func protection(of publicKey: [UInt8], _ decided: DecidedRequest) throws(Rejection) -> KeyProtection {
         // All pieces speak for one key, if several speak for one.
-        if let attested = decided.appraisals.lazy.compactMap(\.certifiableKey).first {
+        let attesting = decided.appraisals.indices.first { decided.appraisals[$0].certifiableKey != nil }
+        if let attested = attesting.flatMap({ decided.appraisals[$0].certifiableKey }) {
             guard attested == SHA256.bytes(of: publicKey) else {
                 throw Rejection(.csrKeyMismatch, "the evidence speaks for another key")
             }
@@ -163,6 +166,15 @@ extension SignedCertificate {
 }
 
 extension KeyProtection {
+    fileprivate var findingCode: String {
+        switch self {
+        case .attested: "key_attested"
+        case .vouched: "key_vouched"
+        case .provisioned: "key_provisioned"
+        case .generated: "key_generated"
+        }
+    }
+
     fileprivate var sentence: String {
         switch self {
         case .attested: "the platform attested the certified key"

@@ -29,7 +29,7 @@ package actor RevocationListIssuer {
 
     /// Where the list of a CA is published; `nil` if certificates name no place.
     package nonisolated func url(ofListOf name: String) -> String? {
-        try? rule.withLock(\.url)?.filledURI([.ca: name])
+        try? rule.withLock(\.url)?.filledURI(DeviceNames(ca: name))
     }
 
     /// The list of a CA that says everything that is revoked now; signed now if the kept one does not. If that fails, the kept one as

@@ -43,9 +43,10 @@ package struct SigningKey: Sendable {
     package func sign(_ bytes: [UInt8]) throws(SigningKeyError) -> [UInt8] {
         do {
             switch key {
-            case .p256(let key): return Self.der(Array(try key.signature(for: SHA256.digest(of: bytes)).rawRepresentation))
+            case .p256(let key):
+                return Self.der(try key.signature(for: SHA256.digest(of: bytes)).withUnsafeBytes { [UInt8]($0) })
             case .ed25519(let key): return Array(try key.signature(for: bytes))
-            case .p384(let key): return Self.der(Array(try key.signature(for: bytes).rawRepresentation))
+            case .p384(let key): return Self.der(try key.signature(for: bytes).withUnsafeBytes { [UInt8]($0) })
             }
         } catch {
             throw .malformed("the key cannot sign")
@@ -54,8 +55,13 @@ package struct SigningKey: Sendable {
 
     /// An ECDSA-Sig-Value (RFC 3279 §2.2.3) of r and s, each half of the bytes.
     private static func der(_ raw: [UInt8]) -> [UInt8] {
-        let numbers = [raw.prefix(raw.count / 2), raw.suffix(raw.count / 2)]
-        return DERWriter.sequence(numbers.map { DERWriter.integer(unsigned: Array($0)) })
+        let half = raw.count / 2
+        var buffer = DERBuffer(capacity: raw.count + 8)
+        buffer.sequence {
+            $0.integer(unsigned: raw[..<half])
+            $0.integer(unsigned: raw[half...])
+        }
+        return buffer.octets
     }
 
     /// - Returns: the signature as JOSE and COSE have it, 64 or 96 bytes.

@@ -35,15 +35,17 @@ final class StandInAuthority: CertificateAuthority {
         let isOdd = csr.starts(with: "odd:".utf8)
         guard isOdd || csr.starts(with: "csr:".utf8) else { throw Rejection(.malformedCSR, "not a request") }
         let key = Array(csr.dropFirst(4))
-        try checkKey(key)
-        return RequestedKey(publicKey: key, quirks: isOdd ? [.withoutAttributes] : [])
+        return RequestedKey(publicKey: key, curve: try Self.curve(of: key), quirks: isOdd ? [.withoutAttributes] : [])
     }
 
-    func checkKey(_ publicKey: [UInt8]) throws(Rejection) {
-        guard
-            (try? P256.Signing.PublicKey(derRepresentation: publicKey)) != nil
-                || (try? P384.Signing.PublicKey(derRepresentation: publicKey)) != nil
-        else { throw Rejection(.unsupportedKey, "not a key") }
+    func requestedKey(bare publicKey: [UInt8]) throws(Rejection) -> RequestedKey {
+        RequestedKey(publicKey: publicKey, curve: try Self.curve(of: publicKey))
+    }
+
+    private static func curve(of publicKey: [UInt8]) throws(Rejection) -> RequestedKey.Curve {
+        if (try? P256.Signing.PublicKey(derRepresentation: publicKey)) != nil { return .p256 }
+        if (try? P384.Signing.PublicKey(derRepresentation: publicKey)) != nil { return .p384 }
+        throw Rejection(.unsupportedKey, "not a key")
     }
 
     func issue(_ order: CertificateOrder, at now: Timestamp) async throws(AuthorityError) -> SignedCertificate {

@@ -29,19 +29,31 @@ final class Callgrind {
         return result
     }
 
-    /// What was counted since the last call, or since counting began.
-    ///
-    /// - Parameter kept: gets the whole profile; a file that is there is replaced.
-    func profile(of daemon: DaemonProcess, keeping kept: URL? = nil) throws -> CallgrindProfile {
+    /// Begins to count from nothing.
+    func reset(_ daemon: DaemonProcess) throws { try tell(daemon, "zero") }
+
+    /// What was counted since the last reset.
+    struct Dump {
+        fileprivate let file: URL
+    }
+
+    /// Writes what was counted to a file, which is read later: the daemon goes on meanwhile.
+    func dump(of daemon: DaemonProcess) throws -> Dump {
         try tell(daemon, "dump")
         dumps += 1
-        let file = folder.appending(path: "out.\(dumps)")
-        defer { try? FileManager.default.removeItem(at: file) }
+        return Dump(file: folder.appending(path: "out.\(dumps)"))
+    }
+
+    /// Reads a dump, and removes it.
+    ///
+    /// - Parameter kept: gets the whole profile; a file that is there is replaced.
+    func profile(_ dump: Dump, keeping kept: URL? = nil) throws -> CallgrindProfile {
+        defer { try? FileManager.default.removeItem(at: dump.file) }
         if let kept {
             try? FileManager.default.removeItem(at: kept)
-            try FileManager.default.copyItem(at: file, to: kept)
+            try FileManager.default.copyItem(at: dump.file, to: kept)
         }
-        return try CallgrindProfile(contentsOf: file)
+        return try CallgrindProfile(contentsOf: dump.file)
     }
 
     func remove() { try? FileManager.default.removeItem(at: folder) }

@@ -35,6 +35,9 @@ struct DaemonConfiguration {
     var takesAndroid = false
     /// `limits.max_connections`, if it is not the default.
     var connections: Int?
+    /// Whether of a minute's rejections only the first has a record by itself, and not the first 60, before one stands for many. Where a minute has few
+    /// requests, these would weigh as they do not in a flood, and differently in each run.
+    var recordsAsInFlood = false
     /// Daemons on one ledger have the same.
     var authority = TestAuthority()
     var vendors = Vendors()
@@ -61,6 +64,7 @@ struct DaemonConfiguration {
             trust:
               test_roots: [root.pem\(takesAndroid ? ", android.pem" : "")]
             \(connections.map { "limits: {max_connections: \($0)}" } ?? "")
+            \(recordsAsInFlood ? "verdicts: {flood: {full_per_minute: 1}}" : "")
             \(signsResults ? Self.signing : "")
             apps:
               camera:

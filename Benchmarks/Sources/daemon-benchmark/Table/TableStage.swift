@@ -21,8 +21,10 @@ final class TableStage {
     /// The daemon whose ledger is a file. It takes every kind of evidence, and issues certificates.
     func daemon() throws -> DaemonProcess {
         if let file { return file }
-        let daemon = try DaemonProcess(
-            executable: executable, DaemonConfiguration(certifies: true, takesAndroid: true), under: wrapper)
+        var configuration = DaemonConfiguration(certifies: true, takesAndroid: true)
+        // A wrapper slows it down.
+        configuration.recordsAsInFlood = !wrapper.isEmpty
+        let daemon = try DaemonProcess(executable: executable, configuration, under: wrapper)
         file = daemon
         // Under Valgrind it reads its own symbols first.
         try daemon.waitForAnswer(.seconds(wrapper.isEmpty ? 120 : 900))
