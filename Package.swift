@@ -44,7 +44,10 @@ let yaml = Target.Dependency.product(name: "Yams", package: "Yams")
 let optimised: Set<String> =
     (Context.environment["ONCE"] ?? "").isEmpty
     ? []
-    : ["AssayCore", "AssayEncoding", "AssayProtobuf", "AssayCompression", "AssayCertificates", "AssaySigning", "AssayResults"]
+    : [
+        "AssayCore", "AssayEncoding", "AssayProtobuf", "AssayCompression", "AssayCertificates", "AssaySigning", "AssayResults",
+        "AssaySchemes", "AssayConfiguration",
+    ]
 
 /// A library target. `path` only where the folder is not `Sources/<name>`.
 func module(_ name: String, path: String? = nil, _ dependencies: [Target.Dependency]) -> Target {
