@@ -11,8 +11,8 @@
     dev/test.py --times FILE          writes the time of every test there, as lines of "seconds test"
 
 One process runs all modules that do not mind what runs beside them. The tests that start daemons or commands are one process for each suite; within
-a suite they run one after the other. Such processes run at once, as many as the machine takes. A module whose tests measure waiting time has one
-neighbour at most, which is none of its kind, and what floods the machine runs alone at the end.
+a suite they run one after the other. Such processes run at once, as many as the machine takes. A module whose tests measure waiting time has no
+neighbour of its kind, and all others give way to it; what floods the machine runs alone at the end.
 Every test that the executable lists has to have run, or have been skipped by its own condition; if one is missing, the run fails.
 Exit status: 0 if all passed, 1 if a test failed or did not run, 2 for a wrong argument.
 """
@@ -31,7 +31,7 @@ import tempfile
 import threading
 import time
 
-# Modules and suites whose tests bound time from above, or use more than one core: one of them at a time, with one other job beside it.
+# Modules and suites whose tests bound time from above, or use more than one core: one of them at a time, before which others give way.
 ONE_AT_A_TIME = {
     "AssayDaemonTests",
     "AssayFramedRPCTests",
@@ -61,13 +61,27 @@ PROCESSES = {
 ALONE = {"UnreadAnswerTests", "HostileClientTests", "HostileProvisioningTests"}
 
 # Suites that take longest, mostly by waiting: begun first, so that the end does not wait for one of them.
-LONG = {"DocumentedStepsTests", "FleetCommandTests", "StatusListTests"}
+LONG = {
+    "AlertTests",
+    "BalancerTests",
+    "BenchCommandTests",
+    "DeploymentTests",
+    "DocumentedStepsTests",
+    "FleetCommandTests",
+    "SharedLedgerTests",
+    "StatusListTests",
+    "TestServerCommandTests",
+}
 
 AT_ONCE = os.cpu_count() + 1
 
 # Tests that run at once in the process of many modules. Without a bound all begin together, and a test that waits for something goes on
 # after a thousand others have taken their turns.
 WIDTH = 4 * os.cpu_count()
+
+
+# By how much other jobs give way to those above, and what runs beside the build to it. Two of them have two thirds of a core beside what uses both.
+NICE = ["nice", "-n", "5"]
 
 
 class Job:
@@ -106,6 +120,8 @@ class Job:
 
     def measure(self, command):
         begin = time.monotonic()
+        if self.name not in ONE_AT_A_TIME | ALONE:
+            command = NICE + command
         self.process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, errors="replace",
             process_group=0 if self.is_early else None)
@@ -153,14 +169,14 @@ class Job:
 
 
 class Beside(Job):
-    """A command that is no test of the executable. An early one gives way to the build."""
+    """A command that is no test of the executable. An early one runs beside the build too."""
 
     def __init__(self, command, is_early=False):
         super().__init__(command, [])
         self.is_early = is_early
 
     def run(self, _):
-        self.measure((["nice", "-n", "5"] if self.is_early else []) + ["sh", "-c", self.name])
+        self.measure(["sh", "-c", self.name])
 
     def shown(self):
         return self.output.splitlines()
@@ -287,7 +303,7 @@ def is_single(job):
 
 
 class Schedule:
-    """Which job runs next: those of ``ONE_AT_A_TIME`` first, one after the other, with one neighbour; then all at once that the machine takes."""
+    """Which job runs next: those of ``ONE_AT_A_TIME`` first, one after the other, and beside them, and then, all at once that the machine takes."""
 
     def __init__(self, jobs):
         self.single = [job for job in jobs if job.name in ONE_AT_A_TIME]
@@ -298,13 +314,12 @@ class Schedule:
 
     def may_begin(self):
         """The job that may begin now, if there is one."""
-        if self.single and not any(is_single(job) for job in self.running):
-            # It waits until no more than one neighbour is left.
-            return self.single[0] if len(self.running) <= 1 else None
-        if self.others:
-            width = 2 if any(is_single(job) for job in self.running) else AT_ONCE
-            return self.others[0] if len(self.running) < width else None
-        return self.alone[0] if self.alone and not self.running and not self.single else None
+        if len(self.running) < AT_ONCE:
+            if self.single and not any(is_single(job) for job in self.running):
+                return self.single[0]
+            if self.others:
+                return self.others[0]
+        return self.alone[0] if self.alone and not self.running and not self.single and not self.others else None
 
     def work(self, one):
         while True:
