@@ -30,8 +30,8 @@ demo: setup ## virtual devices register and prove themselves against a daemon on
 
 .PHONY: test
 test: setup-tests proto-check plugins ## all tests, in debug, with all run-time checks on
-	@dev/test-setup.py
-	@dev/test.py --build '$(BUILD) --build-tests' $(foreach part,$(EARLY_CHECKS),--early '$(MAKE) --no-print-directory $(part)') \
+	@dev/test.py --build '$(BUILD) --build-tests' --early dev/test-setup.py \
+	    $(foreach part,$(EARLY_CHECKS),--early '$(MAKE) --no-print-directory $(part)') \
 	    $(foreach part,$(BUILT_CHECKS) clients-check,--beside '$(MAKE) --no-print-directory $(part)')
 
 # The revision from which the change is counted.
@@ -45,9 +45,13 @@ test-touched: setup-tests ## the tests that a change since BASE (default HEAD: w
 PLUGINS = template-c payload-envelope camera-token payload-box scene-depth template-python liveness-broker video-chain capture-session anomaly
 .PHONY: plugins
 plugins: setup-plugins ## build the launcher of plugins, the SDK for C, and the plugins
-	@$(MAKE) --no-print-directory -C plugins/launcher
-	@for plugin in sdk/c $(PLUGINS); do $(MAKE) --no-print-directory -C plugins/$$plugin || exit 1; done
-	@$(MAKE) --no-print-directory -C plugins/sdk/c hostile faulty
+	@$(MAKE) --no-print-directory -j 2 -C plugins/launcher
+	@$(MAKE) --no-print-directory -j 2 -C plugins/sdk/c all hostile faulty
+	@$(MAKE) --no-print-directory -j 2 $(PLUGINS:%=plugins/%)
+
+.PHONY: $(PLUGINS:%=plugins/%)
+$(PLUGINS:%=plugins/%):
+	@$(MAKE) --no-print-directory -C $@
 
 .PHONY: plugins-test
 plugins-test: setup-tests plugins ## test the launcher, the SDKs, and the plugins
