@@ -30,9 +30,9 @@ demo: setup ## virtual devices register and prove themselves against a daemon on
 
 .PHONY: test
 test: setup-tests proto-check plugins ## all tests, in debug, with all run-time checks on
-	@dev/test-setup.py
-	@$(BUILD) --build-tests
-	@dev/test.py $(foreach part,$(PLUGIN_CHECKS) clients-check,--beside '$(MAKE) --no-print-directory $(part)')
+	@dev/test.py --build '$(BUILD) --build-tests' --early dev/test-setup.py \
+	    $(foreach part,$(EARLY_CHECKS),--early '$(MAKE) --no-print-directory $(part)') \
+	    $(foreach part,$(BUILT_CHECKS) clients-check,--beside '$(MAKE) --no-print-directory $(part)')
 
 # The revision from which the change is counted.
 BASE = HEAD
@@ -45,31 +45,40 @@ test-touched: setup-tests ## the tests that a change since BASE (default HEAD: w
 PLUGINS = template-c payload-envelope camera-token payload-box scene-depth template-python liveness-broker video-chain capture-session anomaly
 .PHONY: plugins
 plugins: setup-plugins ## build the launcher of plugins, the SDK for C, and the plugins
-	@$(MAKE) --no-print-directory -C plugins/launcher
-	@for plugin in sdk/c $(PLUGINS); do $(MAKE) --no-print-directory -C plugins/$$plugin || exit 1; done
-	@$(MAKE) --no-print-directory -C plugins/sdk/c hostile faulty
+	@$(MAKE) --no-print-directory -j 2 -C plugins/launcher
+	@$(MAKE) --no-print-directory -j 2 -C plugins/sdk/c all hostile faulty
+	@$(MAKE) --no-print-directory -j 2 $(PLUGINS:%=plugins/%)
+
+.PHONY: $(PLUGINS:%=plugins/%)
+$(PLUGINS:%=plugins/%):
+	@$(MAKE) --no-print-directory -C $@
 
 .PHONY: plugins-test
 plugins-test: setup-tests plugins ## test the launcher, the SDKs, and the plugins
 	@$(BUILD)
 	@$(MAKE) --no-print-directory plugins-check
 
-# The same with what is built already, in two parts that may run at once: they write no file in common.
-PLUGIN_CHECKS = plugins-check-python plugins-check-others
-.PHONY: plugins-check $(PLUGIN_CHECKS)
-plugins-check: $(PLUGIN_CHECKS)
+# The same with what is built already, in parts that may run at once: they write no file in common. The early ones need nothing that
+# dev/build.sh makes.
+EARLY_CHECKS = plugins-check-c plugins-check-python
+BUILT_CHECKS = plugins-examine plugins-check-swift
+.PHONY: plugins-check $(EARLY_CHECKS) $(BUILT_CHECKS)
+plugins-check: $(EARLY_CHECKS) $(BUILT_CHECKS)
 
-# With the examination, for which plugins in Python are installed from the folder that their tests install them from.
-plugins-check-python:
-	@plugins/examine.sh
-	@plugins/sdk/python/check.sh
-	@dev/run-page.sh docs/extend/write-in-swift.md || [ $$? -eq 77 ]
-
-plugins-check-others:
+plugins-check-c:
 	@$(MAKE) --no-print-directory -C plugins/launcher test
 	@/usr/bin/python3 -B plugins/sdk/tests/test_contract.py
 	@plugins/sdk/c/check.sh
+
+plugins-check-python:
+	@plugins/sdk/python/check.sh
+
+plugins-examine:
+	@plugins/examine.sh
+
+plugins-check-swift:
 	@plugins/sdk/swift/check.sh
+	@dev/run-page.sh docs/extend/write-in-swift.md || [ $$? -eq 77 ]
 
 .PHONY: build
 build: setup ## release build of assayd and assay

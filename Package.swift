@@ -44,7 +44,10 @@ let yaml = Target.Dependency.product(name: "Yams", package: "Yams")
 let optimised: Set<String> =
     (Context.environment["ONCE"] ?? "").isEmpty
     ? []
-    : ["AssayCore", "AssayEncoding", "AssayProtobuf", "AssayCompression", "AssayCertificates", "AssaySigning", "AssayResults"]
+    : [
+        "AssayCore", "AssayEncoding", "AssayProtobuf", "AssayCompression", "AssayCertificates", "AssaySigning", "AssayResults",
+        "AssaySchemes", "AssayConfiguration",
+    ]
 
 /// A library target. `path` only where the folder is not `Sources/<name>`.
 func module(_ name: String, path: String? = nil, _ dependencies: [Target.Dependency]) -> Target {
@@ -485,7 +488,7 @@ let package = Package(
                 "AssayPostgres", "AssaySQLite", "AssayVendors", "AssayProvisioning", "AssayCertificates", "AssayCompression",
                 "AssayEncoding",
                 "AssayAPI", "AssayTraceExport", "AssayTracing", "AssayHTTP", "AssayFramedRPC", "AssayListening", "AssayRPC",
-                "AssayCore", "assay", crypto, log,
+                "AssayCore", crypto, log,
             ] + schemes),
         .testTarget(
             name: "AssayCommandTests",
@@ -495,13 +498,14 @@ let package = Package(
                 protobuf,
             ],
             swiftSettings: strict),
-        // Commands that ask a daemon, and daemons that issue certificates: parts of the tests of the daemon, compiled beside them.
+        // Commands that ask a daemon, and daemons that issue certificates: parts of the tests of the daemon, compiled beside them. The programs
+        // that tests start are no dependencies of theirs: all are built with the tests, and none is waited for before those are compiled.
         .testTarget(
             name: "DaemonCommandTests",
             dependencies: [
                 "DaemonTesting", "AssayDaemon", "AssayConfiguration", "AssayTesting", "AssayEvidenceCases", "AssaySimulator",
                 "AssayClient",
-                "AssayService", "AssaySQLite", "AssayAPI", "AssayRPC", "AssayCore", "CSQLite", "assayd", "assay", crypto, log,
+                "AssayService", "AssaySQLite", "AssayAPI", "AssayRPC", "AssayCore", "CSQLite", crypto, log,
             ],
             swiftSettings: strict),
         .testTarget(
@@ -509,7 +513,7 @@ let package = Package(
             dependencies: [
                 "DaemonTesting", "AssayDaemon", "AssayConfiguration", "AssayTesting", "AssaySimulator", "AssayClient",
                 "AssayService", "AssaySQLite", "AssayVendors", "AssayCertificates", "AssayEncoding", "AssayAPI", "AssayHTTP",
-                "AssayFramedRPC", "AssayListening", "AssayRPC", "AssayCore", "assayd", "assay", crypto, log, protobuf,
+                "AssayFramedRPC", "AssayListening", "AssayRPC", "AssayCore", crypto, log, protobuf,
             ],
             swiftSettings: strict),
         tests(
@@ -521,7 +525,7 @@ let package = Package(
                 "AssayTracing", "AssayOTLP", "AssayMetrics", "AssayHTTP", "AssayFramedRPC", "AssayListening", "AssayRPC",
                 "AssayCore",
                 "CSQLite", "CFaultVFS",
-                "assayd", "assay", "crash-test", crypto, log, lifecycle,
+                crypto, log, lifecycle,
             ] + schemes),
         tests("AssaySimulator", ["AssayEncoding", "AssayCore", crypto, cryptoExtras]),
         // Project Wycheproof's vectors, through the paths of several modules.

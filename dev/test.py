@@ -6,11 +6,13 @@
     dev/test.py --plan                what would run, and runs nothing
     dev/test.py --slowest 40          how many of the slowest tests the end shows (default 15)
     dev/test.py --beside COMMAND      runs the command, too, beside the tests, and fails if it fails; may be given several times
+    dev/test.py --build COMMAND       runs the command before the tests, and ends with its status if it fails
+    dev/test.py --early COMMAND       as --beside, for what needs nothing of the build: it has what the build leaves of the machine
     dev/test.py --times FILE          writes the time of every test there, as lines of "seconds test"
 
 One process runs all modules that do not mind what runs beside them. The tests that start daemons or commands are one process for each suite; within
-a suite they run one after the other. Such processes run at once, as many as the machine takes. A module whose tests measure waiting time has one
-neighbour at most, which is none of its kind, and what floods the machine runs alone at the end.
+a suite they run one after the other. Such processes run at once, as many as the machine takes. A module whose tests measure waiting time has no
+neighbour of its kind, and all others give way to it; what floods the machine runs alone at the end.
 Every test that the executable lists has to have run, or have been skipped by its own condition; if one is missing, the run fails.
 Exit status: 0 if all passed, 1 if a test failed or did not run, 2 for a wrong argument.
 """
@@ -22,13 +24,14 @@ import glob
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
 import threading
 import time
 
-# Modules and suites whose tests bound time from above, or use more than one core: one of them at a time, with one other job beside it.
+# Modules and suites whose tests bound time from above, or use more than one core: one of them at a time, before which others give way.
 ONE_AT_A_TIME = {
     "AssayDaemonTests",
     "AssayFramedRPCTests",
@@ -58,7 +61,17 @@ PROCESSES = {
 ALONE = {"UnreadAnswerTests", "HostileClientTests", "HostileProvisioningTests"}
 
 # Suites that take longest, mostly by waiting: begun first, so that the end does not wait for one of them.
-LONG = {"DocumentedStepsTests", "FleetCommandTests", "StatusListTests"}
+LONG = {
+    "AlertTests",
+    "BalancerTests",
+    "BenchCommandTests",
+    "DeploymentTests",
+    "DocumentedStepsTests",
+    "FleetCommandTests",
+    "SharedLedgerTests",
+    "StatusListTests",
+    "TestServerCommandTests",
+}
 
 AT_ONCE = os.cpu_count() + 1
 
@@ -67,8 +80,14 @@ AT_ONCE = os.cpu_count() + 1
 WIDTH = 4 * os.cpu_count()
 
 
+# By how much other jobs give way to those above, and what runs beside the build to it. Two of them have two thirds of a core beside what uses both.
+NICE = ["nice", "-n", "5"]
+
+
 class Job:
     """One process of the test executable: a name to show, and which tests it runs."""
+
+    is_early = False
 
     def __init__(self, name, filters, skips=()):
         self.name = name
@@ -81,6 +100,7 @@ class Job:
         self.started = set()
         self.skipped = set()
         self.times = {}
+        self.process = None
 
     def run(self, executable):
         events = tempfile.NamedTemporaryFile(suffix=".jsonl", delete=False)
@@ -100,12 +120,15 @@ class Job:
 
     def measure(self, command):
         begin = time.monotonic()
-        process = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, errors="replace")
-        self.output = process.stdout.read()
+        if self.name not in ONE_AT_A_TIME | ALONE:
+            command = NICE + command
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, errors="replace",
+            process_group=0 if self.is_early else None)
+        self.output = self.process.stdout.read()
         # With what the programs used that the process started and waited for.
-        _, status, used = os.wait4(process.pid, 0)
-        self.status = process.returncode = os.waitstatus_to_exitcode(status)
+        _, status, used = os.wait4(self.process.pid, 0)
+        self.status = self.process.returncode = os.waitstatus_to_exitcode(status)
         self.seconds = time.monotonic() - begin
         self.cpu = used.ru_utime + used.ru_stime
 
@@ -146,10 +169,11 @@ class Job:
 
 
 class Beside(Job):
-    """A command that is no test of the executable."""
+    """A command that is no test of the executable. An early one runs beside the build too."""
 
-    def __init__(self, command):
+    def __init__(self, command, is_early=False):
         super().__init__(command, [])
+        self.is_early = is_early
 
     def run(self, _):
         self.measure(["sh", "-c", self.name])
@@ -159,6 +183,30 @@ class Beside(Job):
 
     def reasons(self):
         return self.shown()[-40:]
+
+
+class Early:
+    """Commands that run one after the other from before the build on: a build is one process at its beginning and its end, and waits for itself
+    between them."""
+
+    def __init__(self, commands, lock):
+        self.jobs = [Beside(command, is_early=True) for command in commands]
+        self.waiting = list(self.jobs)
+        self.lock = lock
+        self.thread = threading.Thread(target=self.work)
+
+    def work(self):
+        while self.waiting:
+            job = self.waiting.pop(0)
+            job.run(None)
+            show(job, self.lock)
+
+    def stop(self):
+        """Ends what still runs."""
+        self.waiting.clear()
+        for job in self.jobs:
+            if job.process and job.status is None:
+                os.killpg(job.process.pid, signal.SIGTERM)
 
 
 def failures(lines, status):
@@ -250,8 +298,12 @@ def show(job, lock):
         sys.stdout.flush()
 
 
+def is_single(job):
+    return isinstance(job, Job) and job.name in ONE_AT_A_TIME
+
+
 class Schedule:
-    """Which job runs next: those of ``ONE_AT_A_TIME`` first, one after the other, with one neighbour; then all at once that the machine takes."""
+    """Which job runs next: those of ``ONE_AT_A_TIME`` first, one after the other, and beside them, and then, all at once that the machine takes."""
 
     def __init__(self, jobs):
         self.single = [job for job in jobs if job.name in ONE_AT_A_TIME]
@@ -262,13 +314,12 @@ class Schedule:
 
     def may_begin(self):
         """The job that may begin now, if there is one."""
-        if self.single and not any(job.name in ONE_AT_A_TIME for job in self.running):
-            # It waits until no more than one neighbour is left.
-            return self.single[0] if len(self.running) <= 1 else None
-        if self.others:
-            width = 2 if any(job.name in ONE_AT_A_TIME for job in self.running) else AT_ONCE
-            return self.others[0] if len(self.running) < width else None
-        return self.alone[0] if self.alone and not self.running and not self.single else None
+        if len(self.running) < AT_ONCE:
+            if self.single and not any(is_single(job) for job in self.running):
+                return self.single[0]
+            if self.others:
+                return self.others[0]
+        return self.alone[0] if self.alone and not self.running and not self.single and not self.others else None
 
     def work(self, one):
         while True:
@@ -284,21 +335,28 @@ class Schedule:
             try:
                 one(job)
             finally:
-                with self.change:
-                    self.running.discard(job)
-                    self.change.notify_all()
+                self.ended(job)
+
+    def await_early(self, early):
+        """What was begun before counts as one that runs, until all of it has ended."""
+        early.thread.join()
+        self.ended(early)
+
+    def ended(self, job):
+        with self.change:
+            self.running.discard(job)
+            self.change.notify_all()
 
 
-def run(jobs, executable):
-    lock = threading.Lock()
-
+def run(jobs, early, executable):
     def one(job):
         job.run(executable)
-        show(job, lock)
+        show(job, early.lock)
 
     schedule = Schedule(jobs)
-    with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
-        for done in [pool.submit(schedule.work, one) for _ in range(AT_ONCE)]:
+    schedule.running.add(early)
+    with concurrent.futures.ThreadPoolExecutor(AT_ONCE + 1) as pool:
+        for done in [pool.submit(schedule.await_early, early)] + [pool.submit(schedule.work, one) for _ in range(AT_ONCE)]:
             done.result()
 
 
@@ -313,10 +371,27 @@ def main():
     arguments.add_argument("--plan", action="store_true", help="show what would run, and run nothing")
     arguments.add_argument("--slowest", type=int, default=15, help="how many of the slowest tests to show (default: %(default)s)")
     arguments.add_argument("--beside", metavar="COMMAND", action="append", default=[], help="a command that is run beside the tests; may be repeated")
+    arguments.add_argument("--build", metavar="COMMAND", help="a command that is run before the tests, and makes them")
+    arguments.add_argument("--early", metavar="COMMAND", action="append", default=[], help="as --beside, from before the build on; may be repeated")
     arguments.add_argument("--times", help="a file for the time of every test")
     options = arguments.parse_args()
 
     os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+    early = Early(options.early, threading.Lock())
+    if not options.plan:
+        early.thread.start()
+    try:
+        return build_and_test(options, early)
+    finally:
+        early.stop()
+
+
+def build_and_test(options, early):
+    """The exit status."""
+    if options.build and not options.plan:
+        built = subprocess.run(["sh", "-c", options.build], stdin=subprocess.DEVNULL).returncode
+        if built != 0:
+            return built
     executables = glob.glob(".build/debug/*PackageTests.xctest")
     if len(executables) != 1:
         print("there is no .build/debug/*PackageTests.xctest: dev/build.sh --build-tests makes it", file=sys.stderr)
@@ -330,13 +405,14 @@ def main():
         return 2
     jobs = plan(tests)
     jobs[:0] = map(Beside, options.beside)
+    jobs[:0] = early.jobs
     if options.plan:
         for job in jobs:
             print(f"{job.name}{kind(job)}: {' '.join(job.filters)}")
         return 0
 
     begin = time.monotonic()
-    run(jobs, executable)
+    run([job for job in jobs if job not in early.jobs], early, executable)
     seconds = time.monotonic() - begin
 
     ran = set().union(*(job.started | job.skipped for job in jobs))

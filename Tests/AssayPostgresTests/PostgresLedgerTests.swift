@@ -9,23 +9,22 @@ import Testing
 struct PostgresLedgerTests {
     @Test("The PostgreSQL ledger keeps each promise", arguments: LedgerContract.checks)
     func contract(_ check: ContractCheck) async throws {
-        try await Self.places.with {
-            let ledger = try PostgresLedger.open(try server().schema())
+        try await Self.schemas.with { settings in
+            let ledger = try PostgresLedger.open(settings)
             defer { ledger.close() }
             try await check.run(on: ledger)
         }
     }
 
-    /// So many checks run at a time: each has four connections.
-    private static let places = Places(8)
+    private static let schemas = ContractSchemas()
 
     @Test(
         "The PostgreSQL ledger keeps each promise without its cache, with one entry in a transaction and one reader",
         arguments: LedgerContract.checks)
     func contractWithoutCaches(_ check: ContractCheck) async throws {
         let options = Self.bare
-        try await Self.places.with {
-            let ledger = try PostgresLedger.open(try server().schema(), options: options)
+        try await Self.schemas.with { settings in
+            let ledger = try PostgresLedger.open(settings, options: options)
             defer { ledger.close() }
             try await check.run(on: ledger)
         }
@@ -35,9 +34,7 @@ struct PostgresLedgerTests {
         "The ledger keeps each promise by the statements for distributed databases, which have no partitions and no notifications",
         arguments: LedgerContract.checks)
     func contractOfEngines(_ check: ContractCheck) async throws {
-        try await Self.places.with {
-            var settings = try server().schema()
-            settings.engine = .yugabyteDB
+        try await Self.schemas.with(.yugabyteDB) { settings in
             let ledger = try PostgresLedger.open(settings)
             defer { ledger.close() }
             try await check.run(on: ledger)
@@ -103,34 +100,5 @@ struct PostgresLedgerTests {
         ledger.collect(into: &exposition)
         let names = Set(exposition.families.map(\.family.name))
         #expect(names == Set(ledger.metricFamilies.map(\.name)), "each family has a sample")
-    }
-}
-
-/// A number of places; tasks wait for one in turn.
-private actor Places {
-    private var free: Int
-    private var waiting: [CheckedContinuation<Void, Never>] = []
-
-    init(_ count: Int) { free = count }
-
-    nonisolated func with(_ body: @Sendable () async throws -> Void) async throws {
-        await take()
-        do { try await body() } catch {
-            await give()
-            throw error
-        }
-        await give()
-    }
-
-    private func take() async {
-        guard free == 0 else {
-            free -= 1
-            return
-        }
-        await withCheckedContinuation { waiting.append($0) }
-    }
-
-    private func give() {
-        if waiting.isEmpty { free += 1 } else { waiting.removeFirst().resume() }
     }
 }

@@ -15,14 +15,14 @@ extension PostgresServer {
 
     /// The server of the suites.
     static let shared = Result {
-        let server = try PostgresServer(binaries: try #require(programs))
+        let server = try PostgresServer(binaries: try #require(programs), in: memory)
         try server.start()
         return server
     }
 
     /// A server for one suite, which stops it and changes its settings.
     static func ownServer() throws -> TestServer {
-        let server = try TestServer(binaries: try #require(programs))
+        let server = try TestServer(binaries: try #require(programs), in: memory)
         try server.start()
         return server
     }

@@ -11,15 +11,18 @@ package struct ConfigurationKeys: Sendable {
 
     /// The way to each key, an element for each section on the way; `[]` for an item of a list.
     private let ways: [[String]]
+    /// The same by the keys themselves: a document with thousands of unknown keys asks for each.
+    private let waysTo: [String: [[String]]]
 
     /// No keys: what is known of others helps no reader.
-    package init() { ways = [] }
+    package init() { (ways, waysTo) = ([], [:]) }
 
     /// Those that are asked for by `read`, which finds every section and every list there, and no value.
     package init(_ read: (ConfigurationReader) -> Void) {
         let collector = Collector()
         read(ConfigurationReader(collector))
         ways = collector.ways
+        waysTo = Dictionary(grouping: ways) { $0.last ?? "" }
     }
 
     /// What readers have asked for, in the order in which they did.
@@ -42,7 +45,7 @@ package struct ConfigurationKeys: Sendable {
     func sections(with key: String, from shape: [String]) -> (near: [[String]], far: [[String]]) {
         // A shadow policy has the sections of its app a second time.
         let isOfShadow = shape.contains("shadow")
-        let sections = ways.filter { $0.last == key && $0.contains("shadow") == isOfShadow }.map { Array($0.dropLast()) }
+        let sections = waysTo[key, default: []].filter { $0.contains("shadow") == isOfShadow }.map { Array($0.dropLast()) }
         let near = sections.filter { section in
             let (long, short) = section.count > shape.count ? (section, shape) : (shape, section)
             // An item of a list, and a section with a name, stand for one level with what is around them.

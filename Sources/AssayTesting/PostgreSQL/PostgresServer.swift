@@ -27,12 +27,22 @@ public final class PostgresServer: Sendable {
         return folders.first { FileManager.default.isExecutableFile(atPath: $0 + "/initdb") }
     }()
 
+    /// A folder in memory where there is enough, otherwise that of temporary files. A server there waits for no disk, which matters to what
+    /// measures it, and to nothing else: what a process has written stays when it is killed, on a disk or not.
+    public static var memory: String {
+        var system = statvfs()
+        guard statvfs("/dev/shm", &system) == 0 else { return "/tmp" }
+        return UInt64(system.f_bavail) * UInt64(system.f_frsize) >= 4 << 30 ? "/dev/shm" : "/tmp"
+    }
+
     /// Makes a server's folder with an empty cluster, whose superuser is `owner`.
     ///
-    /// - Parameter prepare: what is done with the empty folder before, for example to mount a file system there.
+    /// - Parameters:
+    ///   - parent: the folder that it is made in, of a short path. Those of its standby servers are made there, too.
+    ///   - prepare: what is done with the empty folder before, for example to mount a file system there.
     /// - Throws: ``Failure``, and what `prepare` throws.
-    public convenience init(binaries: String, prepare: (String) throws -> Void = { _ in }) throws {
-        try self.init(folderFor: binaries, prepare)
+    public convenience init(binaries: String, in parent: String = "/tmp", prepare: (String) throws -> Void = { _ in }) throws {
+        try self.init(folderFor: binaries, in: parent, prepare)
         try execute(
             "initdb",
             [
@@ -52,11 +62,11 @@ public final class PostgresServer: Sendable {
     }
 
     /// A folder without a server's data.
-    private init(folderFor binaries: String, _ prepare: (String) throws -> Void) throws {
+    private init(folderFor binaries: String, in parent: String, _ prepare: (String) throws -> Void) throws {
         self.binaries = binaries
         port = try Self.freePort()
         // Short, because the path of a socket has at most 107 bytes.
-        folder = URL(filePath: "/tmp/assay-pg-\(UInt32.random(in: 0...(.max)))")
+        folder = URL(filePath: "\(parent)/assay-pg-\(UInt32.random(in: 0...(.max)))")
         try FileManager.default.createDirectory(
             at: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o755])
         try prepare(folder.path)
@@ -185,7 +195,7 @@ public final class PostgresServer: Sendable {
     public func standby(
         name: String = "walreceiver", prepare: (String) throws -> Void = { _ in }
     ) throws -> PostgresServer {
-        let standby = try PostgresServer(folderFor: binaries, prepare)
+        let standby = try PostgresServer(folderFor: binaries, in: folder.deletingLastPathComponent().path, prepare)
         try standby.copy(self, name: name)
         try standby.start()
         return standby
