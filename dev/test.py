@@ -58,7 +58,7 @@ PROCESSES = {
 }
 
 # What loads the whole machine on purpose.
-ALONE = {"UnreadAnswerTests", "HostileClientTests", "HostileProvisioningTests"}
+ALONE = {"UnreadAnswerTests", "HostileClientTests", "HostileProvisioningTests", "IdleConnectionTests"}
 
 # Suites that take longest, mostly by waiting: begun first, so that the end does not wait for one of them.
 LONG = {

@@ -138,19 +138,19 @@ package final class SpanExporter: Service {
         }
     }
 
-    /// Counts what the collector took or refused. False: it did neither.
+    /// Counts what the collector took or refused, once the log says so. False: it did neither.
     private func settle(_ outcome: CollectorSession.Outcome, _ batch: [Span]) -> Bool {
         switch outcome {
         case .taken(let rejected):
             let rejected = min(rejected, batch.count)
-            queue.exported(batch.count - rejected)
-            queue.dropped(rejected, because: .refused)
             if rejected > 0 { health.noticed("the collector dropped spans of a batch") }
             health.succeeded()
+            queue.dropped(rejected, because: .refused)
+            queue.exported(batch.count - rejected)
             return true
         case .refused(let problem):
-            queue.dropped(batch.count, because: .refused)
             health.noticed(problem)
+            queue.dropped(batch.count, because: .refused)
             return true
         case .failed: return false
         }

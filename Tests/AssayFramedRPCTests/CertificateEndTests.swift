@@ -119,7 +119,8 @@ struct CertificateEndTests {
             clock.advance(milliseconds: -3_600_000)
             #expect(try await peer.hearAll().map(\.goAwayReason) == ["certificate_expired"])
             let taken = begin.duration(to: .now)
-            #expect(taken >= .milliseconds(1999) && taken < .seconds(10), "\(taken)")
+            // Before the first of the checks, which are 30 s apart.
+            #expect(taken >= .milliseconds(1999) && taken < .seconds(29), "\(taken)")
             await peer.close()
         }
     }

@@ -164,10 +164,10 @@ struct ClientTests {
             await #expect(throws: RPCError.connectionLost) { let _: Text = try await client.call(TestServer.echo, Text("")) }
         }
         // Long enough for a server that is slow on a busy machine, and shorter than the wait.
-        limits.pongTimeout = .seconds(2)
+        limits.pongTimeout = .seconds(10)
         try await TestServer.run { [limits] server in
             let client = try await RPCConnection.connect(to: server.address, limits: limits)
-            try await Task.sleep(for: .seconds(3))
+            try await Task.sleep(for: .seconds(12))
             #expect(client.isOpen)
             await client.close()
         }

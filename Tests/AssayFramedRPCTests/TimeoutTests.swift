@@ -98,7 +98,7 @@ struct TimeoutTests {
             let peer = try await RawPeer.connect(to: server.address)
             let start = ContinuousClock.now
             try await peer.say(Frame.call(1, method, timeout: 1500).wire)
-            try await eventually("it has begun") { server.held.calls.count == 1 || server.held.notes == ["asleep"] }
+            try await eventually("it has begun") { server.held.calls.count == 1 || server.held.notes.first == "asleep" }
             let answer = try await peer.hear()
             #expect(answer?.callID == 1 && answer?.code == .deadlineExceeded && answer?.reason == "deadline_exceeded")
             #expect(ContinuousClock.now - start >= .milliseconds(1500))

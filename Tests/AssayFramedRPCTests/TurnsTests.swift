@@ -27,13 +27,14 @@ struct TurnsTests {
             let honest = try await RawPeer.connect(to: server.address)
             try await honest.say(Frame.pinging.wire)
             _ = try await honest.hear()
+            server.held.pauseWork()
             try await flood.say((1...UInt64(size)).flatMap { try Frame.call($0, TestServer.work).wire })
-            try await eventually("the flood is in") { server.statistics.callsInFlight > size - begun }
-            let earlier = server.held.notes.count
+            try await eventually("the flood is in") { server.statistics.callsInFlight == size }
             try await honest.say(Frame.call(1, TestServer.work).wire)
+            try await eventually("the other call is in") { server.statistics.callsInFlight == size + 1 }
+            server.held.resumeWork()
             #expect(try await honest.hear()?.text == "done")
-            let before = server.held.notes.count - earlier
-            // Including those that finished while the answer was on its way.
+            let before = try #require(server.held.notes.firstIndex { $0.contains("honest") })
             #expect(before < 2 * begun, "\(before) of \(size) calls of the flood were done before")
             try await eventually("the flood is over") { server.statistics.callsInFlight == 0 }
             #expect(server.held.notes.count == size + 1)

@@ -88,7 +88,9 @@ struct UnreadAnswerTests {
             try await peer.say(Frame.call(1, TestServer.echo, Text("served")).wire)
             try await peer.setReading(true)
             #expect(try await peer.hear()?.text == "served")
-            #expect(server.statistics.bytesReceived > flooded.count && server.statistics.heldBytes == 0)
+            #expect(server.statistics.bytesReceived > flooded.count)
+            // The bytes of the call itself are given back when its answer may be here already.
+            try await eventually("nothing is held") { server.statistics.heldBytes == 0 }
         }
     }
 

@@ -1,3 +1,4 @@
+import AssayTesting
 import Foundation
 import Glibc
 import Synchronization
@@ -26,7 +27,7 @@ extension ProcessTests {
                 seen.withLock { $0.append(line) }
             }
             let end = await process.end
-            for _ in 0..<200 where seen.withLock({ $0.isEmpty }) { try await Task.sleep(for: .milliseconds(10)) }
+            try await eventually("it printed something") { seen.withLock { !$0.isEmpty } }
             withExtendedLifetime(image) {}
             return (seen.withLock { $0 }, end)
         }

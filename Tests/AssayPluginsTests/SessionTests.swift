@@ -1,4 +1,5 @@
 import AssayCore
+import AssayTesting
 import Crypto
 import Foundation
 import Testing
@@ -51,7 +52,7 @@ extension ProcessTests {
             #expect(session.description.name == "example-hmac" && session.description.protocolVersion == 1)
             #expect(session.process.report.steps.contains { $0.name == "seccomp" && $0.outcome == .enforced })
             let clientData = [UInt8](repeating: 1, count: 93)
-            guard case .appraised(let good, _, nil) = try await session.judge(try request(clientData), timeout: .seconds(5))
+            guard case .appraised(let good, _, nil) = try await session.judge(try request(clientData), timeout: .seconds(60))
             else {
                 Issue.record("refused")
                 return
@@ -59,13 +60,13 @@ extension ProcessTests {
             #expect(good.failure == nil && good.assurance == .software && good.use == .challenge)
             #expect(good.claims.text("algorithm") == "hmac-sha256")
             let bad = try request(clientData, mac: [UInt8](repeating: 0, count: 32))
-            guard case .appraised(let judged, _, _) = try await session.judge(bad, timeout: .seconds(5)) else {
+            guard case .appraised(let judged, _, _) = try await session.judge(bad, timeout: .seconds(60)) else {
                 Issue.record("refused")
                 return
             }
             #expect(judged.failure?.rejection == Rejection(.badSignature, ""))
-            #expect(try await session.health(timeout: .seconds(5)) == nil)
-            #expect(await session.close() == .exited(status: 0))
+            #expect(try await session.health(timeout: .seconds(60)) == nil)
+            #expect(await session.close(grace: .seconds(60)) == .exited(status: 0))
         }
 
         @Test("Many calls at once are answered, each its own")
@@ -77,7 +78,7 @@ extension ProcessTests {
                         let clientData = Array("client data \(index)".utf8)
                         let isGood = index % 3 != 0
                         let request = try self.request(clientData, mac: isGood ? nil : Array(SHA256.hash(data: clientData)))
-                        guard case .appraised(let judged, _, _) = try await session.judge(request, timeout: .seconds(20)) else {
+                        guard case .appraised(let judged, _, _) = try await session.judge(request, timeout: .seconds(60)) else {
                             return true
                         }
                         return (judged.failure == nil) != isGood
@@ -86,7 +87,7 @@ extension ProcessTests {
                 return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
             }
             #expect(wrong == 0)
-            #expect(await session.close() == .exited(status: 0))
+            #expect(await session.close(grace: .seconds(60)) == .exited(status: 0))
         }
 
         @Test("A wrong configuration is refused with the path and a sentence, by Validate and by Configure")
@@ -94,9 +95,9 @@ extension ProcessTests {
             let text = try #require(await failure(setup(key: "short")))
             #expect(text.contains("refuses its configuration: key: ") && text.contains("64 hex digits"), "\(text)")
             let session = try await PluginSession.open(setup(), daemonVersion: "test")
-            let problems = try await session.validate(Array(#"{"key":"05"}"#.utf8), timeout: .seconds(5))
+            let problems = try await session.validate(Array(#"{"key":"05"}"#.utf8), timeout: .seconds(60))
             #expect(problems.map(\.path) == ["key"])
-            #expect(try await session.validate(Array(Self.configuration.utf8), timeout: .seconds(5)).isEmpty)
+            #expect(try await session.validate(Array(Self.configuration.utf8), timeout: .seconds(60)).isEmpty)
         }
 
         @Test("A plugin of another name than the catalog's entry is not used")
@@ -111,7 +112,7 @@ extension ProcessTests {
             session.process.kill()
             #expect(await session.process.end == .killed(signal: SIGKILL))
             let request = try request([1])
-            await #expect(throws: PluginCallFailure.self) { try await session.judge(request, timeout: .seconds(5)) }
+            await #expect(throws: PluginCallFailure.self) { try await session.judge(request, timeout: .seconds(60)) }
         }
 
         @Test("A session that is released ends its process")
@@ -120,21 +121,19 @@ extension ProcessTests {
             let id = try #require(session?.process.id)
             #expect(kill(id, 0) == 0)
             session = nil
-            for _ in 0..<500 where kill(id, 0) == 0 { try await Task.sleep(for: .milliseconds(10)) }
-            #expect(kill(id, 0) == -1 && errno == ESRCH)
+            #expect(await eventually { kill(id, 0) == -1 && errno == ESRCH })
         }
 
         @Test("Fifty starts and ends leave no descriptor open")
         func descriptors() async throws {
             func open() throws -> Int { try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count }
-            _ = await (try PluginSession.open(setup(), daemonVersion: "test")).close()
+            _ = await (try PluginSession.open(setup(), daemonVersion: "test")).close(grace: .seconds(60))
             let before = try open()
             for _ in 0..<50 {
                 let session = try await PluginSession.open(setup(), daemonVersion: "test")
-                #expect(await session.close() == .exited(status: 0))
+                #expect(await session.close(grace: .seconds(60)) == .exited(status: 0))
             }
-            for _ in 0..<100 where try open() > before { try await Task.sleep(for: .milliseconds(10)) }
-            #expect(try open() <= before)
+            #expect(try await eventually { try open() <= before })
         }
     }
 }

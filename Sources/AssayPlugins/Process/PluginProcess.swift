@@ -132,17 +132,25 @@ package final class PluginProcess: Sendable {
         }
         guard error == 0 else { throw .system("the launcher \(launch.launcher) cannot be started", error) }
         let ending = Promise<ProcessEnd>()
-        let descriptor = try watchEnd(of: id, watches, ending)
+        var readsLog: (() -> Bool)?
+        // What it wrote before its end is known with its end.
+        let descriptor = try watchEnd(of: id, watches, ending) { if readsLog?() == false { readsLog = nil } }
         let (log, status) = (pipes.takeLog(), pipes.takeStatus())
-        watches.watch(log) { output.read(from: log) }
+        readsLog = { output.read(from: log) }
+        watches.watch(log) {
+            if readsLog?() == false { readsLog = nil }
+            return readsLog != nil
+        }
         var bytes: [UInt8] = []
         watches.watch(status) { LauncherReport.read(from: status, into: &bytes, report) }
         return Started(id: id, descriptor: descriptor, socket: pipes.takeSocket(), ending: ending)
     }
 
     /// Opens a process descriptor for the owner, and watches another.
+    ///
+    /// - Parameter atEnd: called on the thread when the process has ended, before that is told.
     private static func watchEnd(
-        of id: pid_t, _ watches: Watches, _ ending: Promise<ProcessEnd>
+        of id: pid_t, _ watches: Watches, _ ending: Promise<ProcessEnd>, atEnd: @escaping () -> Void
     ) throws(LaunchFailure) -> CInt {
         // The process was not released yet, so that its number is its own.
         let watched = assay_process_descriptor(id)
@@ -162,6 +170,7 @@ package final class PluginProcess: Sendable {
             Glibc.kill(-id, SIGKILL)
             assay_process_release(watched)
             Glibc.close(watched)
+            atEnd()
             ending.fulfil(kind == 1 ? .exited(status: value) : .killed(signal: value))
             return false
         }

@@ -247,22 +247,28 @@ public final class PostgresServer: Sendable {
         try execute("psql", ["-qX", "-v", "ON_ERROR_STOP=1"] + connection + arguments)
     }
 
-    /// A port that was free a moment ago.
+    /// A port that was free a moment ago, below those that the kernel gives to connections and to those who bind none: another process does not
+    /// get it by chance before it is bound.
     public static func freePort() throws -> UInt16 {
+        for _ in 0..<1000 {
+            let port = UInt16.random(in: 15_000..<32_000)
+            if isFree(port) { return port }
+        }
+        throw Failure(description: "no free port")
+    }
+
+    private static func isFree(_ port: UInt16) -> Bool {
         let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(socket) }
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = inet_addr("127.0.0.1")
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let bound = withUnsafeMutableBytes(of: &address) { bytes in
-            bytes.baseAddress.map { base in
-                let address = base.assumingMemoryBound(to: sockaddr.self)
-                return bind(socket, address, length) == 0 && getsockname(socket, address, &length) == 0
+        address.sin_port = port.bigEndian
+        return withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
             }
         }
-        guard bound == true else { throw Failure(description: "no free port") }
-        return UInt16(bigEndian: address.sin_port)
     }
 
     public struct Failure: Error, CustomStringConvertible {

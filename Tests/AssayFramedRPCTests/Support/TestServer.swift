@@ -84,10 +84,11 @@ struct TestServer {
                     throw RPCError(.aborted, "awake")
                 }),
             RPCMethod(path: forget, handler: .batch { _ in }),
-            // Keeps a processor busy.
+            // Keeps a processor busy, unless the test lets it wait.
             RPCMethod(
                 path: work,
                 handler: .batch { calls in
+                    while held.isWorkPaused { try? await Task.sleep(for: .milliseconds(1)) }
                     for call in calls {
                         let end = ContinuousClock.now.advanced(by: .microseconds(300))
                         while ContinuousClock.now < end {}
@@ -152,6 +153,7 @@ final class HeldCalls: Sendable {
         var calls: [(call: RPCCall, done: CheckedContinuation<Void, Never>?)] = []
         var notes: [String] = []
         var poured = 0
+        var isWorkPaused = false
         var isOver = false
     }
 
@@ -163,6 +165,10 @@ final class HeldCalls: Sendable {
 
     func note(_ note: String) { state.withLock { $0.notes.append(note) } }
     func pour() { state.withLock { $0.poured += 1 } }
+
+    var isWorkPaused: Bool { state.withLock { $0.isWorkPaused && !$0.isOver } }
+    func pauseWork() { state.withLock { $0.isWorkPaused = true } }
+    func resumeWork() { state.withLock { $0.isWorkPaused = false } }
 
     /// Keeps the calls and suspends the handler until they are answered.
     func hold(_ calls: [RPCCall]) async {

@@ -36,7 +36,7 @@ extension ProcessTests {
         func dies(_ body: String) async throws {
             let plugin = try await hostile.use(
                 try HostilePlugins.entry {
-                    ($0.limits.deadline, $0.limits.grace) = (.seconds(20), .milliseconds(500))
+                    $0.limits.grace = .milliseconds(500)
                     $0.sandbox.limits.addressSpace = 256 << 20
                 })
             let first = process(plugin)
@@ -117,16 +117,23 @@ extension ProcessTests {
             "A flood of frames that no answer follows costs no memory, and ends with the call's deadline",
             arguments: ["pong", "reply", "item", "end", "cancel", "unknown", "go_away"])
         func floods(_ kind: String) async throws {
-            let plugin = try await hostile.use(
-                try HostilePlugins.entry { ($0.limits.deadline, $0.limits.grace) = (.seconds(1), .milliseconds(200)) })
-            let first = process(plugin)
-            #expect(await plugin.word("good") == "accepted")
-            let before = residentBytes()
-            #expect(["plugin_timeout", "plugin_ended"].contains(await plugin.word("frames \(kind)")))
-            #expect(await eventually { !isAlive(first) })
-            #expect(residentBytes() - before < 64 << 20)
-            #expect(await plugin.word("good") == "accepted")
-            await hostile.plugins.stop()
+            var grown: [Int] = []
+            // The memory is that of the whole process: what another test takes at the same time, it does not take at each attempt.
+            while grown.last.map({ $0 >= 64 << 20 }) ?? true, grown.count < 3 {
+                let hostile = HostilePlugins()
+                let plugin = try await hostile.use(
+                    try HostilePlugins.entry { ($0.limits.deadline, $0.limits.grace) = (.seconds(1), .milliseconds(200)) })
+                let first = process(plugin)
+                // Within a second: a slow machine may take more.
+                #expect(await eventually { await plugin.word("good") == "accepted" })
+                let before = residentBytes()
+                #expect(["plugin_timeout", "plugin_ended"].contains(await plugin.word("frames \(kind)")))
+                #expect(await eventually { !isAlive(first) })
+                grown.append(residentBytes() - before)
+                #expect(await eventually { await plugin.word("good") == "accepted" })
+                await hostile.plugins.stop()
+            }
+            #expect(try #require(grown.last) < 64 << 20, "\(grown)")
         }
 
         @Test("A plugin that sends pings without reading before it has said what it is is not ready, and says why")
@@ -144,12 +151,13 @@ extension ProcessTests {
         func hangs() async throws {
             let plugin = try await hostile.use(
                 try HostilePlugins.entry {
-                    ($0.limits.deadline, $0.limits.grace, $0.limits.concurrency) = (.milliseconds(400), .milliseconds(400), 1)
+                    ($0.limits.deadline, $0.limits.grace, $0.limits.concurrency) = (.seconds(2), .seconds(5), 1)
                 })
             let first = process(plugin)
             let time = await ContinuousClock().measure { #expect(await plugin.word("hang") == "plugin_timeout") }
-            #expect(time >= .milliseconds(400) && time < .milliseconds(800))
-            #expect(await eventually { !isAlive(first) && plugin.status.counts.deaths == 1 })
+            // Answered at the deadline, and not when the process is killed.
+            #expect(time >= .seconds(2) && isAlive(first))
+            #expect(await eventually { !isAlive(first) && plugin.status.counts.deaths == 1 && plugin.status.state == .ready })
             #expect(await plugin.word("good") == "accepted")
             #expect(await plugin.word("hang") == "plugin_timeout")
             #expect(await eventually { plugin.status.counts.quarantined == 1 })
@@ -165,7 +173,8 @@ extension ProcessTests {
             let first = process(plugin)
             #expect(await plugin.word("late 400") == "plugin_timeout")
             #expect(await eventually { plugin.status.processes.first?.inFlight == 0 })
-            #expect(await plugin.word("good") == "accepted")
+            // Within 200 ms: a slow machine may take more.
+            #expect(await eventually { await plugin.word("good") == "accepted" })
             #expect(process(plugin) == first && plugin.status.counts.deaths == 0 && hostile.plugins.quarantine.isEmpty)
             await hostile.plugins.stop()
         }
@@ -241,7 +250,8 @@ extension ProcessTests {
         @Test(
             "A plugin that does not start is tried again, and its last lines are shown", arguments: ["exit", "crash", "mute"])
         func doesNotStart(_ how: String) async throws {
-            let hostile = HostilePlugins { $0.times.start = .milliseconds(500) }
+            // One that says nothing is given up; the others end by themselves.
+            let hostile = HostilePlugins { if how == "mute" { $0.times.start = .milliseconds(500) } }
             let plugin = try await hostile.use(
                 try HostilePlugins.entry([how]) {
                     $0.restart.deaths = 3

@@ -17,7 +17,7 @@ extension ProcessTests {
             "64 calls with one that crashes: all good ones are answered at the second try at the latest, and the bad one alone is quarantined"
         )
         func blame() async throws {
-            let plugin = try await hostile.use(try HostilePlugins.entry { $0.limits.deadline = .seconds(20) })
+            let plugin = try await hostile.use(try HostilePlugins.entry())
             let words = await withTaskGroup(of: (String, String, String).self) { group in
                 for index in 0..<64 {
                     let body = index == 31 ? "crash" : "good \(index)"
@@ -63,10 +63,12 @@ extension ProcessTests {
         )
         func waitingSuspects() async throws {
             let plugin = try await hostile.use(try HostilePlugins.entry { $0.limits.concurrency = 1 })
-            let late = Task { await plugin.word("late 200") }
+            hostile.host.hold()
+            let late = Task { await plugin.word("find") }
             #expect(await eventually { plugin.status.processes.first?.inFlight == 1 })
             let calls = (0..<8).map { _ in Task { await plugin.word("crash") } }
             #expect(await eventually { plugin.status.queued == 8 })
+            hostile.host.release()
             var words: [String] = []
             for call in calls { words.append(await call.value) }
             #expect(words.filter { $0 == "plugin_ended" }.count == 1 && words.filter { $0 == "plugin_quarantined" }.count >= 1)
@@ -118,14 +120,14 @@ extension ProcessTests {
                     index += 1
                 }
             }
-            var (slowest, calls) = (Duration.zero, 0)
-            while plugin.status.counts.deaths < 10 {
+            var calls = 0
+            while plugin.status.counts.deaths < 10 || calls <= 10 {
                 calls += 1
-                slowest = max(slowest, await ContinuousClock().measure { #expect(await other.word("good") == "accepted") })
+                // Within its own deadline.
+                #expect(await other.word("good") == "accepted")
             }
             attack.cancel()
             await attack.value
-            #expect(slowest < .seconds(2) && calls > 10)
             #expect(other.status.counts.deaths == 0 && other.status.counts.unavailable == 0)
             await hostile.plugins.stop()
         }
@@ -148,8 +150,9 @@ extension ProcessTests {
         @Test("Evidence that is late because the daemon's store is slow is not blamed")
         func slowRegistry() async throws {
             let plugin = try await hostile.use(
-                try HostilePlugins.entry { ($0.limits.deadline, $0.limits.grace) = (.milliseconds(200), .milliseconds(200)) })
-            hostile.host.state.withLock { $0.delay = .seconds(3) }
+                // Long enough that the plugin waits for the registry when it is over, also on a slow machine.
+                try HostilePlugins.entry { ($0.limits.deadline, $0.limits.grace) = (.seconds(2), .milliseconds(500)) })
+            hostile.host.hold()
             #expect(await plugin.word("find") == "plugin_timeout")
             #expect(await eventually { plugin.status.counts.deaths == 1 })
             #expect(hostile.plugins.quarantine.isEmpty)
@@ -161,7 +164,7 @@ extension ProcessTests {
             #expect(await plugin.word("find") == "plugin_timeout")
             #expect(await eventually { plugin.status.counts.deaths == 2 })
             #expect(hostile.plugins.quarantine.list().isEmpty)
-            hostile.host.state.withLock { $0.delay = .zero }
+            hostile.host.release()
             #expect(await eventually { await plugin.word("find") == "accepted" })
             await hostile.plugins.stop()
         }
@@ -204,7 +207,8 @@ extension ProcessTests {
             for index in 0..<3 { #expect(await plugin.word("crash \(index)") == "plugin_ended") }
             #expect(plugin.status.state == .broken && plugin.outage?.contains("ended too often") == true)
             let time = await ContinuousClock().measure { #expect(await plugin.word("good") == "plugin_broken") }
-            #expect(time < .seconds(1))
+            // And not at the deadline of 60 s.
+            #expect(time < .seconds(30))
             // Suspects are no way around it.
             #expect(await plugin.word("crash 0") == "plugin_broken")
             try await hostile.plugins.enable("hostile")
@@ -215,7 +219,7 @@ extension ProcessTests {
         @Test("After its time the breaker lets one call pass: an answer closes it, a death opens it again")
         func halfOpen() async throws {
             let plugin = try await hostile.use(
-                try HostilePlugins.entry { ($0.restart.deaths, $0.restart.openFor) = (2, .milliseconds(300)) })
+                try HostilePlugins.entry { ($0.restart.deaths, $0.restart.openFor) = (2, .seconds(4)) })
             for index in 0..<2 { _ = await plugin.word("crash \(index)") }
             #expect(plugin.status.state == .broken)
             #expect(await eventually { plugin.status.state == .ready })
@@ -237,7 +241,8 @@ extension ProcessTests {
         func backPressure() async throws {
             let plugin = try await hostile.use(
                 try HostilePlugins.entry { ($0.limits.concurrency, $0.limits.queue) = (2, 3) })
-            let calls = (0..<5).map { index in Task { await plugin.word("late 300 \(index)") } }
+            hostile.host.hold()
+            let calls = (0..<5).map { index in Task { await plugin.word("find \(index)") } }
             #expect(await eventually { plugin.status.queued == 3 && plugin.status.processes.first?.inFlight == 2 })
             #expect(await plugin.word("good") == "plugin_busy")
             calls[0].cancel()
@@ -249,6 +254,7 @@ extension ProcessTests {
             for call in calls { words.append(await call.value) }
             #expect(words == Array(repeating: "cancelled", count: 5))
             #expect(plugin.status.processes.first?.inFlight == 2 && plugin.status.queued == 0)
+            hostile.host.release()
             #expect(await plugin.word("good") == "accepted")
             #expect(await eventually { plugin.status.processes.first?.inFlight == 0 })
             #expect(plugin.status.counts.deaths == 0)
@@ -259,17 +265,21 @@ extension ProcessTests {
         func bytes() async throws {
             let plugin = try await hostile.use(
                 try HostilePlugins.entry { ($0.limits.concurrency, $0.limits.queueBytes) = (1, 1000) })
-            let first = Task { await plugin.word("late 300") }
+            hostile.host.hold()
+            let first = Task { await plugin.word("find") }
             #expect(await eventually { plugin.status.processes.first?.inFlight == 1 })
             #expect(await plugin.word("good" + String(repeating: " ", count: 1000)) == "plugin_busy")
-            #expect(await plugin.word("good") == "accepted")
+            let second = Task { await plugin.word("good") }
+            #expect(await eventually { plugin.status.queued == 1 })
+            hostile.host.release()
+            #expect(await second.value == "accepted")
             #expect(await first.value == "accepted")
             await hostile.plugins.stop()
         }
 
         @Test("Large evidence of many calls is bounded by bytes in flight, and all of it is judged")
         func large() async throws {
-            let plugin = try await hostile.use(try HostilePlugins.entry { $0.limits.deadline = .seconds(20) })
+            let plugin = try await hostile.use(try HostilePlugins.entry())
             let padding = String(repeating: "x", count: 500_000)
             let words = await withTaskGroup(of: String.self) { group in
                 for index in 0..<40 { group.addTask { await plugin.word("good \(index) \(padding)") } }
@@ -291,7 +301,9 @@ extension ProcessTests {
                 entry, environment, hostile.plugins.quarantine, isEnabled: true, onChange: { _ in })
             plugin.start()
             let time = await ContinuousClock().measure { #expect(await plugin.word("good") == "plugin_not_ready") }
-            #expect(time >= .milliseconds(200) && time < .seconds(2) && plugin.status.state == .starting)
+            #expect(time >= .milliseconds(200))
+            // The start was not waited for: it goes on.
+            #expect(plugin.status.state == .starting && plugin.status.counts.deaths == 0)
             await plugin.stop()
         }
 
@@ -300,9 +312,11 @@ extension ProcessTests {
             let plugin = try await hostile.use(
                 try HostilePlugins.entry { ($0.limits.processes, $0.limits.concurrency) = (3, 1) })
             #expect(await eventually { plugin.status.processes.count == 3 })
-            let late = (0..<2).map { index in Task { await plugin.word("late 500 \(index)") } }
+            hostile.host.hold()
+            let late = (0..<2).map { index in Task { await plugin.word("find \(index)") } }
             #expect(await eventually { plugin.status.processes.filter { $0.inFlight == 1 }.count == 2 })
             #expect(await plugin.word("crash") == "plugin_ended")
+            hostile.host.release()
             for call in late { #expect(await call.value == "accepted") }
             #expect(await eventually { plugin.status.processes.count == 3 })
             await hostile.plugins.stop()
@@ -310,7 +324,7 @@ extension ProcessTests {
 
         @Test("64 calls race with a kill of the process: each is answered, and the good ones at the second try")
         func races() async throws {
-            let plugin = try await hostile.use(try HostilePlugins.entry { $0.limits.deadline = .seconds(20) })
+            let plugin = try await hostile.use(try HostilePlugins.entry())
             for round in 0..<10 {
                 let words = await withTaskGroup(of: String.self) { group in
                     for index in 0..<64 {
@@ -330,7 +344,7 @@ extension ProcessTests {
 
         @Test("An idle process is pinged and asked for its health, and one that does not answer is killed")
         func idle() async throws {
-            let hostile = HostilePlugins { ($0.times.idle, $0.times.pong) = (.milliseconds(100), .milliseconds(500)) }
+            let hostile = HostilePlugins { ($0.times.idle, $0.times.pong) = (.seconds(2), .seconds(5)) }
             let plugin = try await hostile.use(try HostilePlugins.entry())
             #expect(
                 await eventually {

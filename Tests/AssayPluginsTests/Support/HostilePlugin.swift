@@ -24,6 +24,8 @@ final class HostilePlugins: Sendable {
             launcher: BuiltPlugin.launcher, user: BuiltPlugin.sandbox.user, stateFolder: self.folder.path(),
             daemonVersion: "test", host: { [host] _ in host }, logger: log.logger)
         environment.times.stopGrace = .seconds(1)
+        // A slow machine takes its time to start a process.
+        (environment.times.start, environment.times.patience) = (.seconds(60), .seconds(60))
         // The device that evidence of the located format names: of another one the registry refuses evidence before the plugin is asked.
         let keyID = PluginScope.digest(
             PluginScope.deviceTag, plugin: "hostile", format: Self.located, Array("device".utf8))
@@ -48,7 +50,7 @@ final class HostilePlugins: Sendable {
         entry.restart.firstDelay = .milliseconds(1)
         entry.restart.longestDelay = .milliseconds(20)
         entry.restart.deaths = 1000
-        entry.limits.deadline = .seconds(10)
+        entry.limits.deadline = .seconds(60)
         entry.limits.grace = .seconds(1)
         change(&entry)
         return entry

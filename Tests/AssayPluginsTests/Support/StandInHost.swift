@@ -1,4 +1,5 @@
 import AssayCore
+import AssayTesting
 import Synchronization
 
 @testable import AssayPlugins
@@ -15,20 +16,23 @@ final class StandInHost: PluginHost {
         var isDown = false
         /// The devices that can be flagged, each with its flags as they were asked for.
         var flags: [DeviceID: [PluginFlag]] = [:]
-        /// How long the registry takes.
-        var delay = Duration.zero
+        /// The registry lets those wait who ask it, and with them the plugin.
+        var isHeld = false
     }
     let state = Mutex(State())
     let measures = PluginMeasures()
 
     var lines: [String] { state.withLock { $0.lines } }
 
+    /// Keeps those who ask the registry waiting: a plugin that judges `find` has its call in flight until the release.
+    func hold() { state.withLock { $0.isHeld = true } }
+    func release() { state.withLock { $0.isHeld = false } }
+
     func log(_ level: PluginLogLevel, _ message: String, _ fields: [(name: String, value: String)]) {
         state.withLock { $0.lines.append(message) }
     }
     func device(keyID: [UInt8], in call: PluginCall) async throws -> Device? {
-        let delay = state.withLock { $0.delay }
-        if delay > .zero { try await Task.sleep(for: delay) }
+        try await eventually("the registry is released", within: .seconds(600)) { !state.withLock { $0.isHeld } }
         return try state.withLock { state in
             guard !state.isDown else { throw RegistryDown() }
             return state.devices[keyID]

@@ -23,7 +23,7 @@ class MistakenAddressTests(unittest.TestCase):
         thread = threading.Thread(target=serve)
         thread.start()
         self.addCleanup(thread.join)
-        with self.assertRaises(AssayError) as raised, Client(f"{scheme}://127.0.0.1:{listener.getsockname()[1]}", timeout=5, tries=1) as client:
+        with self.assertRaises(AssayError) as raised, Client(f"{scheme}://127.0.0.1:{listener.getsockname()[1]}", timeout=30, tries=1) as client:
             client.who_am_i()
         return raised.exception
 

@@ -54,7 +54,7 @@ class ParentDeath(LauncherTest):
         alive = not ends_within(handle, 0.3)
         kill_and_reap(daemon)
         self.assertTrue(alive, "the plugin ended before the daemon")
-        self.assertTrue(ends_within(handle, 5), "the plugin outlives the daemon")
+        self.assertTrue(ends_within(handle, DEADLINE), "the plugin outlives the daemon")
 
     def test_a_daemon_that_died_during_the_start_is_noticed(self):
         # The child stops itself before the launcher runs. Its parent, whose number it was given, ends meanwhile.

@@ -7,6 +7,7 @@ import os
 import pathlib
 import shutil
 import tempfile
+import threading
 import time
 
 import suite
@@ -66,6 +67,12 @@ class BrokerTests(suite.PluginTestCase):
     def setUp(self):
         PROVIDER.requests.clear()
         self.addCleanup(setattr, PROVIDER, "answer", as_it_should)
+
+    def event(self):
+        """It is set at the latest when the test has ended."""
+        event = threading.Event()
+        self.addCleanup(event.set)
+        return event
 
     def broker(self, url=None, **changes):
         """The configured plugin."""
@@ -241,52 +248,58 @@ class BrokerTests(suite.PluginTestCase):
 
     def test_a_slow_provider_is_unavailable_in_time(self):
         broker = self.broker(timeout_ms=300)
+        over = self.event()
 
         def silent(handler, *_):
-            time.sleep(1.5)
+            over.wait()
 
         def dripping(handler, *_):
             handler.send_response(200)
             handler.end_headers()
-            for _ in range(30):
+            while not over.wait(0.05):
                 handler.wfile.write(b" ")
-                time.sleep(0.05)
 
         def dripping_head(handler, *_):
-            for _ in range(30):
+            while not over.wait(0.05):
                 handler.wfile.write(b"H")
                 handler.wfile.flush()
-                time.sleep(0.05)
         for behaviour in (silent, dripping, dripping_head):
             PROVIDER.answer = behaviour
             begun = time.monotonic()
             self.assert_unavailable(self.verdict(broker, capture()), behaviour.__name__)
-            self.assertLess(time.monotonic() - begun, 1.2)
+            # Without the time-out of the provider it would be the call's, which is 20 s.
+            self.assertLess(time.monotonic() - begun, 15)
 
     def test_answers_within_the_calls_deadline(self):
         broker = self.broker(timeout_ms=60000)
-        PROVIDER.answer = lambda *_: time.sleep(1.5)
-        begun = time.monotonic()
-        self.assert_unavailable(self.verdict(broker, capture(), timeout_ms=800), "slow")
-        self.assertLess(time.monotonic() - begun, 0.8)
+        over = self.event()
+        PROVIDER.answer = lambda *_: over.wait()
+        # A busy machine makes an answer late, never early: one of a few has to be in time.
+        for attempt in range(5):
+            begun = time.monotonic()
+            self.assert_unavailable(self.verdict(broker, capture(), timeout_ms=2000), "slow")
+            if time.monotonic() - begun < 2:
+                break
+        else:
+            self.fail("no answer came before its call's deadline")
         # No time is left for the provider: it is not asked.
         PROVIDER.requests.clear()
         self.assert_unavailable(self.verdict(broker, capture(), timeout_ms=200), "too late")
         self.assertEqual([], PROVIDER.requests)
 
     def test_calls_do_not_stand_behind_each_other(self):
-        broker = self.broker()
+        broker = self.broker(timeout_ms=60000)
+        # No call is answered before all have come.
+        all_asked = threading.Barrier(16)
 
-        def slow(handler, path, request):
-            time.sleep(0.5)
+        def together(handler, path, request):
+            all_asked.wait(15)
             as_it_should(handler, path, request)
-        PROVIDER.answer = slow
+        PROVIDER.answer = together
         host = broker[0]
-        begun = time.monotonic()
         requests = [request_for(case("", {**session(f"session {number}"), "metadata": "good"}, "ACCEPTED"), host) for number in range(16)]
         for call_id in [host.begin("Appraise", request.SerializeToString(), token=request.call_token) for request in requests]:
             self.assertTrue(messages.AppraiseResponse.FromString(host.wait(call_id)).used_tokens)
-        self.assertLess(time.monotonic() - begun, 4)
 
     # MARK: Connections
 

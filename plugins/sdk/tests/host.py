@@ -244,7 +244,7 @@ class Host:
         self.until(lambda: not self.unsent)
         self.socket.shutdown(socket.SHUT_WR)
 
-    def wait_for_exit(self, seconds=5):
+    def wait_for_exit(self, seconds=20):
         """The exit status, or minus the signal."""
         if self.status is None:
             descriptor = os.pidfd_open(self.process)
