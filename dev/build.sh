@@ -6,12 +6,14 @@
 # one file changes; by one compiler, which checks it once, where usually a second one checks it beside, to have the module's interface earlier
 # (a third of the time of a module of tests); without information for debuggers; linked by the toolchain's lld, which takes a third of the system
 # linker's time; and the libraries in C are compiled with optimisation, since the tests spend more in unoptimised cryptography than that takes,
-# as do the modules in Swift that Package.swift names. The headers of the C++ library are read once, and not for each file in C++.
+# as do the modules in Swift that Package.swift names. The headers of the C++ library are read once, and not for each file in C++. The compiler does
+# not check its own intermediate code.
 set -eu
 cd "$(dirname "$0")/.."
 if [ -n "${ONCE:-}" ]; then
     set -- -Xswiftc -disable-batch-mode -Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 1 \
-        -Xswiftc -no-emit-module-separately-wmo -Xswiftc -use-ld=lld -Xcc -O1 -debug-info-format none "$@"
+        -Xswiftc -no-emit-module-separately-wmo -Xswiftc -Xfrontend -Xswiftc -disable-llvm-verify -Xswiftc -use-ld=lld -Xcc -O1 \
+        -debug-info-format none "$@"
     headers=$(dev/cxx-headers.sh .build/once -O1)
     [ -z "$headers" ] || set -- -Xcxx -include -Xcxx "$headers" "$@"
 fi

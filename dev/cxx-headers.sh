@@ -8,11 +8,14 @@ mkdir -p "$1"
 header=$(cd "$1" && pwd)/cxx.h
 clang=$(dirname "$(readlink -f "$(command -v "${SWIFT:-swift}")")")/clang
 [ "$(uname -s)" = Linux ] && [ -x "$clang" ] || exit 0
-for name in algorithm array atomic iterator memory optional string_view tuple type_traits utility variant \
-    assert.h inttypes.h limits.h stdio.h stdlib.h string.h time.h; do
-    echo "#include <$name>"
-done >"$header"
 options="-O0 -fblocks -fPIC -g0 $2 -fno-omit-frame-pointer -w -std=c++17"
-# shellcheck disable=SC2086
-[ "$header.pch" -nt "$clang" ] || "$clang" $options -x c++-header "$header" -o "$header.pch" || exit 0
+# The compiler compares the time of the header with that in the precompiled one.
+if ! [ "$header.pch" -nt "$clang" ]; then
+    for name in algorithm array atomic iterator memory optional string_view tuple type_traits utility variant \
+        assert.h inttypes.h limits.h stdio.h stdlib.h string.h time.h; do
+        echo "#include <$name>"
+    done >"$header"
+    # shellcheck disable=SC2086
+    "$clang" $options -x c++-header "$header" -o "$header.pch" || exit 0
+fi
 echo "$header"

@@ -94,12 +94,18 @@ extension PluginExamination {
             threads = count("/proc/self/task")
             let own = getpid()
             children = ((try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []).count { name in
-                guard Int32(name) != nil, let stat = try? String(contentsOfFile: "/proc/\(name)/stat", encoding: .utf8) else {
+                guard Int32(name) != nil, let stat = FileManager.default.contents(atPath: "/proc/\(name)/stat") else {
                     return false
                 }
-                // The name of the program may contain spaces; what follows its bracket is state and parent.
-                return stat.split(separator: ")").last?.split(separator: " ").dropFirst().first.flatMap { Int32($0) } == own
+                return Self.parent(in: stat) == own
             }
+        }
+
+        /// The parent in the content of a file `stat`, such as `4711 (name) S 1 …`. The name may contain spaces and brackets.
+        private static func parent(in stat: Data) -> Int32? {
+            guard let end = stat.lastIndex(of: UInt8(ascii: ")")) else { return nil }
+            let number = stat[end...].dropFirst(") S ".utf8.count).prefix { $0 != UInt8(ascii: " ") }
+            return Int32(String(decoding: number, as: UTF8.self))
         }
 
         /// What there is more of than so many, in words.

@@ -5,6 +5,14 @@ import SwiftProtobuf
 
 /// The checks of calls and frames: `unknown_method` to `ping`.
 extension PluginExamination {
+    /// 300,000 fields that no message has: a decoder needs many times their size.
+    private static let unknownFields: [UInt8] = {
+        let field: [UInt8] = [0xFA, 0x07, 0x00]
+        var fields = field
+        while fields.count < 300_000 * field.count { fields += fields }
+        return Array(fields.prefix(300_000 * field.count))
+    }()
+
     func unknownMethods() async throws -> String {
         let process = try await RawPlugin(plugin, host: host)
         let paths = [
@@ -37,10 +45,8 @@ extension PluginExamination {
                 }
             }
         }
-        // Fields that no message has: a decoder needs many times their size.
-        let unknown = Array(repeatElement([0xFA, 0x07, 0x00] as [UInt8], count: 300_000).joined())
         let reply = try await process.call(
-            path: PluginConnection.Method.describe.path, unknown, "a message of 300000 unknown fields")
+            path: PluginConnection.Method.describe.path, Self.unknownFields, "a message of 300000 unknown fields")
         guard reply.isOK || reply.code == 8 else {
             throw CheckFailure("expected: OK or status 8 for a message of 300000 unknown fields; found: \(reply.words)")
         }
