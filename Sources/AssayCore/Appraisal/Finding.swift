@@ -25,7 +25,7 @@ public struct Finding: Hashable, Sendable {
         // Most findings are passed checks, which say nothing more.
         let detail = detail.isEmpty ? detail : detail.visible
         (self.check, self.outcome, self.code, self.detail) = (check, outcome, code, detail)
-        ofPlugin = OfPlugin(retry: retry, vendorCode: "")
+        if retry != nil { ofPlugin = OfPlugin(retry: retry, vendorCode: "") }
     }
 
     /// What the relying party may do after a failure whose code is not built in; `nil` for all other findings.
@@ -34,16 +34,15 @@ public struct Finding: Hashable, Sendable {
     /// The code of another system for `code`, as a plugin declared it; empty: none.
     public var vendorCode: String {
         get { ofPlugin?.vendorCode ?? "" }
-        set { ofPlugin = OfPlugin(retry: retry, vendorCode: newValue) }
+        set { ofPlugin = retry == nil && newValue.isEmpty ? nil : OfPlugin(retry: retry, vendorCode: newValue) }
     }
 
     private final class OfPlugin: Hashable, Sendable {
         let retry: RetryClass?
         let vendorCode: String
 
-        /// `nil`: there is neither.
-        init?(retry: RetryClass?, vendorCode: String) {
-            guard retry != nil || !vendorCode.isEmpty else { return nil }
+        /// Only where there is one of the two: an initializer that fails would have made the object before.
+        init(retry: RetryClass?, vendorCode: String) {
             (self.retry, self.vendorCode) = (retry, vendorCode)
         }
 
