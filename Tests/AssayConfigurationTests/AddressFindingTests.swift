@@ -126,7 +126,7 @@ struct AddressFindingTests {
             silent.wait()
             return .unknown("late")
         }
-        #expect(answers["slow.example"] == .unanswered && ContinuousClock.now - started < .seconds(20))
+        #expect(answers["slow.example"] == .unanswered && ContinuousClock.now - started < .seconds(60))
         #expect(answers["127.0.0.1"] == HostAddress(bytes: [127, 0, 0, 1]).map { .found($0) })
         let configuration = try #require(try check("{tcp: \"slow.example:0\"}, {tcp: \"127.0.0.1:0\"}").configuration)
         let findings = configuration.addressFindings(.current) {

@@ -1,6 +1,7 @@
 import AssayCore
 import AssaySQLite
 import AssayService
+import AssayTesting
 import Foundation
 import Logging
 import Testing
@@ -34,9 +35,7 @@ struct ExchangedLedgerTests {
         for suffix in ["", "-wal", "-shm"] { try FileManager.default.removeItem(atPath: folder.file("one.db") + suffix) }
         try FileManager.default.copyItem(atPath: folder.file("copy.db"), toPath: folder.file("one.db"))
         // An idle writer looks every second.
-        for _ in 0..<500 where ReplacementNote(beside: folder.file("one.db")).chain == nil {
-            try await Task.sleep(for: .milliseconds(10))
-        }
+        try await eventually("the exchange is noted") { ReplacementNote(beside: folder.file("one.db")).chain != nil }
         first.close()
         for _ in 0..<2 {
             let error = await #expect(throws: LedgerError.self) { try await start() }

@@ -28,7 +28,7 @@ struct RevocationSnapshotTests {
     }
 
     @Test("A snapshot is read in pages, in the order of the serial numbers, and sorted once")
-    func pages() {
+    func pages() throws {
         let numbers = (1...20_000).map { $0 * 7919 % 20_011 }
         let entries = Dictionary(
             uniqueKeysWithValues: numbers.map { ([UInt8($0 >> 8), UInt8($0 & 0xFF)], RevocationSnapshot.Entry(.revoked)) })
@@ -41,7 +41,11 @@ struct RevocationSnapshotTests {
         #expect(snapshot.page(from: -1, limit: -1).isEmpty && snapshot.page(from: .max, limit: .max).isEmpty)
         #expect(snapshot.inOrder.count == 20_000)
         // Sorting for each page would take longer than a tenth of making the snapshot.
-        let reading = clock.measure { for page in 0..<100 { _ = snapshot.page(from: page * 100, limit: 1) } }
+        // The least of several: a busy machine may take the processor away meanwhile.
+        let readings = (0..<5).map { _ in
+            clock.measure { for page in 0..<100 { _ = snapshot.page(from: page * 100, limit: 1) } }
+        }
+        let reading = try #require(readings.min())
         #expect(reading < making, "\(reading) for a hundred pages, \(making) for the list")
     }
 

@@ -12,7 +12,7 @@ extension ProcessTests {
     /// Three daemons on one ledger behind HAProxy, with the configuration in deploy/haproxy.
     @Suite(
         "A load balancer before daemons on one ledger", .needsServer,
-        .enabled(if: Balancer.isInstalled, "haproxy is absent: install it (make setup-tests)"), .timeLimit(.minutes(3)))
+        .enabled(if: Balancer.isInstalled, "haproxy is absent: install it (make setup-tests)"), .timeLimit(.minutes(10)))
     struct BalancerTests {
         private let ports: [UInt16]
         private let probes: [UInt16]
@@ -28,7 +28,7 @@ extension ProcessTests {
         /// The outcome of an upload, over a new connection if the one before has ended.
         private func upload(_ phone: inout TestPhone, through balancer: Balancer) async throws -> String {
             var last: any Error = CancellationError()
-            for _ in 0..<100 {
+            for _ in 0..<600 {
                 do {
                     let client = try await AssayClient.connect(to: balancer.address, options: ClientOptions(retry: .once))
                     do {
@@ -135,18 +135,14 @@ extension ProcessTests {
             folder = try TemporaryFolder()
             let file = try folder.write(text, to: "haproxy.cfg")
             (statistics, address) = (own[1], "tcp:127.0.0.1:\(own[0])")
-            child = try Child(Self.program, ["-db", "-f", file], within: .seconds(170))
+            child = try Child(Self.program, ["-db", "-f", file], within: .seconds(900))
         }
 
         deinit { child.signal(SIGTERM) }
 
         /// Waits until so many daemons are ready.
         func wait(forReady count: Int) async throws {
-            for _ in 0..<600 {
-                if try await ready() == count { return }
-                try await Task.sleep(for: .milliseconds(100))
-            }
-            Issue.record("\(try await ready()) daemons are ready, and not \(count)")
+            try await eventually("\(count) daemons are ready", within: .seconds(180)) { try await ready() == count }
         }
 
         private func ready() async throws -> Int {

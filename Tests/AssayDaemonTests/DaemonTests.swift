@@ -47,7 +47,7 @@ extension ProcessTests {
             #expect(status.traffic.rejected == ["challenge_reused": 1, "counter_not_increasing": 1])
             #expect(status.apps.map(\.app).sorted() == ["camera", "other"])
             #expect(status.anchors.contains { $0.simulated } && status.anchors.contains { !$0.simulated })
-            #expect(try await client.ping() < .seconds(10))
+            #expect(try await client.ping() < TestPhone.patience)
             await client.close()
             let ending = await daemon.stop()
             #expect(ending.status == 0, "\(ending)")

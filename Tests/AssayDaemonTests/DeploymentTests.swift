@@ -111,7 +111,7 @@ extension ProcessTests {
             // 77: PostgreSQL or HAProxy is missing.
             let ending = try await Child(
                 try #require(Python.path), ["-B", Package.path("deploy/tests/test_compose.py"), programs],
-                within: .seconds(170)
+                within: .seconds(900)
             ).ending()
             if ending.status == 77 { return print(ending.out) }
             #expect(ending.status == 0, "\(ending)")

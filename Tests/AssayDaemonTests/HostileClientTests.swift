@@ -62,9 +62,11 @@ extension ProcessTests {
             let home = try TestHome()
             let daemon = try await TestDaemon(home)
             let port = try port(of: daemon, "tcp")
+            let honest = HonestCaller(home: home) { try await daemon.connect() }
+            let calm = try await honest.calm()
             let clients = HostileClients(threads: attack.threads) { attack.deed($0, port, $1) }
             while clients.deeds < 1000 { try await Task.sleep(for: .milliseconds(5)) }
-            try await HonestCaller(home: home) { try await daemon.connect() }.isServed(during: attack.testDescription)
+            try await honest.isServed(during: attack.testDescription, calm: calm)
             try await clients.stop()
             #expect(await daemon.stop().status == 0)
         }
@@ -114,6 +116,8 @@ extension ProcessTests {
             let daemon = try await TestDaemon(home)
             let port = try port(of: daemon, "tcp")
             let burst = try flood.burst(home)
+            let honest = HonestCaller(home: home) { try await daemon.connect() }
+            let calm = try await honest.calm()
             let clients = HostileClients(threads: 64) { clients, _ in
                 clients.connect(to: port, from: PlainSocket.otherMachine) { socket in
                     if flood.isRead { Thread.detachNewThread { socket.ignore() } }
@@ -125,7 +129,7 @@ extension ProcessTests {
             }
             while clients.deeds < 64 { try await Task.sleep(for: .milliseconds(5)) }
             await #expect(throws: Never.self) {
-                try await HonestCaller(home: home) { try await daemon.connect() }.isServed(during: flood.testDescription)
+                try await honest.isServed(during: flood.testDescription, calm: calm)
             }
             try await clients.stop()
             #expect(await daemon.stop().status == 0)
@@ -138,6 +142,8 @@ extension ProcessTests {
             let daemon = try await TestDaemon(home)
             let port = try port(of: daemon, "tcp")
             let burst = (1...50).flatMap { PlainFrame.call($0, "/assay.v1.Audit/Read", []) }
+            let honest = HonestCaller(home: home) { try await daemon.connect() }
+            let calm = try await honest.calm()
             let clients = HostileClients(threads: 16) { clients, _ in
                 clients.connect(to: port) { socket in
                     while !clients.isOver, socket.say(burst) {
@@ -151,8 +157,7 @@ extension ProcessTests {
             }
             while clients.deeds < 100 { try await Task.sleep(for: .milliseconds(5)) }
             let before = clients.deeds
-            try await HonestCaller(home: home) { try await daemon.connect() }
-                .isServed(during: "800 readings of a thousand audit records each at a time")
+            try await honest.isServed(during: "800 readings of a thousand audit records each at a time", calm: calm)
             #expect(clients.deeds > before)
             try await clients.stop()
             #expect(await daemon.stop().status == 0)
@@ -164,14 +169,15 @@ extension ProcessTests {
             let daemon = try await TestDaemon(tls.home)
             let port = try port(of: daemon, "tls")
             let files = try tls.files(.uri(TLSHome.uploads))
+            let honest = HonestCaller(home: tls.home) { try await tls.connect(to: daemon, files) }
+            let calm = try await honest.calm()
             // The beginning of a record with a ClientHello of 512 bytes; more of them than the handshake limit.
             let clients = HostileClients(threads: 4) { clients, _ in
                 Self.dribble(
                     clients, port, connections: 550, start: [0x16, 0x03, 0x01, 0x02, 0x00, 0x01], pause: 1_000_000)
             }
             while clients.deeds < 2200 { try await Task.sleep(for: .milliseconds(5)) }
-            try await HonestCaller(home: tls.home) { try await tls.connect(to: daemon, files) }
-                .isServed(during: "2,200 TLS handshakes that never finish, begun again and again")
+            try await honest.isServed(during: "2,200 TLS handshakes that never finish, begun again and again", calm: calm)
             try await clients.stop()
             #expect(await daemon.stop().status == 0)
         }

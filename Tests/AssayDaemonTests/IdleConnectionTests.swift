@@ -24,7 +24,7 @@ extension ProcessTests {
             let port = try #require(try daemon.address("tcp").split(separator: ":").last.flatMap { UInt16($0) })
             let honest = HonestCaller(home: home) { try await daemon.connect() }
             // The memory of the first requests does not count.
-            try await honest.isServed(during: "no other load")
+            let calm = try await honest.calm()
             let before = try residentBytes(daemon.child.pid)
 
             var sockets: [PlainSocket] = []
@@ -45,7 +45,7 @@ extension ProcessTests {
             let each = (try residentBytes(daemon.child.pid) - before) / planned
             print("\(planned) idle connections take \(each) bytes of the daemon's memory each")
             #expect(each < Self.memory)
-            try await honest.isServed(during: "\(planned) idle connections")
+            try await honest.isServed(during: "\(planned) idle connections", calm: calm)
 
             // All of them are open.
             for socket in sockets { socket.say(PlainFrame.ping) }

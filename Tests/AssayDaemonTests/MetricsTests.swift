@@ -5,6 +5,7 @@ import AssayDaemon
 import AssayMetrics
 import AssayOperations
 import AssaySimulator
+import AssayTesting
 import Testing
 
 @testable import DaemonTesting
@@ -30,8 +31,13 @@ struct MetricsTests {
         let old = try phone.upload(challenge, counter: 1)
         #expect(try await operations.client.patiently(old).outcome == "counter_not_increasing")
 
-        let text = await Self.text(operations)
+        var text = ""
         func value(_ series: String) -> Double? { Self.value(series, in: text) }
+        // A call is counted when its answer is on its way.
+        try await eventually("the last call is counted") {
+            text = await Self.text(operations)
+            return value(#"assay_calls_total{method="/assay.v1.Attestation/Verify",status="OK"}"#) == 5
+        }
         let (assertion, attestation) = ("app-attest.assertion", "app-attest.attestation")
         #expect(
             value(

@@ -2,6 +2,7 @@ import AssayClient
 import AssayCore
 import AssayDaemon
 import AssaySimulator
+import AssayTesting
 import Foundation
 import Testing
 
@@ -37,12 +38,7 @@ extension ProcessTests {
             let text = folder.text("assayd.yaml")
             try folder.write(text.replacing("open: [probes]", with: "open: [metrics]"), to: "assayd.yaml")
             daemon.child.signal(SIGHUP)
-            var isOpen = false
-            for _ in 0..<200 where !isOpen {
-                isOpen = try await Curl.get(url + "/metrics").status == 200
-                if !isOpen { try await Task.sleep(for: .milliseconds(50)) }
-            }
-            #expect(isOpen)
+            try await eventually("it is open") { try await Curl.get(url + "/metrics").status == 200 }
             #expect(try await Curl.get(url + "/readyz").status == 403)
             await daemon.stop()
         }
@@ -78,12 +74,7 @@ extension ProcessTests {
             let text = tls.folder.text("assayd.yaml")
             try tls.folder.write(text.replacing(", open_to_the_network: [probes]", with: ""), to: "assayd.yaml")
             daemon.child.signal(SIGHUP)
-            var closed = false
-            for _ in 0..<200 where !closed {
-                closed = try await get("/livez", nil).status == 0
-                if !closed { try await Task.sleep(for: .milliseconds(50)) }
-            }
-            #expect(closed)
+            try await eventually("it is closed") { try await get("/livez", nil).status == 0 }
             #expect(try await get("/metrics", monitoring).status == 200)
             await daemon.stop()
         }
@@ -132,6 +123,8 @@ extension ProcessTests {
                 more: "operate: {listen: [{tcp: 127.0.0.1:0}], open: [probes, metrics]}")
             let daemon = try await TestDaemon(home)
             let port = try await daemon.operationsPort()
+            let caller = HonestCaller(home: home) { try await daemon.connect() }
+            let calm = try await caller.calm()
             let clients = Task.detached {
                 var held: [PlainSocket] = []
                 let request = Array("GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n".utf8)
@@ -150,8 +143,7 @@ extension ProcessTests {
                     try? await Task.sleep(for: .milliseconds(20))
                 }
             }
-            let caller = HonestCaller(home: home) { try await daemon.connect() }
-            try await caller.isServed(during: "a flood at the operations address")
+            try await caller.isServed(during: "a flood at the operations address", calm: calm)
             clients.cancel()
             await clients.value
             #expect(try await Curl.get("http://127.0.0.1:\(port)/livez").status == 200)

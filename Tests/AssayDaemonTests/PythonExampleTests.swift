@@ -153,7 +153,7 @@ extension ProcessTests {
                     raise SystemExit("nothing was raised")
 
                 with Client.connect(address) as client:
-                    assert 0 <= client.ping() < 10
+                    assert 0 <= client.ping() < 60
                     # Calls, errors and pings on one connection.
                     for _ in range(50):
                         assert len(client.issue_challenge("camera", PURPOSE_ASSERT).challenge) == 54
@@ -169,7 +169,7 @@ extension ProcessTests {
                     failed = error(lambda: client.status(timeout=0.2))
                     assert (failed.code, failed.begun) == ("DEADLINE_EXCEEDED", None)
                     said = b""
-                    other.settimeout(10)
+                    other.settimeout(60)
                     kinds = []
                     while len(kinds) < 2:
                         said += other.recv(65536)
@@ -199,7 +199,7 @@ extension ProcessTests {
                 # A fault, and what the daemon says to it. The next call goes over a new connection.
                 with Client.connect(address) as client:
                     client._socket.sendall(b"\\0\\0\\0\\0")
-                    deadline = time.monotonic() + 10
+                    deadline = time.monotonic() + 60
                     client._take(client._receive(deadline), deadline)
                     assert client._go_away == "empty_frame"
                     assert client.status().store.available

@@ -88,7 +88,7 @@ extension ProcessTests {
                 ).status(of: place)
             }
             // The daemon may have looked less than a second before the list began.
-            try await eventually("the list is served", within: .seconds(20)) { try await get(path).status == 200 }
+            try await eventually("the list is served") { try await get(path).status == 200 }
             let first = try await get(path)
             #expect(first.status == 200 && first.headers.cacheControl == "public, max-age=15" && first.headers.eTag != nil)
             for type in [nil, "application/statuslist+jwt", "application/statuslist+cwt"] {
@@ -97,7 +97,7 @@ extension ProcessTests {
             #expect(try await get(path + "?time=1686925000").status == 501)
             #expect(try await get(path, [("accept", "text/html")]).status == 406)
             for unknown in ["/simulated/v1/status/1", "/v1/status/1"] {
-                try await eventually("there is no list at \(unknown)", within: .seconds(20)) {
+                try await eventually("there is no list at \(unknown)") {
                     try await get(unknown).status == 404
                 }
             }
@@ -119,8 +119,8 @@ extension ProcessTests {
                 }
                 return true
             }
-            // A cache and a reader may keep it 15 seconds each.
-            #expect(ContinuousClock.now - begun < .seconds(30))
+            // A cache may keep it 15 seconds, and a reader as long.
+            #expect(ContinuousClock.now - begun < .seconds(60))
             #expect(try await self.status(place, client) == .suspended)
             let list = try home.home.folder.write(try await get(path).body, to: "list.jwt")
             for words in [["--status"], ["--status-list", list]] {

@@ -2,6 +2,7 @@ import AssayAPI
 import AssayClient
 import AssayCore
 import AssaySimulator
+import AssayTesting
 import Foundation
 import Testing
 
@@ -173,7 +174,9 @@ extension ProcessTests {
             #expect(!status.available && status.state == "replaced" && status.problem.contains("ledger.sqlite-wal was removed"))
             let shown = try await Child.run("assay", ["status", "--server", try daemon.address("tcp")])
             #expect(shown.status == 69 && shown.out.contains("store     replaced: "), "\(shown)")
-            #expect(daemon.child.err.contains("nothing is accepted any more until the daemon is started anew"))
+            try await eventually("the log says so") {
+                daemon.child.err.contains("nothing is accepted any more until the daemon is started anew")
+            }
             await client.close()
             daemon.child.signal(SIGKILL)
             _ = await daemon.child.ending()

@@ -95,10 +95,9 @@ extension ProcessTests {
             #expect(status.out.contains("result_key_unavailable"), "\(status)")
             try hsm.bringBack()
             var token: String?
-            let end = ContinuousClock.now + .seconds(90)
-            while token == nil, ContinuousClock.now < end {
-                try await Task.sleep(for: .milliseconds(500))
+            try await eventually("the token is asked again", within: .seconds(150)) {
                 token = try await result(home, client)
+                return token != nil
             }
             let after = try ResultHome.read(try #require(token), as: .earJWT, by: published)
             #expect(after.certifiedBy == certifier && after.keyIdentifier != before.keyIdentifier)

@@ -153,11 +153,12 @@ extension ProcessTests {
             for _ in 0..<20 { #expect(try await phone.upload(operations.client).outcome == "accepted") }
             // A call's spans are there once it was answered: those of the last one may follow a moment later.
             let queue = operations.daemon.exporter.tracer.queue
-            while queue.count < 42 { try await Task.sleep(for: .milliseconds(5)) }
+            // A batch that is being sent waits no longer.
+            try await eventually("they are there") { try queue.count + spans(server).count >= 42 }
             try operations.edit("traces: {endpoint: \"\(server.address)\", sample: 1}\n", "")
             #expect(await operations.reloader.reload() == nil)
             #expect(!operations.daemon.exporter.tracer.isOn && queue.count == 0)
-            #expect((queue.counts.dropped[.stopped] ?? 0) >= 42)
+            try await eventually("they are dropped") { (queue.counts.dropped[.stopped] ?? 0) >= 42 }
             await operations.end()
             try await server.stop()
         }

@@ -44,7 +44,7 @@ final class CommitLoad: Sendable {
     /// Waits until so many more were acknowledged.
     func more(_ count: Int) async throws {
         let wanted = acknowledged + count
-        for _ in 0..<3000 where acknowledged < wanted { try await Task.sleep(for: .milliseconds(10)) }
+        _ = await eventually(within: .seconds(120)) { acknowledged >= wanted }
         try #require(acknowledged >= wanted, "the ledger did not recover: \(answers.withLock { $0.errors })")
     }
 

@@ -7,7 +7,7 @@ import Testing
 @testable import AssayPostgres
 
 /// The data of a server is exchanged for an older copy, and daemons that knew the newer ones are started on it.
-@Suite("A database that went back", .needsServer, .serialized, .timeLimit(.minutes(3)))
+@Suite("A database that went back", .needsServer, .serialized, .timeLimit(.minutes(10)))
 struct GoneBackTests {
     /// A server of its own, copies of its data, and the files that daemons keep.
     private final class Place {
@@ -57,7 +57,7 @@ struct GoneBackTests {
 
     /// Commits until the server, which was started again, takes it.
     private func commit(_ entry: LedgerEntry, by ledger: PostgresLedger) async throws -> [CommitOutcome] {
-        for _ in 0..<200 {
+        for _ in 0..<1200 {
             do { return try await ledger.commit([entry]) } catch LedgerError.unavailable {
                 try await Task.sleep(for: .milliseconds(50))
             }
@@ -131,9 +131,9 @@ struct GoneBackTests {
         try place.copyData()
         #expect(try await commit(try Sample.entry(), by: ledger) == [.committed])
         try place.goBack()
-        for _ in 0..<200 where ledger.health.fault == nil {
+        try await eventually("it refuses the copy") {
             _ = try? await ledger.commit([try Sample.entry()])
-            try await Task.sleep(for: .milliseconds(50))
+            return ledger.health.fault != nil
         }
         #expect("\(try #require(ledger.health.fault))".contains("it went back to an earlier state"))
         #expect(refusal(of: place).contains("it went back to an earlier state"))
@@ -178,8 +178,8 @@ struct GoneBackTests {
         let end = try place.settings.text("SELECT pg_current_wal_lsn()::text")
         var reader = standby.settings(settings.database)
         reader.sessions = "any"
-        for _ in 0..<300 where try reader.text("SELECT (pg_last_wal_replay_lsn() >= '\(end)'::pg_lsn)::text") != "true" {
-            try await Task.sleep(for: .milliseconds(100))
+        try await eventually("the standby follows") {
+            try reader.text("SELECT (pg_last_wal_replay_lsn() >= '\(end)'::pg_lsn)::text") == "true"
         }
         try place.server.killAll()
         try standby.promote()

@@ -19,7 +19,7 @@ struct LeaseTests {
         func add(_ fault: LedgerFault) { faults.withLock { $0.append(fault) } }
     }
 
-    private func options(_ instance: String, lease: Int64 = 900, faults: Faults = Faults()) -> PostgresOptions {
+    private func options(_ instance: String, lease: Int64 = 6000, faults: Faults = Faults()) -> PostgresOptions {
         var options = PostgresOptions()
         (options.holder, options.leaseLength, options.onFault) = (Self.holder(instance), lease, faults.add)
         return options
@@ -78,9 +78,9 @@ struct LeaseTests {
     @Test("A ledger without commits keeps its name")
     func idle() async throws {
         let settings = try server().database()
-        let ledger = try PostgresLedger.open(settings, options: options("7", lease: 1500))
+        let ledger = try PostgresLedger.open(settings, options: options("7", lease: 6000))
         defer { ledger.close() }
-        try await Task.sleep(for: .seconds(2))
+        try await Task.sleep(for: .seconds(8))
         #expect(try settings.text("SELECT (held_until > \(WriterLease.now))::text FROM writers") == "true")
     }
 
@@ -132,14 +132,14 @@ struct LeaseTests {
         defer { fleet.close() }
         let (device, context) = (try Sample.device(), ChangeContext(.caller("tester"), at: Sample.now, reason: "lost"))
         _ = try await fleet[0].commit([try Sample.entry(registrations: [device])])
-        while !fleet[1].isListening { try await Task.sleep(for: .milliseconds(10)) }
+        try await eventually("it listens") { fleet[1].isListening }
         #expect(try await fleet[1].device(device.id) != nil)
         _ = try await fleet[0].block(.device(device.id), context)
-        while try await fleet[1].device(device.id)?.isBlocked != true { try await Task.sleep(for: .milliseconds(10)) }
+        try await eventually("the block is seen") { try await fleet[1].device(device.id)?.isBlocked == true }
         _ = try await fleet[0].unblock(.device(device.id), context)
         #expect(try await fleet[1].device(device.id)?.isBlocked == false, "blocked devices are not cached")
         _ = try await fleet[0].forget(device.id, context)
-        while try await fleet[1].device(device.id) != nil { try await Task.sleep(for: .milliseconds(10)) }
+        try await eventually("the removal is seen") { try await fleet[1].device(device.id) == nil }
     }
 
     @Test("Payloads name devices, or all of them")
@@ -159,13 +159,13 @@ struct LeaseTests {
         let settings = try server().database()
         let ledger = try PostgresLedger.open(settings)
         defer { ledger.close() }
-        while !ledger.isListening { try await Task.sleep(for: .milliseconds(10)) }
+        try await eventually("it listens") { ledger.isListening }
         let listener = "FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%'"
         let first = try settings.text("SELECT max(pid)::text \(listener)")
         _ = try settings.text("SELECT pg_terminate_backend(pid)::text \(listener)")
         // The next one is told by its process: it may listen before anyone sees that the first has ended.
         let next = "SELECT count(*)::text \(listener) AND pid <> \(first)"
-        while try settings.text(next) != "1" || !ledger.isListening { try await Task.sleep(for: .milliseconds(10)) }
+        try await eventually("it listens again") { try settings.text(next) == "1" && ledger.isListening }
     }
 
     // MARK: Clocks

@@ -199,17 +199,17 @@ struct OpeningTests {
         try PostgresLedger.open(settings).close()
         let check = ServerCheck(settings)
         let (one, two) = (try check.connect(), try check.connect())
-        try IsolationCheck.run(one, two, within: 5000)
-        #expect(throws: PostgresError.self) { try IsolationCheck.run(one, two, level: "REPEATABLE READ", within: 5000) }
-        try IsolationCheck.run(one, two, within: 5000)
+        try IsolationCheck.run(one, two, within: 60_000)
+        #expect(throws: PostgresError.self) { try IsolationCheck.run(one, two, level: "REPEATABLE READ", within: 60_000) }
+        try IsolationCheck.run(one, two, within: 60_000)
     }
 
     @Test("COMMIT of a failed transaction is a failure, although the server calls it none")
     func rolledBack() throws {
         let connection = try server().psql("postgres")
-        #expect(throws: PostgresError.self) { try connection.run([.once("BEGIN"), .once("SELECT 1 / 0")], within: 5000) }
+        #expect(throws: PostgresError.self) { try connection.run([.once("BEGIN"), .once("SELECT 1 / 0")], within: 60_000) }
         #expect(throws: PostgresError(.server("40000"), "the server rolled the transaction back")) {
-            try connection.commit(within: 5000)
+            try connection.commit(within: 60_000)
         }
         #expect(!connection.isInTransaction && connection.isUsable)
     }
@@ -232,7 +232,7 @@ struct OpeningTests {
         let connection = try server().psql("postgres")
         let bytes = SecureRandom.bytes(3 << 20)
         let statements = (0..<8).map { _ in SQLStatement("SELECT $1::bytea", .bytes(bytes)) }
-        let results = try connection.run(statements, within: 30_000)
+        let results = try connection.run(statements, within: 120_000)
         #expect(try results.allSatisfy { try $0.first { $0.bytes(0) } == bytes })
     }
 

@@ -24,14 +24,10 @@ struct PoolerTests {
         let spend = Sample.spend()
         #expect(try await one.commit([try Sample.entry(spends: [spend], registrations: [device])]) == [.committed])
         #expect(try await two.commit([try Sample.entry(spends: [spend])]) == [.refused(.challengeReused)])
-        for _ in 0..<200 where !one.isListening || !two.isListening { try await Task.sleep(for: .milliseconds(10)) }
-        #expect(one.isListening && two.isListening)
+        try await eventually("both listen") { one.isListening && two.isListening }
         #expect(try await two.device(device.key)?.blocks.isEmpty == true)
         _ = try await one.block(.device(device.id), .test())
-        for _ in 0..<200 where try await two.device(device.key)?.blocks.isEmpty == true {
-            try await Task.sleep(for: .milliseconds(10))
-        }
-        #expect(try await two.device(device.key)?.blocks.isEmpty == false)
+        try await eventually("the block is seen") { try await two.device(device.key)?.blocks.isEmpty == false }
         one.close()
         let again = try PostgresLedger.open(pooler.settings)
         defer { again.close() }
@@ -64,7 +60,7 @@ struct PoolerTests {
         try pooler.use(mode: "transaction")
         let (one, two) = (try PostgresConnection(pooler.settings), try PostgresConnection(pooler.settings))
         var refusals: [String] = []
-        for _ in 0..<400 where refusals.isEmpty {
+        try await eventually("a commit is refused") {
             // Two processes of the server, which the pooler gives in turn.
             _ = try one.run(["BEGIN", "SELECT 1"].map { .once($0) }, within: 10_000)
             _ = try two.query(.once("SELECT 1"), within: 10_000)
@@ -72,11 +68,11 @@ struct PoolerTests {
             let entry = try Sample.entry()
             do throws(LedgerError) {
                 _ = try await ledger.commit([entry])
-                try? await Task.sleep(for: .milliseconds(20))
             } catch {
                 // The connection of before ended with the pooler.
                 if !"\(error)".contains("no connection") { refusals.append("\(error)") }
             }
+            return !refusals.isEmpty
         }
         // Where the pooler gives the process of before to the question for it, what was refused tells: the other one has no tables in sight.
         let words = try #require(refusals.first)
@@ -84,10 +80,7 @@ struct PoolerTests {
             words.contains("a connection changes between processes of the server") || words.contains("does not exist"),
             "\(words)")
         try pooler.use(mode: "session")
-        for _ in 0..<200 {
-            if (try? await ledger.commit([try Sample.entry()])) == [.committed] { break }
-            try await Task.sleep(for: .milliseconds(50))
-        }
+        try await eventually("it commits again") { (try? await ledger.commit([try Sample.entry()])) == [.committed] }
         #expect(try await ledger.commit([try Sample.entry()]) == [.committed])
     }
 
@@ -147,7 +140,7 @@ private final class Pooler {
     }
 
     private func awaitConnections() throws {
-        for _ in 0..<400 {
+        for _ in 0..<2400 {
             if (try? PostgresConnection(settings)) != nil { return }
             usleep(25_000)
         }

@@ -7,7 +7,7 @@ import Testing
 @testable import AssayPostgres
 
 /// A primary is killed, and its standby promoted. The record of those who committed is compared.
-@Suite("Promotion of a standby", .needsServer, .serialized, .timeLimit(.minutes(3)))
+@Suite("Promotion of a standby", .needsServer, .serialized, .timeLimit(.minutes(10)))
 struct PromotionTests {
     /// Three daemons on a primary and its standby, with a challenge key in their ledger.
     private struct Cluster {
@@ -22,8 +22,8 @@ struct PromotionTests {
             standby = try primary.standby()
             if isSynchronous { try primary.set("synchronous_standby_names", to: "*") }
             let wanted = isSynchronous ? "sync" : "async"
-            for _ in 0..<300 where try settings.text("SELECT sync_state FROM pg_stat_replication") != wanted {
-                try await Task.sleep(for: .milliseconds(100))
+            try await eventually("the standby is \(wanted)") { [settings] in
+                try settings.text("SELECT sync_state FROM pg_stat_replication") == wanted
             }
             settings.hosts += standby.settings(settings.database).hosts
             settings.requiresStandby = false
@@ -37,8 +37,8 @@ struct PromotionTests {
             var reader = standby.settings(settings.database)
             reader.sessions = "any"
             let end = try settings.text("SELECT pg_current_wal_lsn()::text")
-            for _ in 0..<300 where try reader.text("SELECT (pg_last_wal_replay_lsn() >= '\(end)'::pg_lsn)::text") != "true" {
-                try await Task.sleep(for: .milliseconds(100))
+            try await eventually("the standby follows") {
+                try reader.text("SELECT (pg_last_wal_replay_lsn() >= '\(end)'::pg_lsn)::text") == "true"
             }
         }
 
@@ -88,14 +88,11 @@ struct PromotionTests {
     private static let place = ResultStatusRequest(
         device: .random(), audience: [UInt8](repeating: 1, count: 32), until: Sample.expiry)
 
-    /// Commits entries until one succeeds, for some seconds. Each is a new one: what was spent by one that failed may be spent.
+    /// Commits entries until one succeeds. Each is a new one: what was spent by one that failed may be spent.
     private func acceptance(
         by ledger: PostgresLedger, of entry: () throws -> LedgerEntry = { try Sample.entry() }
     ) async throws {
-        for _ in 0..<100 {
-            if (try? await ledger.commit([try entry()])) == [.committed] { return }
-            try await Task.sleep(for: .milliseconds(50))
-        }
+        try await eventually("it accepts") { (try? await ledger.commit([try entry()])) == [.committed] }
     }
 
     /// The records in the audit chains.
@@ -157,7 +154,7 @@ struct PromotionTests {
         try cluster.standby.start()
         try cluster.standby.promote()
         // Nothing is accepted with the keys of before.
-        for _ in 0..<300 where !ledger.hasStaleSecrets {
+        for _ in 0..<1200 where !ledger.hasStaleSecrets {
             await #expect(throws: LedgerError.self) { try await ledger.commit([try Sample.entry(spends: [])]) }
             try await Task.sleep(for: .milliseconds(50))
         }

@@ -184,7 +184,7 @@ struct RaceTests {
         // Until the replay waits for the removal.
         let waiting =
             "SELECT count(*)::text FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
-        while try settings.text(waiting) == "0" { try await Task.sleep(for: .milliseconds(5)) }
+        try await eventually("the replay waits") { try settings.text(waiting) != "0" }
         _ = try purging.commit(within: 10_000)
         #expect(try await replay.value == [.refused(.challengeExpired)])
     }
@@ -208,7 +208,7 @@ struct RaceTests {
         let replay = Task { try await ledger.commit([entry]) }
         let waiting =
             "SELECT count(*)::text FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
-        while try settings.text(waiting) == "0" { try await Task.sleep(for: .milliseconds(5)) }
+        try await eventually("the replay waits") { try settings.text(waiting) != "0" }
         _ = try purging.commit(within: 10_000)
         #expect(try await replay.value == [.refused(.challengeExpired)])
         #expect(ledger.plainGroups == .init(accepted: 0, undone: 1))

@@ -104,7 +104,12 @@ extension PostgresServer {
     }
 
     func settings(_ database: String, writer: String = "one", user: String = "owner") -> PostgresSettings {
-        PostgresSettings(hosts: [.init(socketFolder, port: port)], database: database, user: user, tls: .off, writer: writer)
+        var settings = PostgresSettings(
+            hosts: [.init(socketFolder, port: port)], database: database, user: user, tls: .off, writer: writer)
+        // A busy machine may be slow: what is to fail in time sets the time itself.
+        settings.connectTimeout = 20
+        (settings.lockTimeout, settings.commitTimeout, settings.readTimeout) = (10_000, 20_000, 20_000)
+        return settings
     }
 
     /// A connection of the test's own.

@@ -1,6 +1,7 @@
 import AssayAPI
 import AssayCore
 import AssayRPC
+import AssayTesting
 import Synchronization
 import Testing
 
@@ -63,16 +64,13 @@ struct ConcurrencyLimiterTests {
             await gate.reached()
             for (peer, count) in [(flood, 20), (honest, 1)] {
                 for _ in 0..<count {
-                    let before = order.waiting
+                    let before = limiter.waiting
                     group.addTask {
-                        order.wait()
                         try await limiter.pass(Self.call(peer)) { () async throws(RPCError) in order.enter(peer) }
                     }
-                    while order.waiting == before { await Task.yield() }
+                    try await eventually("it waits") { limiter.waiting > before }
                 }
             }
-            // The calls that are about to wait do so a moment later.
-            try await Task.sleep(for: .milliseconds(300))
             gate.open()
             try await group.waitForAll()
         }
@@ -123,13 +121,11 @@ struct ConcurrencyLimiterTests {
         try await held
     }
 
-    /// How many calls wait, and which have been worked on.
+    /// Whose calls have been worked on.
     private final class Order: Sendable {
-        private let state = Mutex((waiting: 0, entered: [RPCPeer]()))
-        var waiting: Int { state.withLock { $0.waiting } }
-        var entered: [RPCPeer] { state.withLock { $0.entered } }
-        func wait() { state.withLock { $0.waiting += 1 } }
-        func enter(_ peer: RPCPeer) { state.withLock { $0.entered.append(peer) } }
+        private let state = Mutex([RPCPeer]())
+        var entered: [RPCPeer] { state.withLock { $0 } }
+        func enter(_ peer: RPCPeer) { state.withLock { $0.append(peer) } }
     }
 
     /// Where one task waits until another lets it go on.

@@ -44,9 +44,10 @@ final class RunningExporter: Sendable {
     {
         var timing = SpanExporter.Timing()
         timing.delay = .milliseconds(20)
-        timing.timeout = .milliseconds(500)
+        // A collector that answers may take its time on a busy machine.
+        (timing.timeout, timing.flush) = (.seconds(30), .seconds(30))
         timing.backoff = .init(first: 20, cap: 40)
-        timing.patience = .seconds(30)
+        timing.patience = .seconds(120)
         change(&timing)
         let logger = log.logger
         exporter = SpanExporter(

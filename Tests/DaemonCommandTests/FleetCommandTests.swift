@@ -1,4 +1,5 @@
 import AssayCore
+import AssayTesting
 import Foundation
 import Testing
 
@@ -354,8 +355,9 @@ extension ProcessTests {
             #expect(try await assay("enrol", "remove", "--app", "cameras", "--serial", "CAM-1").status == 0)
             #expect(try await readmit("1s").status == 0)
             var listed = try await assay("enrol", "list", "--app", "cameras")
-            while listed.lines.count(where: { $0.contains("  expired") }) < 2 {
+            try await eventually("both have expired") {
                 listed = try await assay("enrol", "list", "--app", "cameras")
+                return listed.lines.count(where: { $0.contains("  expired") }) == 2
             }
             #expect(listed.out.contains("serial  CAM-1  expired, was readmitted, to replace dev_"), "\(listed)")
             #expect(listed.out.contains("serial  CAM-2  expired  until "), "\(listed)")

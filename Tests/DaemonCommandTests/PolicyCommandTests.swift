@@ -1,6 +1,7 @@
 import AssayAPI
 import AssayClient
 import AssayCore
+import AssayTesting
 import Foundation
 import Testing
 
@@ -33,12 +34,11 @@ extension ProcessTests {
             try home.folder.write(text, to: "assayd.yaml")
             daemon.child.signal(SIGHUP)
             var new = old
-            for _ in 0..<200 where new == old {
-                try await Task.sleep(for: .milliseconds(100))
+            try await eventually("the reload is done") {
                 let status = try await client.status()
                 new = Hex.encode(status.apps.first { $0.app == "camera" }?.policyDigest ?? Data())
+                return new != old
             }
-            try #require(new != old)
 
             let shown = try await assay(daemon, ["policy", "show", String(old.prefix(9)).uppercased()])
             #expect(shown.status == 0, "\(shown.err)")
@@ -103,12 +103,7 @@ extension ProcessTests {
             // A reload makes it so, and then nothing differs.
             try home.folder.write(folder(changed), to: "assayd.yaml")
             daemon.child.signal(SIGHUP)
-            var after = try await diff(changed)
-            for _ in 0..<200 where after.status != 0 {
-                try await Task.sleep(for: .milliseconds(100))
-                after = try await diff(changed)
-            }
-            #expect(after.status == 0, "\(after)")
+            try await eventually("nothing differs") { try await diff(changed).status == 0 }
 
             let broken = try await diff(try home.folder.write("listen: 1", to: "broken.yaml"))
             #expect(broken.status == 2 && broken.err.contains("broken.yaml:1"), "\(broken)")

@@ -2,6 +2,7 @@ import AssayAPI
 import AssayClient
 import AssayCore
 import AssaySimulator
+import AssayTesting
 import Foundation
 import Testing
 
@@ -108,9 +109,9 @@ extension ProcessTests {
             let verdict = try await phone.register(client)
             #expect(verdict.outcome == "accepted")
             var shown = try await assay(daemon, ["shadow", "--app", "camera"])
-            for _ in 0..<100 where !shown.out.contains("1  newly rejected") {
-                try await Task.sleep(for: .milliseconds(100))
+            _ = try await eventually {
                 shown = try await assay(daemon, ["shadow", "--app", "camera"])
+                return shown.out.contains("1  newly rejected")
             }
             #expect(shown.status == 0 && shown.out.contains("1  newly rejected"), "\(shown.out)\(shown.err)")
             #expect(
@@ -127,10 +128,10 @@ extension ProcessTests {
                 to: "assayd.yaml")
             daemon.child.signal(SIGHUP)
             var next = digest
-            for _ in 0..<200 where next == digest {
-                try await Task.sleep(for: .milliseconds(100))
+            try await eventually("the reload is done") {
                 let report = Self.objects(try await assay(daemon, ["shadow", "--json"])).first
                 next = report?["shadow_digest"] as? String ?? digest
+                return next != digest
             }
             let changed = try await assay(daemon, ["diff", digest, next])
             #expect(

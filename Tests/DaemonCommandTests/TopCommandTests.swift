@@ -1,5 +1,6 @@
 import AssayClient
 import AssayCore
+import AssayTesting
 import Foundation
 import Testing
 
@@ -27,7 +28,10 @@ extension ProcessTests {
             }
             let text = try await assay(daemon, ["--once", "--interval", "1"])
             #expect(text.status == 0, "\(text.err)")
-            #expect(text.lines.first?.hasPrefix("assayd ") == true && text.lines.first?.contains("  ready  over 1.") == true)
+            #expect(text.lines.first?.hasPrefix("assayd ") == true)
+            // The interval is a second, or more on a busy machine.
+            let shown = try #require(text.lines.first?.components(separatedBy: "  ready  over ").last, "\(text)")
+            #expect(try #require(Double(shown.prefix { $0.isNumber || $0 == "." }), "\(text)") >= 1)
             for part in ["Attestation/Verify", "Attestation/IssueChallenge", "prepare", "commit", "camera"] {
                 #expect(text.out.contains(part), "\(part) in \(text.out)")
             }
@@ -53,7 +57,7 @@ extension ProcessTests {
             let top = try Child(
                 try Child.built("assay"), ["top", "--json", "--interval", "0.1"],
                 environment: ["ASSAY_SERVER": try daemon.address("tcp")])
-            while top.out.split(separator: "\n").count < 3 { try await Task.sleep(for: .milliseconds(20)) }
+            try await eventually("views follow each other") { top.out.split(separator: "\n").count >= 3 }
             #expect(await daemon.stop().status == 0)
             #expect(await top.ending().status == 69)
         }
@@ -63,16 +67,21 @@ extension ProcessTests {
             .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/script")))
         func terminal() async throws {
             let daemon = try await TestDaemon(try TestHome())
+            let seen = daemon.home.folder.file("seen")
             let command =
-                "\(try Child.built("assay")) top --interval 0.1 --server \(try daemon.address("tcp")) & sleep 2; kill -INT $!; wait $!; echo ended $?"
-            let ending = try await Child(
-                "/usr/bin/script", ["-qec", "/bin/bash -mc '\(command)'", "/dev/null"], environment: ["TERM": "xterm"]
-            ).ending()
-            let text = ending.out
+                "\(try Child.built("assay")) top --interval 0.1 --server \(try daemon.address("tcp")) & "
+                + "until [ -e \(seen) ]; do sleep 0.1; done; kill -INT $!; wait $!; echo ended $?"
+            let script = try Child(
+                "/usr/bin/script", ["-qec", "/bin/bash -mc '\(command)'", "/dev/null"], environment: ["TERM": "xterm"])
+            try await eventually("it is redrawn") {
+                try #require(script.isRunning, "\(script.out)")
+                return script.out.components(separatedBy: "\u{1B}[H").count > 3
+            }
+            try daemon.home.folder.write("", to: "seen")
+            let text = await script.ending().out
             #expect(text.contains("\u{1B}[?1049h") && text.contains("\u{1B}[?25l"))
             let end = try #require(text.range(of: "\u{1B}[?25h\u{1B}[?1049l"))
             #expect(text[end.upperBound...].contains("ended 0"), "\(text.suffix(300))")
-            #expect(text.components(separatedBy: "\u{1B}[H").count > 3, "redrawn")
             #expect(await daemon.stop().status == 0)
         }
 

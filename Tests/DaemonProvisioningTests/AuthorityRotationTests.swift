@@ -2,6 +2,7 @@ import AssayAPI
 import AssayClient
 import AssayCore
 import AssaySimulator
+import AssayTesting
 import Foundation
 import Testing
 
@@ -12,9 +13,9 @@ extension ProcessTests {
     struct AuthorityRotationTests {
         /// Waits until the daemon follows the configuration.
         private static func wait(_ daemon: TestDaemon, until isTrue: () async throws -> Bool) async throws {
-            while try await !isTrue() {
+            try await eventually("the daemon follows") {
                 try #require(daemon.child.isRunning)
-                try await Task.sleep(for: .milliseconds(50))
+                return try await isTrue()
             }
         }
 

@@ -85,7 +85,7 @@ struct CallerCertificateTests {
     @Test("A renewed certificate continues without a failed call, and an expired one is refused")
     func renewed() async throws {
         let running = try await Running()
-        let end = Timestamp(unixSeconds: SystemClock().now().unixMilliseconds / 1000 + 10)
+        let end = Timestamp(unixSeconds: SystemClock().now().unixMilliseconds / 1000 + 15)
         let issued = try running.tls.callerCA.issue(.client, names: [.dns(TLSHome.monitoring)], notAfter: end)
         let (one, other) = (try running.tls.files(showing: issued), try running.tls.files(showing: issued))
         let (careful, careless) = (try await running.connect(one), try await running.connect(other))
@@ -94,7 +94,9 @@ struct CallerCertificateTests {
         try running.tls.folder.write(renewed.certificate, to: URL(fileURLWithPath: one.certificate).lastPathComponent)
         try running.tls.folder.write(renewed.privateKey, to: URL(fileURLWithPath: one.key).lastPathComponent)
 
-        let failures = await call(careful) { SystemClock().now() > end.adding(milliseconds: 500) }
+        let failures = await call(careful) {
+            SystemClock().now() > end.adding(milliseconds: 500) && running.ended["certificate_expired", default: 0] >= 2
+        }
         #expect(failures.isEmpty, "\(failures)")
         #expect(running.ended == ["certificate_expired": 2])
         let error = await #expect(throws: AssayError.self) { _ = try await careless.status() }
@@ -124,7 +126,7 @@ struct CallerCertificateTests {
         #expect(running.ended.isEmpty, "a CA that comes, and a renewed certificate, end nothing")
         try running.tls.folder.write(next.pem, to: "caller-ca.pem")
         #expect(await running.reloader.reload() == nil)
-        while running.ended["authority_gone", default: 0] < 2 { try await Task.sleep(for: .milliseconds(10)) }
+        try await eventually("both are ended") { running.ended["authority_gone", default: 0] >= 2 }
         try await Task.sleep(for: .milliseconds(300))
         isOver.withLock { $0 = true }
         let failed = await failures

@@ -2,6 +2,7 @@ import AssayAPI
 import AssayClient
 import AssayCore
 import AssaySimulator
+import AssayTesting
 import Crypto
 import Foundation
 import SwiftProtobuf
@@ -259,12 +260,13 @@ extension ProcessTests {
             daemon.child.signal(SIGHUP)
             let next = try await OpenSSLKey()
             var reason = ""
-            for _ in 0..<200 where reason.isEmpty {
+            try await eventually("the reload is done") {
                 do {
                     _ = try await home.renew(key, current, to: next, app: home.fleet, client)
                 } catch let error as AssayError {
                     reason = error.reason
                 }
+                return !reason.isEmpty
             }
             #expect(reason == "fleet_not_configured")
             await client.close()

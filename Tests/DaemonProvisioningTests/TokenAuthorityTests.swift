@@ -2,6 +2,7 @@ import AssayAPI
 import AssayClient
 import AssayCore
 import AssaySimulator
+import AssayTesting
 import Foundation
 import Testing
 
@@ -178,13 +179,14 @@ extension ProcessTests {
         private func issuePatiently(
             _ home: TestHome, _ client: AssayClient
         ) async throws -> Assay_V1_IssueCertificateResponse {
-            let end = ContinuousClock.now + .seconds(60)
-            while true {
-                do throws(AssayError) { return try await issue(home, client) } catch {
-                    guard error.reason == "issuing_unavailable", ContinuousClock.now < end else { throw error }
+            var issued: Assay_V1_IssueCertificateResponse?
+            try await eventually("the token is back", within: .seconds(150)) {
+                do throws(AssayError) { issued = try await issue(home, client) } catch {
+                    guard error.reason == "issuing_unavailable" else { throw error }
                 }
-                try await Task.sleep(for: .milliseconds(200))
+                return issued != nil
             }
+            return try #require(issued)
         }
 
         @Test("A token that goes away stops issuing and no verdicts, and issuing goes on when it is back")

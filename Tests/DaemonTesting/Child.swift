@@ -24,7 +24,7 @@ final class Child: Sendable {
     /// By `posix_spawn`: `Process` of Foundation crashes now and then while several threads work.
     init(
         _ program: String, _ arguments: [String], input: String = "", environment: [String: String] = [:],
-        within limit: Duration = .seconds(120)
+        within limit: Duration = .seconds(300)
     ) throws {
         files = try TemporaryFolder()
         let inherited = ProcessInfo.processInfo.environment.filter {

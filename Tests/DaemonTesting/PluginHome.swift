@@ -26,7 +26,7 @@ final class PluginHome: Sendable {
         guard [launcher, template].allSatisfy({ FileManager.default.isExecutableFile(atPath: $0) }),
             let child = try? Child(launcher, ["--print-support"])
         else { return false }
-        let end = Date().addingTimeInterval(10)
+        let end = Date().addingTimeInterval(60)
         while child.isRunning, Date() < end { usleep(10_000) }
         return child.out.contains("=seccomp allow-list") && child.out.contains("=landlock ")
     }()
@@ -106,7 +106,12 @@ final class PluginHome: Sendable {
                 problem: daemon.reloadProblem, logger: .silent)
             daemon.plugins.reloads { [reloader] in await reloader.reload(by: $0) }
             client = try await AssayClient.connect(
-                to: try #require(try await daemon.start().first).description, options: ClientOptions(retry: .once))
+                to: try #require(try await daemon.start().first).description,
+                options: ClientOptions(retry: .once, timeout: TestPhone.patience))
+            // The start of the daemon waits for plugins, and not for long.
+            try await eventually("the plugins have started or do not start") {
+                try await client.status().plugins.allSatisfy { $0.state != .starting }
+            }
         }
 
         func end() async {

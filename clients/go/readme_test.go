@@ -42,6 +42,7 @@ const program = `package main
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -89,8 +90,8 @@ type handler struct {
 	lines chan string
 }
 
-// startHandler builds the program as a user does, in a module of its own, and runs it until the test ends.
-func startHandler(t *testing.T, daemon string) *handler {
+// startHandler builds the program as a user does, in a module of its own, and runs it until the test ends, with a variable SIMULATED.
+func startHandler(t *testing.T, daemon, simulated string) *handler {
 	folder := t.TempDir()
 	here, err := filepath.Abs(".")
 	if err != nil {
@@ -109,7 +110,7 @@ func startHandler(t *testing.T, daemon string) *handler {
 		t.Fatalf("the program of README.md cannot be built: %v\n%s", err, said)
 	}
 	run := exec.Command(filepath.Join(folder, "uploads"), daemon)
-	run.Env = append(os.Environ(), "SIMULATED=1")
+	run.Env = append(os.Environ(), "SIMULATED="+simulated)
 	h := &handler{t: t, lines: startProcess(t, run)}
 	h.url = "http://" + strings.TrimPrefix(h.next("listens "), "listens ")
 	return h
@@ -163,7 +164,7 @@ func nextLine(t *testing.T, lines chan string, pattern *regexp.Regexp) []string 
 	}
 }
 
-// post is a phone's request: the status and the body of the answer.
+// post is a phone's request: the status, and the word of the answer or its body.
 func (h *handler) post(path, user, body string) (int, string) {
 	h.t.Helper()
 	message, err := http.NewRequest(http.MethodPost, h.url+path, strings.NewReader(body))
@@ -179,6 +180,13 @@ func (h *handler) post(path, user, body string) (int, string) {
 	text, err := io.ReadAll(response.Body)
 	if err != nil {
 		h.t.Fatal(err)
+	}
+	var answer struct{ Then string }
+	if err := json.Unmarshal(text, &answer); err != nil || response.Header.Get("Content-Type") != "application/json" {
+		h.t.Fatalf("%s answers %q as %s: %v", path, text, response.Header.Get("Content-Type"), err)
+	}
+	if answer.Then != "" {
+		return response.StatusCode, answer.Then
 	}
 	return response.StatusCode, strings.TrimSpace(string(text))
 }
@@ -199,9 +207,9 @@ func digestOf(text string) []byte {
 func TestHandlerAsksForAVerdict(t *testing.T) {
 	daemon := newServer(t, nil,
 		said(200, challengeAnswer), said(200, `{"decision":"DECISION_ACCEPTED"}`), said(200, `{"decision":"DECISION_REJECTED","retry":"RETRY_CLASS_NEW_CHALLENGE"}`),
-		said(200, `{"decision":"DECISION_ACCEPTED","simulated":true}`),
+		said(200, `{"decision":"DECISION_ACCEPTED","simulated":true}`), said(200, `{}`),
 		said(403, `{"code":"permission_denied"}`), said(400, `{"code":"invalid_argument"}`))
-	h := startHandler(t, daemon.URL)
+	h := startHandler(t, daemon.URL, "")
 	expect := func(path, user, body string, status int, answer string) {
 		t.Helper()
 		if gotStatus, got := h.post(path, user, body); gotStatus != status || got != answer {
@@ -216,7 +224,7 @@ func TestHandlerAsksForAVerdict(t *testing.T) {
 		t.Error("the daemon was asked about what is no upload")
 	}
 	expect("/challenges", "alice", "", 200, `{"challenge":"AAECAwQF"}`)
-	expect("/uploads", "alice", sentUpload, 201, "")
+	expect("/uploads", "alice", sentUpload, 201, "done")
 	h.next("stored " + hex.EncodeToString(digestOf("alice/1")) + " a photo")
 	asked := daemon.all()[1]
 	encode := base64.StdEncoding.EncodeToString
@@ -230,8 +238,17 @@ func TestHandlerAsksForAVerdict(t *testing.T) {
 	}
 	expect("/uploads", "alice", sentUpload, 403, "new_challenge")
 	expect("/uploads", "alice", sentUpload, 403, "give_up")
+	expect("/uploads", "alice", sentUpload, 403, "give_up")
 	expect("/uploads", "alice", sentUpload, 503, "later")
 	expect("/uploads", "alice", sentUpload, 400, "give_up")
+}
+
+func TestHandlerTakesAVirtualDeviceOnTrial(t *testing.T) {
+	h := startHandler(t, newServer(t, nil, said(200, `{"decision":"DECISION_ACCEPTED","simulated":true}`)).URL, "1")
+	if status, answer := h.post("/uploads", "alice", sentUpload); status != 201 || answer != "done" {
+		t.Errorf("%d %q", status, answer)
+	}
+	h.next("stored " + hex.EncodeToString(digestOf("alice/1")) + " a photo")
 }
 
 // TestHandlerWithADaemon lets a virtual Android device register and upload.
@@ -289,7 +306,7 @@ func TestHandlerWithADaemon(t *testing.T) {
 		t.Fatalf("%+v %v", registered, err)
 	}
 
-	h := startHandler(t, url)
+	h := startHandler(t, url, "1")
 	_, answer := h.post("/challenges", "alice", "")
 	var challenge struct{ Challenge []byte }
 	if err := json.Unmarshal([]byte(answer), &challenge); err != nil {
@@ -316,7 +333,7 @@ func TestHandlerWithADaemon(t *testing.T) {
 		status     int
 		answer     string
 	}{
-		{"alice", first, 201, ""}, {"alice", first, 201, ""}, {"alice", second, 403, "new_challenge"}, {"bob", first, 403, "new_challenge"},
+		{"alice", first, 201, "done"}, {"alice", first, 201, "done"}, {"alice", second, 403, "new_challenge"}, {"bob", first, 403, "new_challenge"},
 	} {
 		if status, answer := h.post("/uploads", attempt.user, attempt.body); status != attempt.status || answer != attempt.answer {
 			t.Errorf("upload %d: %d %q", index, status, answer)

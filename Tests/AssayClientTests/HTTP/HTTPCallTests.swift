@@ -171,7 +171,7 @@ struct HTTPCallTests {
             .silence
         } _: { server in
             let client = try server.client(TestTime(), ClientOptions(retry: .once))
-            let error = await #expect(throws: AssayError.self) { try await client.status(timeout: .milliseconds(200)) }
+            let error = await #expect(throws: AssayError.self) { try await client.status(timeout: .seconds(2)) }
             #expect(error?.code == .deadlineExceeded && error?.reason == "deadline_exceeded")
 
             let before = server.http.requests.count
@@ -192,7 +192,7 @@ struct HTTPCallTests {
             answer
         } _: { server in
             let client = try server.client(TestTime(), ClientOptions(retry: .once))
-            let error = await #expect(throws: AssayError.self) { try await client.status(timeout: .milliseconds(200)) }
+            let error = await #expect(throws: AssayError.self) { try await client.status(timeout: .seconds(2)) }
             #expect(error?.code == .deadlineExceeded)
             await client.close()
         }

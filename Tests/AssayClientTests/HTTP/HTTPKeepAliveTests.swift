@@ -19,10 +19,10 @@ struct HTTPKeepAliveTests {
     @Test("A stream ends by the loss of its connection where the server does not answer pings")
     func deadServer() async throws {
         try await HTTP2StreamServer.run { server in
-            let channel = try await server.connect(Self.limits(.milliseconds(200), .seconds(2)))
+            let channel = try await server.connect(Self.limits(.milliseconds(200), .seconds(10)))
             let items = try channel.stream(
                 Self.watch, Assay_V1_WatchRequest(), of: Assay_V1_WatchItem.self, timeout: nil, metadata: [:])
-            try await eventually("it has begun", within: .seconds(20)) { server.streamCount == 1 }
+            try await eventually("it has begun") { server.streamCount == 1 }
             try await server.becomeDeaf()
             var iterator = items.makeAsyncIterator()
             do throws(RPCError) {
@@ -42,7 +42,7 @@ struct HTTPKeepAliveTests {
             let channel = try await server.connect(Self.limits(.milliseconds(100), .seconds(60)))
             let items = try channel.stream(
                 Self.watch, Assay_V1_WatchRequest(), of: Assay_V1_WatchItem.self, timeout: nil, metadata: [:])
-            try await eventually("it is asked several times", within: .seconds(20)) { server.pings >= 3 }
+            try await eventually("it is asked several times") { server.pings >= 3 }
             let item = try Assay_V1_WatchItem.with { $0.overtaken.missed = 7 }.serialised()
             server.end(envelope(0, item) + envelope(2, Array("{}".utf8)))
             var iterator = items.makeAsyncIterator()

@@ -148,7 +148,7 @@ struct FormTests {
             let bad = try await version.post(
                 TestMethods.verify, Self.json, text: #"{"app":"photos","subject":"\#(long)","purpose":"NO_SUCH"}"#, at: server)
             #expect(bad.status == 400 && bad.text.contains("purpose"))
-            try await eventually("nothing is held", within: .seconds(20)) { server.statistics.heldBytes == 0 }
+            try await eventually("nothing is held") { server.statistics.heldBytes == 0 }
         }
     }
 

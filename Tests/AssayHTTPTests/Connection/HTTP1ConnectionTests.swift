@@ -1,3 +1,4 @@
+import AssayListening
 import AssayTesting
 import Testing
 
@@ -60,7 +61,7 @@ struct HTTP1ConnectionTests {
         try await HTTPTestServer.run { server in
             let client = try await RawClient.connect(to: server.address)
             try await client.say(request(to: TestMethods.hold, [1]) + request(to: TestMethods.echo, [2]))
-            try await eventually("the first is held", within: .seconds(20)) { server.calls.held.count == 1 }
+            try await eventually("the first is held") { server.calls.held.count == 1 }
             try await client.say(request(to: TestMethods.echo, [3]))
             #expect(client.bytes.isEmpty)
             server.calls.answerAll()
@@ -279,13 +280,13 @@ struct HTTP1ConnectionTests {
         try await HTTPTestServer.run { server in
             let client = try await RawClient.connect(to: server.address)
             try await client.say(request(to: TestMethods.sleep))
-            try await eventually("the handler waits", within: .seconds(20)) { server.calls.notes == ["asleep"] }
+            try await eventually("the handler waits") { server.calls.notes == ["asleep"] }
             try await client.shutOutput()
-            try await eventually("the handler hears of it", within: .seconds(20)) {
+            try await eventually("the handler hears of it") {
                 server.calls.notes == ["asleep", "abandoned"]
             }
             try await client.end()
-            try await eventually("nothing is left", within: .seconds(20)) {
+            try await eventually("nothing is left") {
                 server.statistics.openConnections == 0 && server.statistics.callsInFlight == 0
             }
         }
@@ -293,14 +294,14 @@ struct HTTP1ConnectionTests {
 
     @Test("a server that stops finishes the request in work, and then closes")
     func gracefulStop() async throws {
-        try await HTTPTestServer.run { server in
+        try await HTTPTestServer.run(.with { $0.limits.drainTimeout = .seconds(60) }) { server in
             let (busy, idle) = (
                 try await RawClient.connect(to: server.address), try await RawClient.connect(to: server.address)
             )
             try await idle.say(request("a"))
             #expect(try await idle.answer().status == 200)
             try await busy.say(request(to: TestMethods.hold, [1]))
-            try await eventually("the call is held", within: .seconds(20)) { server.calls.held.count == 1 }
+            try await eventually("the call is held") { server.calls.held.count == 1 }
             async let stopped: Void = server.front.stop()
             try await idle.end()
             #expect(!busy.hasEnded)
@@ -323,7 +324,7 @@ struct HTTP1ConnectionTests {
                 try await client.setReading(false)
                 // 64 times 128 KiB, where the kernel holds some hundred KiB for a socket.
                 for _ in 0..<64 { client.shout(request(to: TestMethods.blob, [0, 2, 0, 0])) }
-                try await eventually("it begins", within: .seconds(20)) { server.statistics.callsStarted > 0 }
+                try await eventually("it begins") { server.statistics.callsStarted > 0 }
                 let started = try await settled("it pauses") { server.statistics.callsStarted }
                 #expect(started < 32)
                 try await client.setReading(true)
@@ -340,13 +341,13 @@ struct HTTP1ConnectionTests {
                 try await client.setReading(false)
                 let head = "POST \(TestMethods.pour) HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/connect+proto\r\n"
                 try await client.say(Array("\(head)content-length: 5\r\n\r\n".utf8) + Enveloped.bytes([]))
-                try await eventually("it begins", within: .seconds(20)) { server.calls.poured > 0 }
+                try await eventually("it begins") { server.calls.poured > 0 }
                 let poured = try await settled("it pauses") { server.calls.poured }
                 #expect(poured * TestMethods.pouredBytes < 4 << 20)
                 try await client.setReading(true)
-                try await eventually("it goes on", within: .seconds(20)) { server.calls.poured > 2 * poured }
+                try await eventually("it goes on") { server.calls.poured > 2 * poured }
                 await client.close()
-                try await eventually("the handler hears of it", within: .seconds(20)) { server.calls.notes.count == 1 }
+                try await eventually("the handler hears of it") { server.calls.notes.count == 1 }
             }
         }
     }

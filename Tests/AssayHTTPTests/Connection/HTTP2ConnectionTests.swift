@@ -16,7 +16,7 @@ struct HTTP2ConnectionTests {
         try await HTTPTestServer.run { server in
             let client = try await HTTP2Client.connect(to: server.address)
             let streams = (0..<200).map { client.call(TestMethods.hold, [UInt8($0)]) }
-            try await eventually("all are held", within: .seconds(20)) { server.calls.held.count == 200 }
+            try await eventually("all are held") { server.calls.held.count == 200 }
             server.calls.answerAll()
             for (number, stream) in streams.enumerated() {
                 let answer = try await client.answer(stream)
@@ -31,7 +31,7 @@ struct HTTP2ConnectionTests {
         try await HTTPTestServer.run(.with { $0.limits.maxStreams = 4 }) { server in
             let client = try await HTTP2Client.connect(to: server.address)
             let held = (0..<4).map { client.call(TestMethods.hold, [$0]) }
-            try await eventually("four are held", within: .seconds(20)) { server.calls.held.count == 4 }
+            try await eventually("four are held") { server.calls.held.count == 4 }
             let refused = try await client.answer(to: TestMethods.hold)
             #expect(refused.grpcStatus == .resourceExhausted && refused.has(reason: "too_many_calls"))
             server.calls.answerAll()
@@ -52,11 +52,11 @@ struct HTTP2ConnectionTests {
             func frame(_ type: UInt8, _ stream: UInt32) -> RawFrames.Frame? {
                 RawFrames.all(in: client.bytes).first { $0.type == type && $0.stream == stream }
             }
-            try await eventually("the stream is reset", within: .seconds(20)) { frame(3, 3) != nil }
-            try await eventually("the next one is answered", within: .seconds(20)) { frame(0, 5)?.payload == body }
-            try await eventually("the first one is held", within: .seconds(20)) { server.calls.held.count == 1 }
+            try await eventually("the stream is reset") { frame(3, 3) != nil }
+            try await eventually("the next one is answered") { frame(0, 5)?.payload == body }
+            try await eventually("the first one is held") { server.calls.held.count == 1 }
             server.calls.answerAll()
-            try await eventually("the first one is answered", within: .seconds(20)) { frame(0, 1)?.payload == body }
+            try await eventually("the first one is answered") { frame(0, 1)?.payload == body }
             #expect(!client.hasEnded && RawFrames.all(in: client.bytes).allSatisfy { $0.type != 7 })
         }
     }
@@ -66,7 +66,7 @@ struct HTTP2ConnectionTests {
         try await HTTPTestServer.run { server in
             let client = try await HTTP2Client.connect(to: server.address)
             let held = client.call(TestMethods.hold, [1])
-            try await eventually("a call is held", within: .seconds(20)) { server.calls.held.count == 1 }
+            try await eventually("a call is held") { server.calls.held.count == 1 }
             let long = [("x-long", String(repeating: "a", count: 17 << 10))]
             let many = (0..<65).map { ("x-\($0)", "a") }
             for fields in [long, many] {
@@ -84,7 +84,7 @@ struct HTTP2ConnectionTests {
         try await HTTPTestServer.run { server in
             let client = try await HTTP2Client.connect(to: server.address)
             let stream = client.openCall(TestMethods.echo, [("expect", "100-continue")])
-            try await eventually("it is told", within: .seconds(20)) { client.partial(stream).informational == [100] }
+            try await eventually("it is told") { client.partial(stream).informational == [100] }
             client.send(Enveloped.bytes([1]), on: stream, isEnd: true)
             let answer = try await client.answer(stream)
             #expect(answer.status == 200 && answer.messages == [[1]])
@@ -100,7 +100,7 @@ struct HTTP2ConnectionTests {
             let body = Enveloped.bytes([7])
             let bytes = RawFrames.preface + RawFrames.settings + RawFrames.call(1, TestMethods.echo) + RawFrames.data(1, body)
             for byte in bytes { try await client.say([byte]) }
-            try await eventually("the call is answered", within: .seconds(20)) {
+            try await eventually("the call is answered") {
                 RawFrames.all(in: client.bytes).contains { $0.type == 0 && $0.payload == body }
             }
         }
@@ -111,7 +111,7 @@ struct HTTP2ConnectionTests {
         try await HTTPTestServer.run { server in
             let client = try await RawClient.connect(to: server.address)
             try await client.say(RawFrames.preface + RawFrames.settings)
-            try await eventually("three frames come", within: .seconds(20)) { RawFrames.all(in: client.bytes).count >= 3 }
+            try await eventually("three frames come") { RawFrames.all(in: client.bytes).count >= 3 }
             let frames = RawFrames.all(in: client.bytes)
             #expect(frames.first?.type == 4 && frames.first?.flags == 0)
             #expect(frames.contains { $0.type == 8 && $0.stream == 0 })
@@ -154,10 +154,10 @@ struct HTTP2ConnectionTests {
         try await HTTPTestServer.run { server in
             let client = try await HTTP2Client.connect(to: server.address, window: 0, givesWindow: false)
             let stream = client.call(TestMethods.echo, [1, 2, 3])
-            try await eventually("the head comes", within: .seconds(20)) { client.partial(stream).headers != nil }
+            try await eventually("the head comes") { client.partial(stream).headers != nil }
             #expect(client.partial(stream).body.isEmpty)
             client.giveWindow(5, of: stream)
-            try await eventually("five bytes come", within: .seconds(20)) { client.partial(stream).body.count == 5 }
+            try await eventually("five bytes come") { client.partial(stream).body.count == 5 }
             #expect(client.partial(stream).trailers == nil)
             client.giveWindow(3, of: stream)
             let answer = try await client.answer(stream)
@@ -170,10 +170,10 @@ struct HTTP2ConnectionTests {
         try await HTTPTestServer.run(.with { $0.limits.writeTimeout = .milliseconds(200) }) { server in
             let client = try await HTTP2Client.connect(to: server.address, window: 0, givesWindow: false)
             let stream = client.call(TestMethods.echo, [1, 2, 3])
-            try await eventually("it is given up", within: .seconds(20)) {
+            try await eventually("it is given up") {
                 client.partial(stream).reset != nil || client.hasEnded
             }
-            try await eventually("nothing is held", within: .seconds(20)) { server.statistics.callsInFlight == 0 }
+            try await eventually("nothing is held") { server.statistics.callsInFlight == 0 }
         }
     }
 
@@ -182,13 +182,13 @@ struct HTTP2ConnectionTests {
         try await HTTPTestServer.run(.with { $0.limits.writeTimeout = .seconds(1) }) { server in
             let client = try await HTTP2Client.connect(to: server.address, window: 0, givesWindow: false)
             let stream = client.call(TestMethods.pour)
-            try await eventually("the head comes", within: .seconds(20)) { client.partial(stream).headers != nil }
+            try await eventually("the head comes") { client.partial(stream).headers != nil }
             let poured = try await settled("it pauses") { server.calls.poured }
             #expect(poured * TestMethods.pouredBytes <= 256 << 10)
-            try await eventually("it is given up", within: .seconds(20)) {
+            try await eventually("it is given up") {
                 client.partial(stream).reset != nil || client.hasEnded
             }
-            try await eventually("the handler hears of it", within: .seconds(20)) { server.calls.notes.count == 1 }
+            try await eventually("the handler hears of it") { server.calls.notes.count == 1 }
         }
     }
 
@@ -200,13 +200,13 @@ struct HTTP2ConnectionTests {
                 client.giveWindow(1 << 30)
                 try await client.setReading(false)
                 _ = client.call(TestMethods.pour)
-                try await eventually("it begins", within: .seconds(20)) { server.calls.poured > 0 }
+                try await eventually("it begins") { server.calls.poured > 0 }
                 let poured = try await settled("it pauses") { server.calls.poured }
                 #expect(poured * TestMethods.pouredBytes < 4 << 20)
                 try await client.setReading(true)
-                try await eventually("it goes on", within: .seconds(20)) { server.calls.poured > 2 * poured }
+                try await eventually("it goes on") { server.calls.poured > 2 * poured }
                 await client.close()
-                try await eventually("the handler hears of it", within: .seconds(20)) { server.calls.notes.count == 1 }
+                try await eventually("the handler hears of it") { server.calls.notes.count == 1 }
             }
         }
     }
@@ -215,12 +215,12 @@ struct HTTP2ConnectionTests {
 
     @Test("a server that stops says so, and finishes the calls in flight")
     func gracefulStop() async throws {
-        try await HTTPTestServer.run { server in
+        try await HTTPTestServer.run(.with { $0.limits.drainTimeout = .seconds(60) }) { server in
             let client = try await HTTP2Client.connect(to: server.address)
             let stream = client.call(TestMethods.hold, [1])
-            try await eventually("the call is held", within: .seconds(20)) { server.calls.held.count == 1 }
+            try await eventually("the call is held") { server.calls.held.count == 1 }
             async let stopped: Void = server.front.stop()
-            try await eventually("the client is told", within: .seconds(20)) { client.goAways.count == 2 }
+            try await eventually("the client is told") { client.goAways.count == 2 }
             #expect(client.goAways.map(\.lastStream) == [RawFrames.lastStream, stream])
             #expect(client.goAways.allSatisfy { $0.code == .noError && $0.reason == "shutting_down" })
             server.calls.answerAll()
@@ -249,24 +249,24 @@ struct HTTP2ConnectionTests {
                 RawFrames.call(stream, path) + RawFrames.data(stream, Enveloped.bytes([7]))
             }
             try await client.say(RawFrames.preface + RawFrames.settings + call(1, TestMethods.hold))
-            try await eventually("the call is held", within: .seconds(20)) { server.calls.held.count == 1 }
+            try await eventually("the call is held") { server.calls.held.count == 1 }
             async let stopped: Void = server.front.stop()
-            try await eventually("it is asked", within: .seconds(20)) {
+            try await eventually("it is asked") {
                 RawFrames.all(in: client.bytes).contains { $0.type == 6 && $0.flags == 0 }
             }
             #expect(goAways() == [RawFrames.lastStream])
 
             try await client.say(call(3, TestMethods.echo))
-            try await eventually("the call that crossed is answered", within: .seconds(20)) { isAnswered(3) }
+            try await eventually("the call that crossed is answered") { isAnswered(3) }
             #expect(goAways() == [RawFrames.lastStream])
 
             let question = try #require(RawFrames.all(in: client.bytes).first { $0.type == 6 && $0.flags == 0 })
             try await client.say(RawFrames.frame(type: 6, flags: 1, question.payload))
-            try await eventually("the last stream is named", within: .seconds(20)) { goAways() == [RawFrames.lastStream, 3] }
+            try await eventually("the last stream is named") { goAways() == [RawFrames.lastStream, 3] }
             // It is not looked at any more.
             try await client.say(call(5, TestMethods.echo))
             server.calls.answerAll()
-            try await eventually("the call in flight is answered", within: .seconds(20)) { isAnswered(1) }
+            try await eventually("the call in flight is answered") { isAnswered(1) }
             try await client.end()
             await stopped
             #expect(!isAnswered(5))
@@ -281,7 +281,7 @@ struct HTTP2ConnectionTests {
             try await client.say(
                 RawFrames.preface + RawFrames.settings + RawFrames.call(1, TestMethods.echo)
                     + RawFrames.data(1, Enveloped.bytes([7])))
-            try await eventually("the call is answered", within: .seconds(20)) {
+            try await eventually("the call is answered") {
                 RawFrames.all(in: client.bytes).contains { $0.type == 0 && $0.stream == 1 }
             }
             await server.front.stop()
@@ -303,16 +303,16 @@ struct HTTP2ConnectionTests {
             try await client.say(
                 RawFrames.preface + RawFrames.settings + RawFrames.call(1, TestMethods.sleep)
                     + RawFrames.data(1, Enveloped.bytes([])))
-            try await eventually("the handler waits", within: .seconds(20)) { server.calls.notes == ["asleep"] }
+            try await eventually("the handler waits") { server.calls.notes == ["asleep"] }
             async let stopped: Void = server.front.stop()
-            try await eventually("the client is told", within: .seconds(20)) {
+            try await eventually("the client is told") {
                 RawFrames.all(in: client.bytes).contains { $0.type == 7 }
             }
             try await client.say(RawFrames.frame(type: 0, flags: 1, stream: 0, [1]))
             try await client.end()
             await stopped
             #expect(server.statistics.endedConnections == ["shutting_down": 1, "protocol_error": 1])
-            try await eventually("its call is given up", within: .seconds(20)) {
+            try await eventually("its call is given up") {
                 server.calls.notes == ["asleep", "abandoned"]
             }
         }
@@ -323,11 +323,11 @@ struct HTTP2ConnectionTests {
         try await HTTPTestServer.run(.with { $0.limits.drainTimeout = .milliseconds(200) }) { server in
             let client = try await HTTP2Client.connect(to: server.address)
             let stream = client.call(TestMethods.sleep)
-            try await eventually("the handler waits", within: .seconds(20)) { server.calls.notes == ["asleep"] }
+            try await eventually("the handler waits") { server.calls.notes == ["asleep"] }
             await server.front.stop()
             let answer = try await client.answer(stream)
             #expect(answer.grpcStatus == .unavailable && answer.has(reason: "shutting_down"))
-            try await eventually("the handler hears of it", within: .seconds(20)) {
+            try await eventually("the handler hears of it") {
                 server.calls.notes == ["asleep", "abandoned"]
             }
         }
@@ -340,9 +340,9 @@ struct HTTP2ConnectionTests {
             let body = Enveloped.bytes([7])
             try await client.say(
                 RawFrames.preface + RawFrames.settings + RawFrames.call(1, TestMethods.hold) + RawFrames.data(1, body))
-            try await eventually("the call is held", within: .seconds(20)) { server.calls.held.count == 1 }
+            try await eventually("the call is held") { server.calls.held.count == 1 }
             try await client.say(RawFrames.frame(type: 7, [0, 0, 0, 0, 0, 0, 0, 0]))
-            try await eventually("the server leaves too", within: .seconds(20)) {
+            try await eventually("the server leaves too") {
                 RawFrames.all(in: client.bytes).contains { $0.type == 7 }
             }
             server.calls.answerAll()
@@ -358,9 +358,9 @@ struct HTTP2ConnectionTests {
             try await client.say(
                 RawFrames.preface + RawFrames.settings + RawFrames.call(1, TestMethods.sleep)
                     + RawFrames.data(1, Enveloped.bytes([])))
-            try await eventually("the handler waits", within: .seconds(20)) { server.calls.notes == ["asleep"] }
+            try await eventually("the handler waits") { server.calls.notes == ["asleep"] }
             try await client.shutOutput()
-            try await eventually("the handler hears of it", within: .seconds(20)) {
+            try await eventually("the handler hears of it") {
                 server.calls.notes == ["asleep", "abandoned"]
             }
             try await client.end()

@@ -31,7 +31,7 @@ struct HTTP2FloodTests {
             try await client.end()
             #expect(goAwayCode(client) == Self.enhanceYourCalm)
             #expect(server.statistics.endedConnections == ["too_many_resets": 1])
-            try await eventually("nothing is left of its calls", within: .seconds(20)) {
+            try await eventually("nothing is left of its calls") {
                 server.statistics.callsInFlight == 0
             }
         }
@@ -45,7 +45,7 @@ struct HTTP2FloodTests {
             client.shout(
                 beginning + (0..<150).flatMap { resetCall($0, code: 8) } + RawFrames.call(999, TestMethods.echo)
                     + RawFrames.data(999, body))
-            try await eventually("the connection goes on", within: .seconds(20)) {
+            try await eventually("the connection goes on") {
                 RawFrames.all(in: client.bytes).contains { $0.type == 0 && $0.payload == body }
             }
         }
@@ -61,12 +61,12 @@ struct HTTP2FloodTests {
             // In parts, so that what was reset makes space for the next calls.
             for part in 0..<3 {
                 client.shout((100 * part..<100 * (part + 1)).flatMap { resetCall($0, code: 8) })
-                try await eventually("its calls are let go", within: .seconds(20)) {
+                try await eventually("its calls are let go") {
                     server.statistics.refusedCalls["cancelled"] == 100 * (part + 1) && server.statistics.callsInFlight == 0
                 }
             }
             client.shout(RawFrames.call(999, TestMethods.echo) + RawFrames.data(999, body))
-            try await eventually("the connection goes on", within: .seconds(20)) {
+            try await eventually("the connection goes on") {
                 RawFrames.all(in: client.bytes).contains { $0.type == 0 && $0.payload == body }
             }
         }
@@ -84,7 +84,7 @@ struct HTTP2FloodTests {
             client.shout(beginning)
             for part in 0..<2 {
                 client.shout((100 * part..<100 * (part + 1)).flatMap { resetCall($0, code: 8) })
-                try await eventually("its calls are let go", within: .seconds(20)) {
+                try await eventually("its calls are let go") {
                     server.statistics.refusedCalls["cancelled"] == 100 * (part + 1) && server.statistics.callsInFlight == 0
                 }
             }
@@ -124,7 +124,7 @@ struct HTTP2FloodTests {
             let client = try await RawClient.connect(to: server.address)
             let body = Enveloped.bytes([7])
             try await client.say(beginning + RawFrames.call(1, TestMethods.echo) + RawFrames.data(1, body))
-            try await eventually("a call is answered", within: .seconds(20)) {
+            try await eventually("a call is answered") {
                 RawFrames.all(in: client.bytes).contains { $0.type == 0 && $0.payload == body }
             }
             let frame = type == 8 ? RawFrames.windowUpdate(by: 1) : RawFrames.frame(type: type, [0, 0, 0, 0])

@@ -71,7 +71,7 @@ struct HTTPCallerTests {
             for number in 1...300 {
                 let stream = client.call(TestMethods.sleep)
                 client.reset(stream)
-                try await eventually("it is abandoned", within: .seconds(20)) {
+                try await eventually("it is abandoned") {
                     server.statistics.refusedCalls["cancelled"] == number
                 }
             }
@@ -94,7 +94,7 @@ struct HTTPCallerTests {
         try await HTTPTestServer.run(trusting()) { server in
             let client = try await HTTP2Client.connect(to: server.address)
             let held = client.call(TestMethods.hold, [1], [("x-forwarded-for", "203.0.113.7")])
-            try await eventually("a call is held", within: .seconds(20)) { server.calls.held.count == 1 }
+            try await eventually("a call is held") { server.calls.held.count == 1 }
             let second = try await client.answer(to: TestMethods.echo, [], [("x-forwarded-for", "198.51.100.1, 203.0.113.7")])
             #expect(second.grpcStatus == .resourceExhausted && second.has(reason: "too_many_calls"))
             #expect(

@@ -1,3 +1,4 @@
+import AssayListening
 import AssayTesting
 import Testing
 
@@ -10,12 +11,14 @@ struct HTTPTLSTests {
         "POST \(TestMethods.who) HTTP/1.1\r\nhost: assay.example\r\ncontent-type: application/proto\r\ncontent-length: 0\r\n"
 
     private func run(
-        withoutCertificates: Bool = false, _ body: (HTTPTestServer, HTTPTestTLS) async throws -> Void
+        withoutCertificates: Bool = false, drainTimeout: Duration? = nil,
+        _ body: (HTTPTestServer, HTTPTestTLS) async throws -> Void
     ) async throws {
         let tls = try HTTPTestTLS()
         let setup = HTTPTestServer.Setup.with {
             $0.address = HTTPTestTLS.address
             $0.tls = tls.server
+            if let drainTimeout { $0.limits.drainTimeout = drainTimeout }
             if withoutCertificates { $0.withoutCertificates = [HTTPTestTLS.address] }
         }
         try await HTTPTestServer.run(setup) { try await body($0, tls) }
@@ -38,11 +41,11 @@ struct HTTPTLSTests {
         try await run { server, tls in
             let client = try await RawClient.connect(to: server.address, tls: tls.client(["h2"]))
             try await client.say(RawFrames.preface + RawFrames.settings)
-            try await eventually("three frames come", within: .seconds(20)) { RawFrames.all(in: client.bytes).count >= 3 }
+            try await eventually("three frames come") { RawFrames.all(in: client.bytes).count >= 3 }
             #expect(RawFrames.all(in: client.bytes).map(\.type) == [4, 8, 4])
             let body = Enveloped.bytes([7])
             try await client.say(RawFrames.settingsAcknowledged + RawFrames.call(1, TestMethods.echo) + RawFrames.data(1, body))
-            try await eventually("the call is answered", within: .seconds(20)) {
+            try await eventually("the call is answered") {
                 RawFrames.all(in: client.bytes).contains { $0.type == 0 && $0.payload == body }
             }
             #expect(RawFrames.all(in: client.bytes).count { $0.type == 4 } == 2)
@@ -69,18 +72,18 @@ struct HTTPTLSTests {
             #expect(try await client.answer().status == 200)
             try await client.end()
             await client.close()
-            try await eventually("it is gone", within: .seconds(20)) { server.statistics.openConnections == 0 }
+            try await eventually("it is gone") { server.statistics.openConnections == 0 }
         }
     }
 
     @Test("a server that stops finishes the calls in flight over TLS")
     func gracefulStop() async throws {
-        try await run { server, tls in
+        try await run(drainTimeout: .seconds(60)) { server, tls in
             let client = try await HTTP2Client.connect(to: server.address, tls: tls.client(["h2"]))
             let stream = client.call(TestMethods.hold, [1])
-            try await eventually("the call is held", within: .seconds(20)) { server.calls.held.count == 1 }
+            try await eventually("the call is held") { server.calls.held.count == 1 }
             async let stopped: Void = server.front.stop()
-            try await eventually("the client is told", within: .seconds(20)) { !client.goAways.isEmpty }
+            try await eventually("the client is told") { !client.goAways.isEmpty }
             server.calls.answerAll()
             #expect(try await client.answer(stream).messages == [[1]])
             try await client.end()
@@ -96,7 +99,7 @@ struct HTTPTLSTests {
             client.shout(Array("\(Self.who)\r\n".utf8))
             try await client.end()
             #expect(client.bytes.isEmpty && server.statistics.acceptedConnections == 0)
-            try await eventually("it is counted", within: .seconds(20)) {
+            try await eventually("it is counted") {
                 server.statistics.endedConnections == ["handshake_failed": 1]
             }
         }

@@ -30,7 +30,7 @@ struct RestingHTTP2Tests {
         async throws
     {
         try await client.say(Self.head(stream, isFirst: isFirst) + RawFrames.data(stream, message))
-        try await eventually("call \(stream) is answered", within: .seconds(20)) {
+        try await eventually("call \(stream) is answered") {
             frames(client).contains { $0.type == 1 && $0.stream == stream && $0.flags == 5 }
         }
         #expect(frames(client).filter { $0.type == 0 && $0.stream == stream }.flatMap(\.payload) == message)
@@ -38,7 +38,7 @@ struct RestingHTTP2Tests {
 
     /// A rest is seen by what it gives back of the window of the connection. There are more rests where a test waits between its calls.
     private func rest(_ client: RawClient, times: Int) async throws {
-        try await eventually("the connection rests", within: .seconds(20)) {
+        try await eventually("the connection rests") {
             frames(client).count { $0.type == 8 && $0.stream == 0 } >= times + 1
         }
     }
@@ -57,10 +57,10 @@ struct RestingHTTP2Tests {
         try await client.say(Self.beginning)
         for stream in stride(from: UInt32(1), to: 9, by: 2) {
             try await call(client, stream, isFirst: stream == 1)
-            try await eventually("the handler is gone", within: .seconds(20)) { try await !server.hasHandler() }
+            try await eventually("the handler is gone") { try await !server.hasHandler() }
         }
         try await client.say(RawFrames.ping())
-        try await eventually("the ping is answered", within: .seconds(20)) { frames(client).contains { $0.type == 6 } }
+        try await eventually("the ping is answered") { frames(client).contains { $0.type == 6 } }
         #expect(try await server.hasHandler())
         await client.close()
         try await listener.close().get()
@@ -80,7 +80,7 @@ struct RestingHTTP2Tests {
         }
         server.calls.answerAll()
         #expect(try await client.answer(held).grpcStatus == .ok)
-        try await eventually("the handler is gone", within: .seconds(20)) { try await !server.hasHandler() }
+        try await eventually("the handler is gone") { try await !server.hasHandler() }
         await client.close()
         try await listener.close().get()
     }
@@ -154,13 +154,13 @@ struct RestingHTTP2Tests {
                 try await client.say(RawFrames.data(3, Array(long[start..<end]), isEnd: end == long.count))
             }
             func received() -> Int { frames(client).filter { $0.type == 0 }.reduce(0) { $0 + $1.payload.count } }
-            try await eventually("the window is used", within: .seconds(20)) { received() >= 65_535 + more }
+            try await eventually("the window is used") { received() >= 65_535 + more }
             // A PING is answered behind all that was written.
             try await client.say(RawFrames.ping())
-            try await eventually("the ping is answered", within: .seconds(20)) { frames(client).contains { $0.type == 6 } }
+            try await eventually("the ping is answered") { frames(client).contains { $0.type == 6 } }
             #expect(received() == 65_535 + more)
             try await client.say(RawFrames.windowUpdate(by: 100_000))
-            try await eventually("the rest comes", within: .seconds(20)) { received() == 1000 + long.count }
+            try await eventually("the rest comes") { received() == 1000 + long.count }
         }
     }
 

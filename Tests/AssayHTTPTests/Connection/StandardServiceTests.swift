@@ -40,13 +40,13 @@ struct StandardServiceTests {
             let stream = client.call(Self.watch, name.isEmpty ? [] : service(name))
             var expected = [Self.notServing]
             for isServing in [true, false, true] {
-                try await eventually("it is told", within: .seconds(20)) { client.partial(stream).messages == expected }
+                try await eventually("it is told") { client.partial(stream).messages == expected }
                 server.health.setAll(isServing)
                 expected.append(isServing ? Self.serving : Self.notServing)
             }
-            try await eventually("it is told", within: .seconds(20)) { client.partial(stream).messages == expected }
+            try await eventually("it is told") { client.partial(stream).messages == expected }
             client.reset(stream)
-            try await eventually("its call has ended", within: .seconds(20)) { server.health.watcherCount == 0 }
+            try await eventually("its call has ended") { server.health.watcherCount == 0 }
         }
     }
 
@@ -56,7 +56,7 @@ struct StandardServiceTests {
             server.health.setAll(true)
             let client = try await HTTP2Client.connect(to: server.address)
             let stream = client.call(Self.watch)
-            try await eventually("it is told", within: .seconds(20)) { client.partial(stream).messages == [Self.serving] }
+            try await eventually("it is told") { client.partial(stream).messages == [Self.serving] }
             await server.front.stop()
             let answer = try await client.answer(stream)
             #expect(answer.messages == [Self.serving, Self.notServing] && answer.grpcStatus == .unavailable)
@@ -111,12 +111,12 @@ struct StandardServiceTests {
             client.send(Enveloped.bytes(Array(#"{"service":"assay.v1.Devices"}"#.utf8)), on: stream, isEnd: true)
             var expected = [#"{"status":"NOT_SERVING"}"#]
             func heard() -> [String]? { client.partial(stream).messages?.map { String(decoding: $0, as: UTF8.self) } }
-            try await eventually("it is told", within: .seconds(20)) { heard() == expected }
+            try await eventually("it is told") { heard() == expected }
             server.health.setAll(true)
             expected.append(#"{"status":"SERVING"}"#)
-            try await eventually("it is told", within: .seconds(20)) { heard() == expected }
+            try await eventually("it is told") { heard() == expected }
             client.reset(stream)
-            try await eventually("its call has ended", within: .seconds(20)) { server.health.watcherCount == 0 }
+            try await eventually("its call has ended") { server.health.watcherCount == 0 }
         }
     }
 
@@ -145,7 +145,7 @@ struct StandardServiceTests {
             let client = try await HTTP2Client.connect(to: server.address)
             let stream = client.openCall(path)
             client.send(Enveloped.bytes(Self.listServices), on: stream)
-            try await eventually("the list comes", within: .seconds(20)) { client.partial(stream).messages?.count == 1 }
+            try await eventually("the list comes") { client.partial(stream).messages?.count == 1 }
             let list = client.partial(stream).messages?.first ?? []
             for name in ["assay.v1.Attestation", "assay.v1.Operations", "grpc.health.v1.Health"] {
                 #expect(list.firstRange(of: Array(name.utf8)) != nil, "\(name)")
@@ -157,7 +157,7 @@ struct StandardServiceTests {
             let request = Enveloped.bytes([0x22, UInt8(symbol.utf8.count)] + symbol.utf8)
             client.send(Array(request.prefix(7)), on: stream)
             client.send(Array(request.dropFirst(7)), on: stream)
-            try await eventually("the file comes", within: .seconds(20)) { client.partial(stream).messages?.count == 2 }
+            try await eventually("the file comes") { client.partial(stream).messages?.count == 2 }
             client.send([], on: stream, isEnd: true)
             let answer = try await client.answer(stream)
             #expect(answer.grpcStatus == .ok && answer.messages?.count == 2)

@@ -253,8 +253,8 @@ struct ResultSigningTests {
         let areTogether = Mutex(false)
         // The first question is not answered before the second is asked.
         harness.ledger.before(.device) { [ledger = harness.ledger] in
-            for _ in 0..<1000 where ledger.asked(.device) < before + 2 { try? await Task.sleep(for: .milliseconds(5)) }
-            areTogether.withLock { $0 = ledger.asked(.device) == before + 2 }
+            let isAsked = await eventually { ledger.asked(.device) == before + 2 }
+            areTogether.withLock { $0 = isAsked }
         }
         var group = AnsweredRequests(requests: requests, answers: answers, nanoseconds: 1, traceNames: { _ in [:] })
         await signing(harness).follow(&group)

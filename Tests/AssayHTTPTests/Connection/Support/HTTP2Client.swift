@@ -85,7 +85,7 @@ final class HTTP2Client: Sendable {
             try channel.pipeline.syncOperations.addHandler(FrameHandler(inbox, givesWindow: givesWindow))
         }
         let client = HTTP2Client(channel, inbox)
-        try await eventually("the server's settings come", within: .seconds(20)) {
+        try await eventually("the server's settings come") {
             inbox.state.withLock { $0.hasSettings || $0.hasEnded }
         }
         return client
@@ -153,7 +153,7 @@ final class HTTP2Client: Sendable {
 
     /// Waits for the end of an answer, or of its stream.
     func answer(_ stream: Int) async throws -> Answer {
-        try await eventually("stream \(stream) ends", within: .seconds(20)) {
+        try await eventually("stream \(stream) ends") {
             if partial(stream).isOver { return true }
             if hasEnded { throw Ended() }
             return false
@@ -167,7 +167,7 @@ final class HTTP2Client: Sendable {
     }
 
     /// Waits until the connection has ended.
-    func end() async throws { try await eventually("the connection ends", within: .seconds(20)) { hasEnded } }
+    func end() async throws { try await eventually("the connection ends") { hasEnded } }
 
     private final class Inbox: Sendable {
         let state = Mutex(State())

@@ -51,7 +51,7 @@ final class RawClient: Sendable {
     /// - Parameter isToHead: the request was HEAD, so that the answer has no body.
     func answer(isToHead: Bool = false) async throws -> HTTP1Answer {
         var answer: HTTP1Answer?
-        try await eventually("an answer comes", within: .seconds(20)) {
+        try await eventually("an answer comes") {
             let hasEnded: Bool
             (answer, hasEnded) = try heard.state.withLock { state in
                 guard let (answer, count) = try HTTP1Answer.first(in: state.bytes, isToHead: isToHead, state.hasEnded) else {
@@ -68,7 +68,7 @@ final class RawClient: Sendable {
     }
 
     /// Waits until the server sends no more.
-    func end() async throws { try await eventually("the server ends", within: .seconds(20)) { hasEnded } }
+    func end() async throws { try await eventually("the server ends") { hasEnded } }
 
     private final class Heard: Sendable {
         struct State {

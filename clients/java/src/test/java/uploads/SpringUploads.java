@@ -30,8 +30,9 @@ public class SpringUploads {
                 .challenge(sent.challenge).context(user.getBytes(UTF_8))
                 .evidence(Evidence.keySignature(sent.keyId, SignatureAlgorithm.ECDSA_P256_SHA256, sent.signature))
                 .binding(Binding.payload(sent.photo)).idempotencyKey(UUID.nameUUIDFromBytes(sent.challenge).toString()));
-        return verdict.accepted() ? ResponseEntity.status(201).body(Map.of("then", "done")) // store the photo
-                : ResponseEntity.status(403).body(Map.of("then", verdict.retry.text()));
+        boolean isGood = verdict.accepted() && !verdict.simulated; // then store the photo
+        String refused = verdict.retry == Retry.UNSPECIFIED ? "give_up" : verdict.retry.text();
+        return ResponseEntity.status(isGood ? 201 : 403).body(Map.of("then", isGood ? "done" : refused));
     }
 
     @ExceptionHandler(AssayException.class)

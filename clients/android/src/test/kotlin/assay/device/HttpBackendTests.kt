@@ -116,7 +116,7 @@ fun httpTests(checks: Checks) {
             val answer = try { backend(server).challenge(Act.UPLOAD) } catch (error: IOException) { null }
             holds(answer == null || answer.problem == Problem.ANSWER_UNREADABLE, "a cut answer is not taken")
         }
-        ScriptedServer { Thread.sleep(10_000) }.use { server -> throws<SocketTimeoutException> { backend(server).challenge(Act.UPLOAD) } }
+        ScriptedServer { Thread.sleep(600_000) }.use { server -> throws<SocketTimeoutException> { backend(server).challenge(Act.UPLOAD) } }
         val gone = ScriptedServer { }.also { it.close() }
         throws<ConnectException> { backend(gone).challenge(Act.UPLOAD) }
     }

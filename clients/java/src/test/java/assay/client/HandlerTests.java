@@ -6,6 +6,7 @@ import static assay.client.ScriptedServer.answer;
 
 import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
+import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -28,15 +29,25 @@ import uploads.UploadHandler;
 
 /** The handlers of README.md, as they stand there. */
 final class HandlerTests {
-    private static final int LINES = 40;
+    private static final int LINES = 46;
     private static final byte[] PHOTO = "a photo".getBytes(StandardCharsets.UTF_8);
     private static final Map<String, Object> UPLOAD =
             Map.of("key_id", "AQI=", "signature", "MAA=", "challenge", "AAEC", "photo", Base64.getEncoder().encodeToString(PHOTO));
+    private static final String DONE = "201 {\"then\":\"done\"}";
+    private static final String GIVE_UP = "400 {\"then\":\"give_up\"}";
+    private static final String SIMULATED = "{\"decision\":\"DECISION_ACCEPTED\",\"simulated\":true}";
     private static final String REJECTED =
             "{\"decision\":\"DECISION_REJECTED\",\"reason\":\"challenge_reused\",\"retry\":\"RETRY_CLASS_NEW_CHALLENGE\"}";
 
-    /** Posts to the handler, which asks the daemon there, and returns status and body. */
+    /** Posts to the handler, which takes no virtual devices and asks the daemon there, and returns status and body. */
     private static String post(String daemon, String path, String body) throws Exception {
+        return post(daemon, path, body, false);
+    }
+
+    private static String post(String daemon, String path, String body, boolean takesSimulated) throws Exception {
+        Field takes = UploadHandler.class.getDeclaredField("takesSimulated");
+        takes.setAccessible(true);
+        takes.set(null, takesSimulated);
         HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         try (AssayClient assay = AssayClient.at(daemon).tries(1).build()) {
             Method serve = UploadHandler.class.getDeclaredMethod("serve", HttpServer.class, AssayClient.class);
@@ -60,7 +71,7 @@ final class HandlerTests {
     }
 
     @Test
-    void standInTheReadmeInAtMost40Lines() throws IOException {
+    void standInTheReadmeAndAreShort() throws IOException {
         standsInTheReadme("UploadHandler.java");
         standsInTheReadme("SpringUploads.java");
     }
@@ -76,7 +87,7 @@ final class HandlerTests {
     @Test
     void givesAChallengeForTheUser() throws Exception {
         try (ScriptedServer daemon = new ScriptedServer(answer(200, "{\"challenge\":\"AAEC\"}"))) {
-            equal("200 AAEC", post(daemon.url(), "/challenges", ""));
+            equal("200 {\"challenge\":\"AAEC\"}", post(daemon.url(), "/challenges", ""));
             equal("{\"app\":\"photos\",\"purpose\":\"PURPOSE_ASSERT\",\"context\":\"QWxpY2U=\"}", daemon.requests.get(0).body);
         }
     }
@@ -84,7 +95,7 @@ final class HandlerTests {
     @Test
     void acceptsWhatTheDaemonAcceptsWithTheHashOfWhatArrived() throws Exception {
         try (ScriptedServer daemon = new ScriptedServer(answer(200, "{\"decision\":\"DECISION_ACCEPTED\"}"))) {
-            equal("201 done", post(daemon.url(), "/uploads", Json.write(UPLOAD)));
+            equal(DONE, post(daemon.url(), "/uploads", Json.write(UPLOAD)));
             Map<?, ?> request = (Map<?, ?>) Json.parse(daemon.requests.get(0).body.getBytes(StandardCharsets.UTF_8));
             equal(Binding.payload(PHOTO).json, request.get("binding"));
         }
@@ -93,17 +104,25 @@ final class HandlerTests {
     @Test
     void tellsARejectedPhoneWhatToDo() throws Exception {
         try (ScriptedServer daemon = new ScriptedServer(answer(200, REJECTED))) {
-            equal("403 new_challenge", post(daemon.url(), "/uploads", Json.write(UPLOAD)));
+            equal("403 {\"then\":\"new_challenge\"}", post(daemon.url(), "/uploads", Json.write(UPLOAD)));
+        }
+    }
+
+    @Test
+    void refusesAVirtualDeviceUnlessItIsATrial() throws Exception {
+        try (ScriptedServer daemon = new ScriptedServer(answer(200, SIMULATED), answer(200, SIMULATED))) {
+            equal("403 {\"then\":\"give_up\"}", post(daemon.url(), "/uploads", Json.write(UPLOAD)));
+            equal(DONE, post(daemon.url(), "/uploads", Json.write(UPLOAD), true));
         }
     }
 
     @Test
     void storesNothingWithoutAVerdict() throws Exception {
         try (ScriptedServer daemon = new ScriptedServer(answer(403, "{\"code\":\"permission_denied\"}"))) {
-            equal("503 later", post(daemon.url(), "/uploads", Json.write(UPLOAD)));
+            equal("503 {\"then\":\"later\"}", post(daemon.url(), "/uploads", Json.write(UPLOAD)));
         }
         try (ScriptedServer daemon = new ScriptedServer(answer(400, "{\"code\":\"invalid_argument\"}"))) {
-            equal("400 give_up", post(daemon.url(), "/uploads", Json.write(UPLOAD)));
+            equal(GIVE_UP, post(daemon.url(), "/uploads", Json.write(UPLOAD)));
         }
     }
 
@@ -113,7 +132,7 @@ final class HandlerTests {
             Map<String, Object> wrong = new LinkedHashMap<>(UPLOAD);
             wrong.put("photo", 5);
             for (String body : List.of("", "[]", "{}", "\"x\"", "\u0001", Json.write(wrong))) {
-                equal("400 give_up", post(daemon.url(), "/uploads", body));
+                equal(GIVE_UP, post(daemon.url(), "/uploads", body));
             }
             equal(0, daemon.requests.size());
         }
@@ -124,7 +143,7 @@ final class HandlerTests {
         try (ScriptedServer daemon =
                         new ScriptedServer(
                                 answer(200, "{\"challenge\":\"AAEC\"}"), answer(200, "{\"decision\":\"DECISION_ACCEPTED\"}"),
-                                answer(200, REJECTED), answer(403, "{\"code\":\"permission_denied\"}"),
+                                answer(200, REJECTED), answer(200, SIMULATED), answer(403, "{\"code\":\"permission_denied\"}"),
                                 answer(400, "{\"code\":\"invalid_argument\"}"));
                 AssayClient assay = AssayClient.at(daemon.url()).tries(1).build()) {
             SpringUploads uploads = new SpringUploads(assay);
@@ -134,6 +153,7 @@ final class HandlerTests {
             sent.photo = PHOTO;
             equal(List.of(201, Map.of("then", "done")), shown(uploads.upload("Alice", sent)));
             equal(List.of(403, Map.of("then", "new_challenge")), shown(uploads.upload("Alice", sent)));
+            equal(List.of(403, Map.of("then", "give_up")), shown(uploads.upload("Alice", sent)));
             AssayException error = AllTests.thrown(AssayException.class, () -> uploads.upload("Alice", sent));
             equal(List.of(503, Map.of("then", "later")), shown(uploads.noVerdict(error)));
             AssayException wrong = AllTests.thrown(AssayException.class, () -> uploads.upload("Alice", sent));
@@ -162,7 +182,7 @@ final class HandlerTests {
         Path device = Path.of(System.getenv("ASSAY_DEV_FOLDER"), "android");
         String issued = post(daemon, "/challenges", "");
         equal("200 ", issued.substring(0, 4));
-        String challenge = issued.substring(4);
+        String challenge = (String) ((Map<?, ?>) Json.parse(issued.substring(4).getBytes(StandardCharsets.UTF_8))).get("challenge");
         Path photo = Files.createTempFile("assay-client", ".photo");
         Files.write(photo, PHOTO);
         Process assay =
@@ -177,8 +197,9 @@ final class HandlerTests {
         upload.putAll(Map.of("key_id", Files.readString(device.resolve("key-id")).trim(), "signature", signature, "challenge", challenge));
         Map<String, Object> exchanged = new LinkedHashMap<>(upload);
         exchanged.put("photo", "AAAA");
-        equal("403", post(daemon, "/uploads", Json.write(exchanged)).substring(0, 3));
-        equal("201 done", post(daemon, "/uploads", Json.write(upload)));
-        equal("201 done", post(daemon, "/uploads", Json.write(upload)));
+        equal("403", post(daemon, "/uploads", Json.write(exchanged), true).substring(0, 3));
+        equal(DONE, post(daemon, "/uploads", Json.write(upload), true));
+        equal(DONE, post(daemon, "/uploads", Json.write(upload), true));
+        equal("403 {\"then\":\"give_up\"}", post(daemon, "/uploads", Json.write(upload)));
     }
 }
