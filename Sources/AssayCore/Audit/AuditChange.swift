@@ -339,14 +339,22 @@ extension AuditChange {
         _ kind: Kind, _ origin: ChangeOrigin, flag: Bool, _ app: AppID?, _ device: DeviceID?, _ target: Target?,
         _ digest: [UInt8], _ count: Int64, _ name: String, _ reason: String
     ) -> [UInt8] {
-        var bytes = [version, kind.rawValue, origin.code, flag ? 1 : 0]
-        let fields = [
-            Array(origin.name.utf8), Array((app?.text ?? "").utf8), device?.bytes ?? [], target?.bytes ?? [], digest,
-            withUnsafeBytes(of: count.bigEndian) { Array($0) }, Array(name.utf8), Array(reason.utf8),
-        ]
-        for field in fields { bytes.append(field: field) }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(usualSize)
+        bytes += [version, kind.rawValue, origin.code, flag ? 1 : 0]
+        bytes.append(field: origin.name)
+        bytes.append(field: app?.text ?? "")
+        bytes.append(field: device?.bytes ?? [])
+        bytes.append(field: target?.bytes ?? [])
+        bytes.append(field: digest)
+        bytes.append(field: withUnsafeBytes(of: count.bigEndian) { Array($0) })
+        bytes.append(field: name)
+        bytes.append(field: reason)
         return bytes
     }
+
+    /// Enough for a certificate that is issued, the most frequent change: it is written without allocating again.
+    private static let usualSize = 192
 
     /// Decodes a change. `nil` for all other bytes, a later version or kind included.
     public init?(decoding bytes: [UInt8]) {

@@ -1,25 +1,40 @@
 import AssayCertificates
 import AssayCore
-import Crypto
 import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
 
 /// Caches the certificates of cameras, by the text in which they are submitted: a camera has the same ones in all its bundles.
 ///
 /// - It belongs to one verifier, and so to one app, its anchors and its policy: a reload makes new verifiers with empty caches.
 /// - Only what led to an anchor, and whose key signed a bundle, is inserted, so that certificates made for the purpose displace none.
-/// - The key is the text's SHA-256: another intermediate certificate, or another encoding, is another entry.
+/// - The key is the text itself: another intermediate certificate, or another encoding, is another entry. Hashed for a table and compared it costs
+///   a tenth of its SHA-256 where the processor has no instructions for that.
 /// - It is bounded by the bytes of what it holds. It has two generations: a used entry moves into the recent one. When that is full it becomes
 ///   the older one, and the older one before it is dropped.
 final class CertificateCache: Sendable {
-    /// The SHA-256 of a text with certificates.
+    /// A text with certificates.
     struct Key: Hashable {
-        private let digest: SHA256.Digest
+        fileprivate let text: [UInt8]
 
-        init(_ text: [UInt8]) { digest = text.withUnsafeBytes { SHA256.hash(bytes: $0) } }
+        init(_ text: [UInt8]) { self.text = text }
 
-        // The first bytes of a digest are as good a hash as all of it.
-        func hash(into hasher: inout Hasher) {
-            digest.withUnsafeBytes { hasher.combine($0.loadUnaligned(as: UInt64.self)) }
+        func hash(into hasher: inout Hasher) { text.withUnsafeBytes { hasher.combine(bytes: $0) } }
+
+        static func == (a: Self, b: Self) -> Bool {
+            a.text.withUnsafeBytes { one in
+                b.text.withUnsafeBytes { two in
+                    guard one.count == two.count else { return false }
+                    guard let start = one.baseAddress, let other = two.baseAddress else { return true }
+                    return memcmp(start, other, one.count) == 0
+                }
+            }
         }
     }
 
@@ -34,7 +49,7 @@ final class CertificateCache: Sendable {
     private let limit: Int
     private let state = Mutex(State())
 
-    /// - Parameter bytes: the approximate size of all entries together. Those of one certificate have about 4 KB.
+    /// - Parameter bytes: the approximate size of all entries together. Those of one certificate have about 5 KB.
     init(bytes: Int = 32 << 20) { limit = bytes / 2 }
 
     /// The number of cached entries.
@@ -55,7 +70,7 @@ final class CertificateCache: Sendable {
 
     private func add(_ certificates: TrustedCertificates, _ key: Key, _ state: inout State) {
         guard state.recent.updateValue(certificates, forKey: key) == nil else { return }
-        state.size += certificates.approximateBytes
+        state.size += certificates.approximateBytes + key.text.count
         guard state.size > limit else { return }
         (state.older, state.recent, state.size) = (state.recent, [:], 0)
     }
