@@ -135,7 +135,7 @@ final class VerificationCase: Sendable {
         for index in appraisals.indices {
             if let name = appraisals[index].restsOn { changes.restsOn = name }
             if let submission = appraisals[index].submission { changes.submission = submission }
-            changes.uses += appraisals[index].uses
+            if !appraisals[index].uses.isEmpty { changes.uses += appraisals[index].uses }
             switch appraisals[index].effect {
             case .none: continue
             case .register(let registration):
