@@ -63,7 +63,7 @@ final class VerificationCase: Sendable {
     let refusals: EarlyRefusals
 
     init(
-        admitted: AuthorizedRequest, freshness: Freshness, pieces: [Piece], subject: [UInt8]?,
+        admitted: AuthorizedRequest, freshness: consuming Freshness, pieces: [Piece], subject: [UInt8]?,
         isSubjectBlocked: Bool?, named: EvidenceDevice, replaced: RequestFacts.Replaced?,
         refusals: EarlyRefusals = EarlyRefusals()
     ) {
@@ -77,7 +77,6 @@ final class VerificationCase: Sendable {
             } else {
                 nil
             }
-        var freshness = freshness
         if freshness.binding.mode == .inEvidence { freshness.add(pieces.compactMap(\.needs.statement), of: admitted) }
         self.freshness = freshness
     }
