@@ -61,6 +61,11 @@ public struct ProtobufWriter {
     /// Inside a oneof a default value is written too: it shows which member is set.
     @inlinable
     public mutating func writeAlways(_ field: Int, _ text: String) {
+        // Nearly every text has its UTF-8 in one piece, and is not copied for it.
+        let written: Void? = text.utf8.withContiguousStorageIfAvailable {
+            writeLengthDelimited(field, UnsafeRawBufferPointer($0))
+        }
+        guard written == nil else { return }
         var text = text
         text.withUTF8 { writeLengthDelimited(field, UnsafeRawBufferPointer($0)) }
     }
@@ -152,7 +157,9 @@ public struct ProtobufWriter {
         end = buffer.withUnsafeMutableBytes { buffer in
             var start = Varint.write(UInt64(field) << 3 | 2, to: buffer, at: end)
             start = Varint.write(UInt64(bytes.count), to: buffer, at: start)
-            UnsafeMutableRawBufferPointer(rebasing: buffer[start...]).copyMemory(from: bytes)
+            if let memory = buffer.baseAddress, let first = bytes.baseAddress {
+                (memory + start).copyMemory(from: first, byteCount: bytes.count)
+            }
             return start + bytes.count
         }
     }

@@ -20,4 +20,20 @@ struct VisibleTextTests {
         #expect("ab\u{200B}".firstInvisible?.place == 3 && "ab".firstInvisible == nil)
         #expect("ab\u{200B}".firstInvisible?.scalar.codePoint == "U+200B ZERO WIDTH SPACE")
     }
+
+    @Test("One byte that is not visible is found at every place of texts of every length", arguments: 0...20)
+    func places(_ length: Int) {
+        let text = [UInt8](repeating: UInt8(ascii: "~"), count: length)
+        #expect(text.withUnsafeBytes { $0.isVisibleASCII(from: 0x21) })
+        for place in text.indices {
+            for byte: UInt8 in [0, 0x1F, 0x7F, 0x80, 0xA0, 0xFF] {
+                var changed = text
+                changed[place] = byte
+                #expect(!changed.withUnsafeBytes { $0.isVisibleASCII() }, "\(byte) at \(place)")
+            }
+            var spaced = text
+            spaced[place] = 0x20
+            #expect(spaced.withUnsafeBytes { $0.isVisibleASCII() && !$0.isVisibleASCII(from: 0x21) })
+        }
+    }
 }

@@ -29,7 +29,7 @@ struct LoadSheddingTests {
         let now = ContinuousClock.now
         return RPCCall(
             id: 1, method: "/m", message: [1, 2, 3], metadata: [:], received: now,
-            deadline: deadline.map { now.advanced(by: $0) }, isStream: false, session: session, destination: destination)
+            timeout: deadline, isStream: false, session: session, destination: destination)
     }
 
     @Test("a call whose deadline is before its turn is refused at once with the wait, the others of its chunk are kept")

@@ -70,7 +70,7 @@ struct TurnBoundTests {
             // The one slot is taken, so that the call has to wait.
             #expect(queue.enter())
             let call = RPCCall(
-                id: 1, method: "/m", message: [], metadata: [:], received: .now, deadline: .now, isStream: false,
+                id: 1, method: "/m", message: [], metadata: [:], received: .now, timeout: .zero, isStream: false,
                 session: session, destination: destination)
             handler.start([call], of: session.usage, destination, queue)
             queue.begun()

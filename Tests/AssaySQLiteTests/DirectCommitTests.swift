@@ -95,7 +95,8 @@ struct DirectCommitTests {
                 group.addTask(executorPreference: number < executors.count ? executors[number] : nil) {
                     for _ in 0..<100 {
                         try await ledger.write { session throws(SQLiteError) in
-                            #expect(!writes.isAtWork.exchange(true, ordering: .acquiringAndReleasing))
+                            let wasAtWork = writes.isAtWork.exchange(true, ordering: .acquiringAndReleasing)
+                            #expect(!wasAtWork)
                             try session.marks.probe()
                             writes.count.add(1, ordering: .relaxed)
                             writes.isAtWork.store(false, ordering: .releasing)
@@ -105,7 +106,8 @@ struct DirectCommitTests {
             }
             try await group.waitForAll()
         }
-        #expect(writes.count.load(ordering: .relaxed) == 800)
+        let count = writes.count.load(ordering: .relaxed)
+        #expect(count == 800)
         ledger.close()
         await #expect(throws: LedgerError.self) { try await isDirect(on: executors[0]) }
     }

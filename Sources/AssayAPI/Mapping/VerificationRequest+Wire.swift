@@ -34,7 +34,7 @@ extension VerificationRequest {
             guard case .rule(let error) = error else { return nil }
             throw error
         }
-        self = try VerificationRequest(fields, of: bytes)
+        try self.init(fields, of: bytes)
     }
 
     /// - Parameter bytes: those that the fields were read from.

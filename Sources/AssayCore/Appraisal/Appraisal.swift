@@ -63,13 +63,7 @@ public struct Appraisal: Sendable {
     }
 
     /// The first failure in documented order.
-    public var failure: Finding? { firstFinding(.fail) }
-
-    func firstFinding(_ outcome: Finding.Outcome) -> Finding? {
-        // By index: an iterator would copy each finding.
-        for index in findings.indices where findings[index].outcome == outcome { return findings[index] }
-        return nil
-    }
+    public var failure: Finding? { findings.first(.fail) }
 
     /// Builds an appraisal from a body that reads like the specification's list of steps. A rejection thrown by a step ends the
     /// list; it is already among the findings.
@@ -94,7 +88,8 @@ public struct Appraisal: Sendable {
             appraisal.effect = .none
             if report == .all { appraisal.sayUnchecked() }
         }
-        guard var first = appraisal.atFailure.first else { return appraisal }
+        // Asked before it is taken out: the appraisal would be copied for it.
+        guard !appraisal.atFailure.isEmpty, var first = appraisal.atFailure.first else { return appraisal }
         first.findings = appraisal.findings
         first.effect = .none
         return first

@@ -224,8 +224,9 @@ extension EvidenceVerifier {
     }
 
     /// Leaves of evidence that is a part of a payload what it may say.
-    private func limited(_ appraisal: Appraisal, by context: AppraisalContext) -> Appraisal {
-        replayProtection == .payload ? appraisal.asPart(of: context.binding) : appraisal
+    private func limited(_ appraisal: consuming Appraisal, by context: AppraisalContext) -> Appraisal {
+        guard replayProtection == .payload else { return appraisal }
+        return appraisal.asPart(of: context.binding)
     }
 
     private func tooLarge(_ evidence: Evidence) -> Rejection {

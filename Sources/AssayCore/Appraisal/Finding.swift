@@ -75,6 +75,14 @@ public struct Finding: Hashable, Sendable {
     }
 }
 
+extension [Finding] {
+    /// The first one with an outcome. By index: an iterator would copy each finding.
+    func first(_ outcome: Finding.Outcome) -> Finding? {
+        for index in indices where self[index].outcome == outcome { return self[index] }
+        return nil
+    }
+}
+
 /// The mode of an appraisal for a person who wants to see everything that is wrong (`assay inspect`), not for a verdict.
 ///
 /// An examined appraisal continues after a failed check as far as later checks do not need its result, so that every failure is

@@ -21,7 +21,7 @@ extension Appraisal {
         var part = Appraisal(format: format, examination: examination, report: report)
         (part.isPart, part.findings, part.plugin) = (true, findings, plugin)
         (part.feeds, part.simulated) = (feeds, simulated)
-        guard failure == nil, firstFinding(.unavailable) == nil else { return part }
+        guard failure == nil, findings.first(.unavailable) == nil else { return part }
         let belongs: Void? = try? part.check("payload") { () throws(Rejection) -> Void in
             guard let payload = binding.payloadHash else {
                 throw Rejection(

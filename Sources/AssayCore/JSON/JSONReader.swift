@@ -133,10 +133,17 @@ package struct JSONObject: Hashable, Sendable {
     }
 
     package subscript(name: some Collection<UInt8>) -> JSONValue? {
+        let index =
+            name.withContiguousStorageIfAvailable { place(of: $0) } ?? Array(name).withUnsafeBufferPointer { place(of: $0) }
+        return index.map { members[$0].value }
+    }
+
+    /// The index of the first member of that name.
+    private func place(of name: UnsafeBufferPointer<UInt8>) -> Int? {
         // Most names have another length, which is compared faster. By index: an iterator would copy each member.
-        let length = name.count
-        for index in members.indices where members[index].name.count == length && members[index].name.elementsEqual(name) {
-            return members[index].value
+        for index in members.indices where members[index].name.count == name.count {
+            let isSame = members[index].name.withUnsafeBufferPointer { own in name.indices.allSatisfy { own[$0] == name[$0] } }
+            if isSame { return index }
         }
         return nil
     }

@@ -1,40 +1,89 @@
 /// A device record: one attested key of one app. A reinstalled app on the same phone registers another record.
-public struct Device: Hashable, Sendable {
-    public let id: DeviceID
-    public let app: AppID
-    /// The keyed hash of the caller's subject, 32 bytes; `nil` if the request named none.
-    public let subject: [UInt8]?
-    public let registration: Registration
-    public let registeredAt: Timestamp
-    /// The blocks that apply: of the device, of its subject, of its key, in this order.
-    public var blocks: [Block]
+///
+/// Copies share what does not change as the device is used: a record is long, and goes through all stages of a verdict.
+public struct Device: Sendable {
+    @usableFromInline
+    struct Fields: Hashable, Sendable {
+        @usableFromInline let id: DeviceID
+        @usableFromInline let app: AppID
+        @usableFromInline let subject: [UInt8]?
+        @usableFromInline let registration: Registration
+        @usableFromInline let registeredAt: Timestamp
+        @usableFromInline var blocks: [Block]
+        @usableFromInline var exchange: ReceiptExchange
+        @usableFromInline var flags: [DeviceFlag]
+    }
+
+    @usableFromInline
+    final class Record: Sendable {
+        @usableFromInline let fields: Fields
+
+        init(_ fields: Fields) { self.fields = fields }
+    }
+
+    @usableFromInline private(set) var record: Record
     /// The highest accepted counter.
     public var counter: UInt32
     /// Which of the 64 values up to `counter` were accepted: bit 0 is `counter`, bit n is `counter - n`. Kept for apps with a window.
     public var counterWindow: UInt64
     /// The time of the last accepted evidence.
     public var lastAcceptedAt: Timestamp
-    /// The state of the exchange of its receipt.
-    public var exchange: ReceiptExchange
-    /// The flags that were set on it and not cleared: among them may be some that do not stand any more.
-    public var flags: [DeviceFlag]
 
     public init(
         id: DeviceID, app: AppID, subject: [UInt8]?, registration: Registration, registeredAt: Timestamp, blocks: [Block] = [],
         counter: UInt32 = 0, counterWindow: UInt64 = 1, lastAcceptedAt: Timestamp? = nil,
         exchange: ReceiptExchange? = nil, flags: [DeviceFlag] = []
     ) {
-        self.id = id
-        self.app = app
-        self.subject = subject
-        self.registration = registration
-        self.registeredAt = registeredAt
-        self.blocks = blocks
+        record = Record(
+            Fields(
+                id: id, app: app, subject: subject, registration: registration, registeredAt: registeredAt, blocks: blocks,
+                exchange: exchange ?? ReceiptExchange(of: registration, at: registeredAt), flags: flags))
         self.counter = counter
         self.counterWindow = counterWindow
         self.lastAcceptedAt = lastAcceptedAt ?? registeredAt
-        self.exchange = exchange ?? ReceiptExchange(of: registration, at: registeredAt)
-        self.flags = flags
+    }
+
+    @inlinable public var id: DeviceID { record.fields.id }
+    @inlinable public var app: AppID { record.fields.app }
+    /// The keyed hash of the caller's subject, 32 bytes; `nil` if the request named none.
+    @inlinable public var subject: [UInt8]? { record.fields.subject }
+    @inlinable public var registration: Registration { record.fields.registration }
+    @inlinable public var registeredAt: Timestamp { record.fields.registeredAt }
+
+    /// The blocks that apply: of the device, of its subject, of its key, in this order.
+    public var blocks: [Block] {
+        @inlinable get { record.fields.blocks }
+        set { change { $0.blocks = newValue } }
+    }
+
+    /// The state of the exchange of its receipt.
+    public var exchange: ReceiptExchange {
+        @inlinable get { record.fields.exchange }
+        set { change { $0.exchange = newValue } }
+    }
+
+    /// The flags that were set on it and not cleared: among them may be some that do not stand any more.
+    public var flags: [DeviceFlag] {
+        @inlinable get { record.fields.flags }
+        set { change { $0.flags = newValue } }
+    }
+
+    private mutating func change(_ body: (inout Fields) -> Void) {
+        var fields = record.fields
+        body(&fields)
+        record = Record(fields)
+    }
+}
+
+extension Device: Hashable {
+    public static func == (a: Device, b: Device) -> Bool {
+        a.counter == b.counter && a.counterWindow == b.counterWindow && a.lastAcceptedAt == b.lastAcceptedAt
+            && (a.record === b.record || a.record.fields == b.record.fields)
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(id)
+        hasher.combine(counter)
     }
 }
 

@@ -25,7 +25,7 @@ extension StringProtocol {
     /// The text with U+FFFD for what is invisible, which could hide or overwrite the text beside it.
     package var visible: String {
         // Most texts are visible ASCII.
-        let isPlain = utf8.withContiguousStorageIfAvailable { UnsafeRawBufferPointer($0).isVisibleASCII }
+        let isPlain = utf8.withContiguousStorageIfAvailable { UnsafeRawBufferPointer($0).isVisibleASCII() }
         guard isPlain != true, unicodeScalars.contains(where: { $0.isInvisible }) else { return String(self) }
         var text = String.UnicodeScalarView()
         for scalar in unicodeScalars { text.append(scalar.isInvisible ? "\u{FFFD}" : scalar) }
@@ -39,17 +39,19 @@ extension StringProtocol {
 }
 
 extension UnsafeRawBufferPointer {
-    /// Whether all bytes are visible ASCII or spaces.
-    fileprivate var isVisibleASCII: Bool {
+    /// Whether all bytes are visible ASCII, or spaces.
+    ///
+    /// - Parameter lowest: 0x21 allows no spaces.
+    package func isVisibleASCII(from lowest: UInt8 = 0x20) -> Bool {
         var index = 0
-        // Eight at a time: the high bit of a byte is set by one below 0x20 (which borrows), by one from 0x7F on (which carries), or by itself.
+        // Eight at a time: the high bit of a byte is set by one below the lowest (which borrows), by one from 0x7F on (which carries), or by itself.
         let (ones, highs) = (UInt64(0x0101_0101_0101_0101), UInt64(0x8080_8080_8080_8080))
         while index &+ 8 <= count {
             let word = loadUnaligned(fromByteOffset: index, as: UInt64.self)
-            let found = (word &- ones &* 0x20) & ~word | (word &+ ones) | word
+            let found = (word &- ones &* UInt64(lowest)) & ~word | (word &+ ones) | word
             guard found & highs == 0 else { return false }
             index &+= 8
         }
-        return self[index...].allSatisfy { $0 &- 0x20 < 0x5F }
+        return self[index...].allSatisfy { (lowest...0x7E).contains($0) }
     }
 }

@@ -36,7 +36,8 @@ package struct RequestFacts: Hashable, Sendable {
     /// What the registry has under the id of the device that the request wants replaced.
     package enum Replaced: Hashable, Sendable {
         case unknown
-        case device(Device)
+        /// A reference, since a device is long and few requests replace one.
+        indirect case device(Device)
     }
 
     /// In the order of the evidence. Fewer, if the request was refused before the facts of all pieces were fetched.

@@ -13,15 +13,15 @@ public enum Decision: Hashable, Sendable {
     /// Any failure rejects; otherwise anything unavailable leaves the decision open; otherwise the request is accepted. An
     /// empty list is never accepted.
     public init(_ appraisals: [Appraisal]) {
-        // By index: an iterator would copy each appraisal, which is long.
+        // By index, and the findings alone: an appraisal is long, and would be copied.
         let all = appraisals.indices
         for index in all {
-            guard let failure = appraisals[index].failure, let rejection = failure.rejection else { continue }
+            guard let failure = appraisals[index].findings.first(.fail), let rejection = failure.rejection else { continue }
             self = .reject(rejection, check: failure.check)
             return
         }
         for index in all {
-            guard let missing = appraisals[index].firstFinding(.unavailable) else { continue }
+            guard let missing = appraisals[index].findings.first(.unavailable) else { continue }
             self = .unavailable(check: missing.check, detail: missing.detail)
             return
         }

@@ -10,16 +10,15 @@ final class ReplyWriter: CallDestination {
 
     func answer(_ answers: [RPCCall.Answer]) {
         let isBatched = answers.first?.call.isBatched ?? false
-        let size = answers.reduce(0) { size, answered in
-            let message = if case .success(let message) = answered.answer { message.count } else { 0 }
-            return size + message + ByteBuffer.frameOverhead
-        }
+        var size = answers.count * ByteBuffer.frameOverhead
+        // By index, here and below: an iterator would copy each answer, which has space for an error.
+        for index in answers.indices { if case .success(let message) = answers[index].answer { size += message.count } }
         outbox.add(flushing: !isBatched) { batch in
             // Grown once for all of them: what waits is copied each time that the buffer doubles.
             batch.bytes.reserveCapacity(minimumWritableBytes: size)
-            for (call, answer) in answers {
-                write(answer, to: call, &batch.bytes)
-                batch.answered.append(call.id)
+            for index in answers.indices {
+                write(answers[index].answer, to: answers[index].call, &batch.bytes)
+                batch.answered.append(answers[index].call.id)
             }
         }
     }

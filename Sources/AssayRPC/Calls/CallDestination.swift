@@ -22,7 +22,7 @@ extension RPCCall {
         let now = ContinuousClock.now
         self.init(
             id: 1, method: method, message: message, metadata: metadata, received: now,
-            deadline: timeout.map { now.advanced(by: $0) }, isStream: false,
+            timeout: timeout, isStream: false,
             session: RPCSession(peer), destination: ClosureDestination(onAnswer))
     }
 }

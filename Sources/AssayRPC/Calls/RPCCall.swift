@@ -10,8 +10,9 @@ package final class RPCCall: Sendable {
     package let metadata: RPCMetadata
     /// When the last byte of the request had been read. Calls of one read burst share the instant.
     package let received: ContinuousClock.Instant
-    /// When the answer becomes worthless; nil if the client set no timeout.
-    package let deadline: ContinuousClock.Instant?
+    /// From ``received`` until the answer becomes worthless; nil if the client set no timeout. Not the instant of it: one that may be absent is
+    /// handled by the standard library's run time alone, a duration by what is compiled here.
+    let timeout: Duration?
 
     /// The front's number of the call, unique among the open calls of its connection.
     package let id: UInt64
@@ -40,11 +41,11 @@ package final class RPCCall: Sendable {
 
     init(
         id: UInt64, method: String, message: [UInt8], metadata: RPCMetadata, received: ContinuousClock.Instant,
-        deadline: ContinuousClock.Instant?, isStream: Bool, isBatched: Bool = false, share: Admission.Share = Admission.Share(),
+        timeout: Duration?, isStream: Bool, isBatched: Bool = false, share: Admission.Share = Admission.Share(),
         session: RPCSession, connection: ConnectionCalls? = nil, destination: any CallDestination
     ) {
         (self.id, self.method, self.message, self.metadata) = (id, method, message, metadata)
-        (self.received, self.deadline) = (received, deadline)
+        (self.received, self.timeout) = (received, timeout)
         (self.isStream, self.isBatched, self.share, self.destination) = (isStream, isBatched, share, destination)
         (self.session, self.connection) = (session, connection)
     }
@@ -66,12 +67,20 @@ package final class RPCCall: Sendable {
     /// The same by a clock that was read for several calls.
     package func isAbandoned(at now: ContinuousClock.Instant) -> Bool {
         switch state.load(ordering: .acquiring) {
-        case .open, .answered: deadline.map { $0 <= now } ?? false
+        case .open, .answered: isPastDeadline(at: now)
         case .abandoned, .released: true
         }
     }
 
-    var isPastDeadline: Bool { deadline.map { $0 <= .now } ?? false }
+    /// When the answer becomes worthless; nil if the client set no timeout.
+    package var deadline: ContinuousClock.Instant? { timeout.map { received.advanced(by: $0) } }
+
+    var isPastDeadline: Bool { timeout != nil && isPastDeadline(at: .now) }
+
+    private func isPastDeadline(at now: ContinuousClock.Instant) -> Bool {
+        guard let timeout else { return false }
+        return received.duration(to: now) >= timeout
+    }
 
     /// The error for a handler that drops an abandoned call. It is not sent if the front has answered already.
     package var abandonment: RPCError { isPastDeadline ? .deadlineExceeded : .cancelled }

@@ -18,8 +18,8 @@ package final class CallDispatcher {
 
     private struct InFlight {
         let call: RPCCall
-        /// When the call is looked at next: shortly before its deadline, and at the deadline.
-        var look: ContinuousClock.Instant?
+        /// How long after it was received the call is looked at next: shortly before its deadline, and at the deadline; nil for not again.
+        var look: Duration?
     }
 
     private let service: RPCService
@@ -82,14 +82,19 @@ package final class CallDispatcher {
         let handler = service.methods[method].handler
         let call = RPCCall(
             id: id, method: service.methods[method].path, message: Array(message), metadata: metadata, received: received,
-            deadline: timeout.map { received.advanced(by: $0) }, isStream: handler.isStream, isBatched: handler.isBatch,
+            timeout: timeout, isStream: handler.isStream, isBatched: handler.isBatch,
             share: share, session: session, connection: held, destination: destination)
-        let look = timeout.map { received.advanced(by: $0 - RPCService.margin(of: $0)) }
-        if let look { nextLook = nextLook.map { min($0, look) } ?? look }
+        let look = timeout.map { $0 - RPCService.margin(of: $0) }
+        if let look { note(look: received.advanced(by: look)) }
         calls[id] = InFlight(call: call, look: look)
         if burstMethod != method || burst.count >= service.state.chunks.burst { dispatch() }
         burstMethod = method
         burst.append(call)
+    }
+
+    private func note(look: ContinuousClock.Instant) {
+        if let next = nextLook, next <= look { return }
+        nextLook = look
     }
 
     /// Starts the handler for the admitted calls, in chunks of one session each.
@@ -134,7 +139,7 @@ package final class CallDispatcher {
 
     // MARK: Calls in flight
 
-    package func isInFlight(_ id: UInt64) -> Bool { calls[id] != nil }
+    package func isInFlight(_ id: UInt64) -> Bool { calls.index(forKey: id) != nil }
 
     /// Whether no call is in flight.
     package var isIdle: Bool { calls.isEmpty }
@@ -144,18 +149,22 @@ package final class CallDispatcher {
     package func look(at now: ContinuousClock.Instant = .now) {
         guard let nextLook, nextLook <= now else { return }
         for (id, inFlight) in calls {
-            guard let deadline = inFlight.call.deadline, let look = inFlight.look, look <= now else { continue }
+            guard let timeout = inFlight.call.timeout, let look = inFlight.look else { continue }
+            let age = inFlight.call.received.duration(to: now)
+            guard look <= age else { continue }
             // Not again for a call that was answered meanwhile, and whose answer waits for the socket.
             calls[id]?.look = nil
-            if deadline <= now {
+            if timeout <= age {
                 abandon(id, .deadlineExceeded)
             } else if let error = service.lateness() {
                 abandon(id, error)
             } else {
-                calls[id]?.look = deadline
+                calls[id]?.look = timeout
             }
         }
-        self.nextLook = calls.values.lazy.compactMap(\.look).min()
+        self.nextLook = calls.values.lazy.compactMap { inFlight in
+            inFlight.look.map { inFlight.call.received.advanced(by: $0) }
+        }.min()
     }
 
     /// The client does not want the answer any more.

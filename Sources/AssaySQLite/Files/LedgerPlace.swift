@@ -26,7 +26,9 @@ struct LedgerPlace: Sendable {
 
 /// The files that one connection has open: the ledger, the log and the log's index beside it; and the lock. As long as the
 /// connection is open, SQLite neither removes nor exchanges any of them.
-struct OpenFiles: Sendable {
+///
+/// A class, since each commit asks it twice, and it holds many texts.
+final class OpenFiles: Sendable {
     enum Fault: Hashable, Sendable {
         /// The ledger itself. Nothing can be kept; it may come back.
         case ledger(String)

@@ -23,7 +23,7 @@ final class SQLiteConnection {
         }
         handle = opened
         sqlite3_busy_timeout(opened, busyTimeout)
-        // Enough memory for the values of one entry, so that binding them does not allocate.
+        // Enough memory for what SQLite allocates for one entry. Refused where it is built without this, as Debian's is.
         _ = assay_sqlite_lookaside(opened, 1200, 400)
         // SQLite opens a file that it cannot write for reading only. A ledger must be writable.
         guard !mustWrite || sqlite3_db_readonly(opened, "main") == 0 else { throw SQLiteError(SQLITE_READONLY, path) }

@@ -7,6 +7,11 @@ final class SQLiteStatement {
     private let connection: SQLiteConnection
     private let handle: OpaquePointer
     private var bindFailure: Int32 = SQLITE_OK
+    /// By parameter: where its value lies if that is a short text or blob. SQLite would allocate a copy of each value.
+    private var places: [UnsafeMutableRawPointer?]
+
+    /// The size of a place, in bytes. Longer values are rare, or long enough that a copy of them costs little beside them.
+    private static let placeSize = 512
 
     /// Prepares the statement in `sql`, for repeated use.
     init(_ connection: SQLiteConnection, _ sql: String) throws(SQLiteError) {
@@ -15,9 +20,13 @@ final class SQLiteStatement {
         guard code == SQLITE_OK, let prepared else { throw connection.failure(code) }
         self.connection = connection
         handle = prepared
+        places = Array(repeating: nil, count: Int(sqlite3_bind_parameter_count(prepared)))
     }
 
-    deinit { sqlite3_finalize(handle) }
+    deinit {
+        sqlite3_finalize(handle)
+        for place in places { place?.deallocate() }
+    }
 
     // MARK: Parameters
 
@@ -26,9 +35,11 @@ final class SQLiteStatement {
     /// Copies the bytes. An empty array is an empty blob, not NULL.
     func bind(_ index: Int32, _ value: [UInt8]) {
         let code = value.withUnsafeBytes { bytes in
-            bytes.isEmpty
-                ? sqlite3_bind_zeroblob(handle, index, 0)
-                : sqlite3_bind_blob64(handle, index, bytes.baseAddress, UInt64(bytes.count), Self.transient)
+            guard let first = bytes.baseAddress, !bytes.isEmpty else { return sqlite3_bind_zeroblob(handle, index, 0) }
+            guard let place = place(of: index, for: bytes) else {
+                return sqlite3_bind_blob64(handle, index, first, UInt64(bytes.count), Self.transient)
+            }
+            return sqlite3_bind_blob64(handle, index, place, UInt64(bytes.count), nil)
         }
         note(code)
     }
@@ -36,13 +47,26 @@ final class SQLiteStatement {
     func bind(_ index: Int32, _ value: String) {
         var value = value
         let code = value.withUTF8 { bytes in
-            bytes.withMemoryRebound(to: CChar.self) {
+            let place = place(of: index, for: UnsafeRawBufferPointer(bytes))
+            return bytes.withMemoryRebound(to: CChar.self) {
                 sqlite3_bind_text64(
-                    handle, index, $0.baseAddress ?? UnsafePointer(Self.emptyText), UInt64($0.count), Self.transient,
+                    handle, index,
+                    place?.assumingMemoryBound(to: CChar.self) ?? $0.baseAddress
+                        ?? UnsafePointer(Self.emptyText), UInt64($0.count), place == nil ? Self.transient : nil,
                     UInt8(SQLITE_UTF8))
             }
         }
         note(code)
+    }
+
+    /// Copies a value to where it stays until the parameter has another; `nil` if it is too long for that, or empty.
+    private func place(of index: Int32, for bytes: UnsafeRawBufferPointer) -> UnsafeRawPointer? {
+        let parameter = Int(index) - 1
+        guard let first = bytes.baseAddress, 1...Self.placeSize ~= bytes.count, places.indices ~= parameter else { return nil }
+        let place = places[parameter] ?? .allocate(byteCount: Self.placeSize, alignment: 16)
+        places[parameter] = place
+        place.copyMemory(from: first, byteCount: bytes.count)
+        return UnsafeRawPointer(place)
     }
 
     func bind(_ index: Int32, _ value: [UInt8]?) {

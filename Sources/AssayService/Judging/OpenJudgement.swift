@@ -17,7 +17,8 @@ struct OpenJudgement: Sendable {
         case device(DeviceKey, piece: Int)
         case attestationKeyUse([UInt8], piece: Int)
         case certificate(Needs.CertificateQuery, piece: Int)
-        case deviceOfCertificate(DeviceCertificate, piece: Int)
+        /// A reference, since a certificate is long and questions are passed on often.
+        indirect case deviceOfCertificate(DeviceCertificate, piece: Int)
         case submissions(DeviceID, piece: Int)
         /// The device that a plugin reads from the evidence.
         case location(piece: Int)

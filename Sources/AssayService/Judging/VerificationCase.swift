@@ -63,7 +63,7 @@ final class VerificationCase: Sendable {
     let refusals: EarlyRefusals
 
     init(
-        admitted: AuthorizedRequest, freshness: Freshness, pieces: [Piece], subject: [UInt8]?,
+        admitted: AuthorizedRequest, freshness: consuming Freshness, pieces: [Piece], subject: [UInt8]?,
         isSubjectBlocked: Bool?, named: EvidenceDevice, replaced: RequestFacts.Replaced?,
         refusals: EarlyRefusals = EarlyRefusals()
     ) {
@@ -77,7 +77,6 @@ final class VerificationCase: Sendable {
             } else {
                 nil
             }
-        var freshness = freshness
         if freshness.binding.mode == .inEvidence { freshness.add(pieces.compactMap(\.needs.statement), of: admitted) }
         self.freshness = freshness
     }
@@ -135,7 +134,7 @@ final class VerificationCase: Sendable {
         for index in appraisals.indices {
             if let name = appraisals[index].restsOn { changes.restsOn = name }
             if let submission = appraisals[index].submission { changes.submission = submission }
-            changes.uses += appraisals[index].uses
+            if !appraisals[index].uses.isEmpty { changes.uses += appraisals[index].uses }
             switch appraisals[index].effect {
             case .none: continue
             case .register(let registration):

@@ -13,14 +13,21 @@ struct AcceptanceCommit: Sendable {
             let outcomes = try await ledger.commit(acceptances.map(\.entry))
             var answers: [Answer] = []
             answers.reserveCapacity(outcomes.count)
-            for (accepted, outcome) in zip(acceptances, outcomes) { answers.append(await conclude(accepted, outcome)) }
+            for (accepted, outcome) in zip(acceptances, outcomes) {
+                if let answer = conclude(accepted, outcome) {
+                    answers.append(answer)
+                } else {
+                    answers.append(await concludeUsed(accepted))
+                }
+            }
             return answers
         } catch {
             return acceptances.map { _ in .failed(.ledger(error)) }
         }
     }
 
-    private func conclude(_ accepted: PendingAcceptance, _ outcome: CommitOutcome) async -> Answer {
+    /// `nil`: the ledger has to be asked what was used before (``concludeUsed(_:)``).
+    private func conclude(_ accepted: PendingAcceptance, _ outcome: CommitOutcome) -> Answer? {
         switch outcome {
         case .committed:
             // The certificates of the replaced device are revoked.
@@ -29,7 +36,7 @@ struct AcceptanceCommit: Sendable {
             return .completed(accepted.verdict, message: result.message)
         case .repeated(let message): return StoredVerdicts.repetition(of: message, to: accepted.admitted)
         case .refused(.challengeReused) where accepted.uses.contains { $0.repetition != .repeated }:
-            return await concludeUsed(accepted)
+            return nil
         case .refused(.challengeReused) where accepted.verdict.binding?.mode == .inEvidence:
             // The same statement was accepted before. Device and certificate were checked in the commit, before the statement's use.
             let again = accepted.verdict.adding([

@@ -14,6 +14,23 @@ struct LiveFacts: Sendable {
     /// The registered devices of some keys, in their order.
     func devices(_ keys: [DeviceKey]) async -> [Result<Device?, LedgerError>] { await ledger.devices(of: keys) }
 
+    /// Answers what needs neither a store nor another process. False: it is left to ``answer(_:in:)``, which may take its time.
+    func answerAtOnce(_ question: OpenJudgement.Question, in judging: inout OpenJudgement) throws(StageError) -> Bool {
+        switch question {
+        case .authenticity(let challenge):
+            guard authenticatesChallenges else { return true }
+            let keyring = keys.keyring
+            guard keyring.key(challenge.keyID) != nil else { return false }
+            try authenticate(challenge, of: judging.admitted, by: keyring)
+            return true
+        case .revocation(let source):
+            let knowledge = source.knowledge(at: judging.admitted.now)
+            judging.answer { _ in knowledge }
+            return true
+        default: return false
+        }
+    }
+
     /// Answers all questions but those with a key of a registered device, which ``devices(_:)`` answers for many requests at once, and those about
     /// attempts and earlier refusals, which are the pipeline's own.
     func answer(_ question: OpenJudgement.Question, in judging: inout OpenJudgement) async throws(StageError) {
@@ -48,9 +65,7 @@ struct LiveFacts: Sendable {
         case .outsideAnswer(let piece):
             judging.answer(await answer(about: judging.pieces[piece], of: admitted, judging.freshness), piece: piece)
         case .opinions(let piece): judging.answer(await opinions(on: judging.pieces[piece], admitted), piece: piece)
-        case .revocation(let source):
-            let knowledge = source.knowledge(at: admitted.now)
-            judging.answer { _ in knowledge }
+        case .revocation: _ = try answerAtOnce(question, in: &judging)
         }
     }
 
@@ -58,11 +73,15 @@ struct LiveFacts: Sendable {
 
     private func authenticate(_ challenge: Challenge, of admitted: AuthorizedRequest) async throws(StageError) {
         guard authenticatesChallenges else { return }
-        var keyring = keys.keyring
-        if keyring.key(challenge.keyID) == nil {
+        if keys.keyring.key(challenge.keyID) == nil {
             do { try await keys.reload(for: challenge.keyID) } catch { throw .failed(.ledger(error)) }
-            keyring = keys.keyring
         }
+        try authenticate(challenge, of: admitted, by: keys.keyring)
+    }
+
+    private func authenticate(
+        _ challenge: Challenge, of admitted: AuthorizedRequest, by keyring: ChallengeKeyring
+    ) throws(StageError) {
         do throws(Rejection) {
             try keyring.authenticate(challenge, app: admitted.request.app, context: admitted.request.context)
         } catch {

@@ -65,6 +65,9 @@ package final class RefusalMemory: Sendable {
     /// - Parameter counters: counts the answers that were remembered.
     package init(counters: VerdictCounters) { self.counters = counters }
 
+    /// Whether nothing was refused yet.
+    var isEmpty: Bool { !isUsed.load(ordering: .relaxed) }
+
     /// The verdict on an equal request that was refused before, under this request's id; `nil`: it has to be judged.
     func verdict(on admitted: AuthorizedRequest) -> Verdict? {
         guard let entry = entry(for: admitted), admitted.now < entry.until.own, entry.request == admitted.request.digest
@@ -87,7 +90,7 @@ package final class RefusalMemory: Sendable {
 
     private func entry(for admitted: AuthorizedRequest) -> Entry? {
         // What is remembered is the first failure alone.
-        guard isUsed.load(ordering: .relaxed), admitted.step == nil, admitted.request.report == .first,
+        guard !isEmpty, admitted.step == nil, admitted.request.report == .first,
             let entry = state.withLock({ $0.entries[admitted.evidenceDigest] })
         else { return nil }
         return admitted.now >= entry.since && Self.list(of: admitted) == entry.list ? entry : nil

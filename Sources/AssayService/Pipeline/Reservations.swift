@@ -48,6 +48,9 @@ struct Reservations: Sendable {
         refusals?.verdict(onEvidenceOf: admitted, bound: freshness.binding)
     }
 
+    /// Whether nothing can be refused before an appraisal: no refusal is remembered, and any use of evidence can be.
+    var isAtRest: Bool { !memory.isFull && refusals?.isEmpty ?? true }
+
     /// Fails where a use of evidence cannot be remembered: it could be accepted again.
     func checkMemory(for freshness: Freshness, _ uses: [EvidenceUse] = []) throws(StageError) {
         guard memory.isFull, freshness.spendsUses || !uses.isEmpty else { return }

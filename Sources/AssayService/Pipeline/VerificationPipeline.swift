@@ -96,10 +96,11 @@ package struct VerificationPipeline: Sendable {
         for live in group { appraise(live) }
         watch.ended(.appraise)
         for live in group { decide(live) }
-        for live in group { await perform(live) }
+        for live in group where live.admitted.step != nil { await perform(live) }
         watch.ended(.decide)
         for live in group {
-            guard case .ended(let answer) = live.stage else { continue }
+            // Only under an idempotency key is an answer found again.
+            guard live.admitted.idempotency != nil, case .ended(let answer) = live.stage else { continue }
             if let other = await stored.winner(over: answer, to: live.admitted) { live.stage = .ended(other) }
         }
         await commit(group, &watch)
@@ -122,11 +123,13 @@ package struct VerificationPipeline: Sendable {
 
     // MARK: Stages
 
-    /// A request whose judgement may wait for a registered device. A class, since a judgement is long, and is passed from step to step.
-    private final class WaitingRequest {
+    /// A request on its way to its appraisal. A class, since a judgement is long, and is passed from step to step.
+    private final class OpenRequest {
         let live: LiveRequest
         var judging: OpenJudgement
-        /// With a `deviceKey`.
+        /// The registered device that it waits for: a question with a `deviceKey`.
+        var device: OpenJudgement.Question?
+        /// What else has to be asked, which takes time.
         var question: OpenJudgement.Question?
 
         init(_ live: LiveRequest, _ judging: consuming OpenJudgement) { (self.live, self.judging) = (live, judging) }
@@ -134,53 +137,71 @@ package struct VerificationPipeline: Sendable {
 
     /// Goes through the rules that stand before the appraisal, and fetches the facts that they and the appraisal need. The registered devices
     /// that requests of the group ask for are read together: each read may be a trip to a database.
+    ///
+    /// Most requests ask for nothing else that takes time: they enter no function that may suspend, which costs more than a rule.
     private func prepare(_ group: [LiveRequest]) async {
-        var waiting: [WaitingRequest] = []
+        var waiting: [OpenRequest] = []
         waiting.reserveCapacity(group.count)
-        for live in group { if let request = await begin(live) { waiting.append(request) } }
+        for live in group {
+            let admitted = live.admitted
+            let request = OpenRequest(
+                live, OpenJudgement(admitted, subject: subjects.hash(admitted.request.subject, app: admitted.request.app)))
+            guard !admitted.isAbandoned() else {
+                stop(request, by: .abandoned)
+                continue
+            }
+            if admitted.idempotency != nil, await wasAnswered(request) { continue }
+            begin(request)
+            if request.question != nil { await ask(request) }
+            if request.device != nil { waiting.append(request) }
+        }
         while !waiting.isEmpty {
-            var devices = await facts.devices(waiting.compactMap { $0.question?.deviceKey })
+            var devices = await facts.devices(waiting.compactMap { $0.device?.deviceKey })
             // Taken out of the array in the order of the requests: a record is long, and a copy of it dear.
             devices.reverse()
-            for request in waiting { await proceed(request, with: devices.popLast() ?? .failure(.noAnswer)) }
-            waiting.removeAll { $0.question == nil }
+            for request in waiting {
+                proceed(request, with: devices.popLast() ?? .failure(.noAnswer))
+                if request.question != nil { await ask(request) }
+            }
+            waiting.removeAll { $0.device == nil }
         }
     }
 
-    /// Begins the judgement of a request. Returns it if it waits for a registered device.
-    private func begin(_ live: LiveRequest) async -> WaitingRequest? {
-        let admitted = live.admitted
-        let request = WaitingRequest(
-            live, OpenJudgement(admitted, subject: subjects.hash(admitted.request.subject, app: admitted.request.app)))
+    /// Whether the request has its answer because an equal one was accepted before, or because that cannot be told.
+    private func wasAnswered(_ request: OpenRequest) async -> Bool {
         do throws(StageError) {
-            guard !admitted.isAbandoned() else { throw .abandoned }
-            if let answer = try await stored.answer(to: admitted) {
-                end(live, answer)
-                return nil
-            }
+            guard let answer = try await stored.answer(to: request.live.admitted) else { return false }
+            end(request.live, answer)
+        } catch {
+            stop(request, by: error)
+        }
+        return true
+    }
+
+    /// Begins the judgement of a request, and goes on as far as ``proceed(_:with:)``.
+    private func begin(_ request: OpenRequest) {
+        let (live, admitted) = (request.live, request.live.admitted)
+        do throws(StageError) {
             if let unbound = admitted.unbound { throw .failed(unbound) }
             if let refused = try reservations.earlierRefusal(of: admitted, &live.taken) {
                 note(request)
-                end(live, .verdict(refused))
-                return nil
+                return end(live, .verdict(refused))
             }
         } catch {
-            stop(request, by: error)
-            return nil
+            return stop(request, by: error)
         }
-        await proceed(request, with: nil)
-        return request.question == nil ? nil : request
+        proceed(request, with: nil)
     }
 
-    /// Goes on until the request is prepared or ended, or asks for a registered device.
+    /// Goes on until the request is prepared or ended, or asks for what takes time.
     ///
-    /// - Parameter device: the answer to the question that it waits with; `nil` if there is none.
-    private func proceed(_ request: WaitingRequest, with device: Result<Device?, LedgerError>?) async {
+    /// - Parameter device: the answer to the question for a device; `nil` if it waits with none.
+    private func proceed(_ request: OpenRequest, with device: Result<Device?, LedgerError>?) {
         let (live, admitted) = (request.live, request.live.admitted)
         do throws(StageError) {
             defer { note(request) }
-            if let device, let question = request.question {
-                request.question = nil
+            if let device, let question = request.device {
+                request.device = nil
                 do throws(StageError) { try request.judging.answer(device, to: question) } catch {
                     try request.judging.keep(error, piece: question.piece)
                 }
@@ -189,15 +210,22 @@ package struct VerificationPipeline: Sendable {
                 switch question {
                 case .attempt(let challenge): try reservations.tryChallenge(challenge, of: admitted, &live.taken)
                 case .earlierRefusal:
-                    guard request.judging.refusals.isEmpty, let freshness = request.judging.freshness else { continue }
+                    guard !reservations.isAtRest, request.judging.refusals.isEmpty,
+                        let freshness = request.judging.freshness
+                    else { continue }
                     try reservations.checkMemory(for: freshness)
                     guard let refused = reservations.earlierRefusal(ofEvidenceOf: admitted, freshness) else { continue }
                     return end(live, .verdict(refused))
                 case .device, .locatedDevice:
-                    request.question = question
+                    request.device = question
                     return
                 default:
-                    do throws(StageError) { try await facts.answer(question, in: &request.judging) } catch {
+                    do throws(StageError) {
+                        guard try facts.answerAtOnce(question, in: &request.judging) else {
+                            request.question = question
+                            return
+                        }
+                    } catch {
                         try request.judging.keep(error, piece: question.piece)
                     }
                 }
@@ -210,20 +238,36 @@ package struct VerificationPipeline: Sendable {
             if request.judging.refusals.isEmpty { try reservations.checkRate(of: prepared.knownDevice?.id, admitted) }
             live.stage = .prepared(prepared)
         } catch {
-            request.question = nil
+            request.device = nil
             stop(request, by: error)
         }
     }
 
+    /// Answers what takes time, and goes on, until a registered device is asked for or nothing more.
+    private func ask(_ request: OpenRequest) async {
+        while let question = request.question {
+            request.question = nil
+            do throws(StageError) {
+                do throws(StageError) { try await facts.answer(question, in: &request.judging) } catch {
+                    try request.judging.keep(error, piece: question.piece)
+                }
+            } catch {
+                note(request)
+                return stop(request, by: error)
+            }
+            proceed(request, with: nil)
+        }
+    }
+
     /// What is known of the request so far, for what goes on after its answer.
-    private func note(_ request: WaitingRequest) {
+    private func note(_ request: OpenRequest) {
         request.live.followed?.known = request.judging.known
         request.live.judged?.freshness = request.judging.freshness
         request.live.judged?.device = request.judging.pieces.lazy.compactMap(\.device).first
     }
 
     /// Ends the judgement of a request before its appraisal.
-    private func stop(_ request: WaitingRequest, by error: StageError) {
+    private func stop(_ request: OpenRequest, by error: StageError) {
         let live = request.live
         // The limit of attempts bounds the work for one challenge, and a key that was used for another request answers nothing: both end
         // the judgement, also where it reports every failure.

@@ -106,7 +106,8 @@ package struct AttestationService: Sendable {
         } catch {
             throw RPCError(error)
         }
-        guard let request = read else { throw .undecodableMessage }
+        // Not copied: it is long.
+        guard let request = consume read else { throw .undecodableMessage }
         let profile = try call.profile(of: request.app)
         try results.check(request.results, of: profile)
         return try answering.admit(

@@ -33,6 +33,7 @@ struct AuthenticatorExtensions {
             return
         }
         var keys: [String] = []
+        keys.reserveCapacity(4)
         var (category, shortCategory): (UInt32?, UInt32?)
         var (version, shortVersion): (String?, String?)
         var cdHash: ArraySlice<UInt8>?

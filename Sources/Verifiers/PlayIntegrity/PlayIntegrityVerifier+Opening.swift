@@ -120,7 +120,7 @@ extension PlayIntegrityVerifier {
 
     /// Bytes that are not text are not a token, in both ways of decryption.
     func requireText(_ token: [UInt8]) throws(Rejection) {
-        guard !token.isEmpty, token.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+        guard !token.isEmpty, token.withUnsafeBytes({ $0.isVisibleASCII(from: 0x21) }) else {
             throw Rejection(.malformedToken, "a token is a text of visible characters")
         }
     }
