@@ -26,7 +26,7 @@ extension ProcessTests {
             let port: Int
 
             init(_ answers: String, port: Int = 0) async throws {
-                child = try Child(
+                let child = try Child(
                     try #require(Python.path),
                     ["-B", Package.path("deploy/tests/webhook_receiver.py"), WebhookTests.text, answers, "\(port)"])
                 var found: Int?
@@ -35,7 +35,7 @@ extension ProcessTests {
                     found = child.out.contains("\n") ? child.out.split(separator: "\n").first.flatMap { Int($0) } : nil
                     return found != nil || !child.isRunning
                 }
-                self.port = try #require(found, "\(child.err)")
+                (self.child, port) = (child, try #require(found, "\(child.err)"))
             }
 
             var requests: [[String: Any]] {
