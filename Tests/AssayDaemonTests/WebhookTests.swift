@@ -35,7 +35,7 @@ extension ProcessTests {
                     found = child.out.contains("\n") ? child.out.split(separator: "\n").first.flatMap { Int($0) } : nil
                     return found != nil || !child.isRunning
                 }
-                (self.child, port) = (child, try #require(found, "\(child.err)"))
+                (self.child, self.port) = (child, try #require(found, "\(child.err)"))
             }
 
             var requests: [[String: Any]] {
