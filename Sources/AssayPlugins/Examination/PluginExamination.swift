@@ -145,8 +145,8 @@ package struct PluginExamination: Sendable {
         return process
     }
 
-    /// How long a call may take.
-    var timeout: Duration { max(plugin.callTime, options.timeLimit ?? .zero) }
+    /// How long a call is waited for. Whether an answer came within the deadline the check of it alone says.
+    var timeout: Duration { max(plugin.callTime, plugin.patience) }
 
     /// Requests that the plugin can be sent: those of the cases with the good configuration, or some of random bytes.
     func requests() throws -> [(request: PluginRequest, world: ExaminationWorld)] {
