@@ -98,7 +98,7 @@ extension ProcessTests {
                 "simulate", "android", "make", folder, "--package", TestAndroid.package, "--signer",
                 "hex:" + Hex.encode(TestAndroid.signer), "--level", "strongbox", "--key", "p384")
             try #require(made.status == 0, "\(made)")
-            let keyID = try #require(made.out.split(separator: "\n").first?.split(separator: " ").last.map(String.init))
+            let keyID = try #require(made.lines.first?.words.last)
 
             func challenge(_ purpose: String) async throws -> String {
                 let said = try await assay("challenge", "--app", "camera", "--purpose", purpose)

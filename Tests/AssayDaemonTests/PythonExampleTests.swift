@@ -107,7 +107,7 @@ extension ProcessTests {
             let evidence = home.folder.file("assertion.cbor")
             let signed = try await Child.run(
                 "assay", ["simulate", "assert", phone, "--challenge", challenge, "--payload", photo, "--out", evidence])
-            let keyID = try #require(signed.lines.first?.split(separator: " ").last.map(String.init))
+            let keyID = try #require(signed.lines.first?.words.last)
             let verify = [
                 "verify", "--app", "camera", "--purpose", "assert", "--challenge=" + challenge, "--key-id", keyID, "--payload",
                 photo, "--context", "alice", "--assertion", evidence,

@@ -300,7 +300,7 @@ extension ProcessTests {
             let evidence = home.folder.file("attestation.cbor")
             let attest = try await assay("simulate", "attest", phone, "--challenge", challenge, "--out", evidence)
             #expect(attest.status == 0)
-            let keyID = try #require(attest.lines.first?.split(separator: " ").last.map(String.init))
+            let keyID = try #require(attest.lines.first?.words.last)
             let register = [
                 "verify", "--app", "camera", "--challenge", challenge, "--context", "alice", "--key-id", keyID, "--attestation",
                 evidence,

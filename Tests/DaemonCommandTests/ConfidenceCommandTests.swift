@@ -142,7 +142,7 @@ extension ProcessTests {
             let enrolment = try await challenge("register")
             let attestation = home.folder.file("attestation")
             let attested = try await assay(["simulate", "attest", phone, "--challenge", enrolment, "--out", attestation])
-            let keyID = try #require(attested.lines.first?.split(separator: " ").last.map(String.init))
+            let keyID = try #require(attested.lines.first?.words.last)
             let registered = try await assay([
                 "verify", "--app", "camera", "--challenge", enrolment, "--key-id", keyID, "--attestation", attestation,
             ])

@@ -93,7 +93,8 @@ extension ProcessTests {
                     try await register(phone, client, subject: phone.key.keyID == phones[2].key.keyID ? "anna" : "").device)
             }
             let all = try await assay(daemon, ["list"])
-            #expect(all.status == 0 && all.lines.map { String($0.prefix(36)) } == devices)
+            let listed = all.lines.map { String($0.prefix(36)) }
+            #expect(all.status == 0 && listed == devices)
             #expect(all.out.contains("active ") && all.out.contains("[simulated]"))
             let some = try await assay(daemon, ["list", "--limit", "2", "--json"])
             #expect(some.lines.compactMap { Self.object($0)?["device_id"] as? String } == Array(devices.prefix(2)))
@@ -184,7 +185,8 @@ extension ProcessTests {
             #expect(all.status == 0 && all.lines.count == 4 && !all.out.contains("\u{1B}") && !all.out.contains("berta"))
             #expect(all.lines.first?.hasPrefix("device   \(device)  since 20") == true)
             #expect(all.lines.first?.hasSuffix(": reason \u{FFFD}[30m") == true)
-            #expect(all.lines.dropFirst(2).map { String($0.prefix(15)) } == ["key      AP8=  ", "key      AQ==  "])
+            let columns = all.lines.dropFirst(2).map { String($0.prefix(15)) }
+            #expect(columns == ["key      AP8=  ", "key      AQ==  "])
 
             let keys = try await assay(daemon, ["blocks", "--kind", "key", "--json"]).lines.map { Self.object($0) }
             #expect(keys.map { $0?["key_id"] as? String } == ["AP8", "AQ"])

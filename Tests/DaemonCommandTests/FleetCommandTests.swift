@@ -113,7 +113,7 @@ extension ProcessTests {
             let listed = try await assay("enrol", "list", "--app", "cameras")
             #expect(listed.lines.count == 2 && listed.lines.count { $0.contains("used by dev_") } == 1, "\(listed)")
             let unused = try await assay("enrol", "list", "--app", "cameras", "--state", "unused")
-            let digest = try #require(unused.lines.first?.split(separator: " ").dropFirst().first.map(String.init))
+            let digest = try #require(unused.lines.first?.words.dropFirst().first)
             #expect(try await assay("enrol", "remove", "--app", "cameras", "--token-digest", digest).out == "removed\n")
             #expect(try await assay("enrol", "remove", "--app", "cameras", "--token-digest", digest).status == 1)
             await daemon.stop()

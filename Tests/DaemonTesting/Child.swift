@@ -152,3 +152,8 @@ private final class Exit: Sendable {
         }
     }
 }
+
+extension StringProtocol {
+    /// The parts between spaces.
+    var words: [String] { split(separator: " ").map(String.init) }
+}

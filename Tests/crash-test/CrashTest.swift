@@ -46,6 +46,8 @@ struct RunCommand: AsyncParsableCommand {
     @Option(help: "assayd. Default: the one beside this program.")
     var daemon: String?
 
+    @OptionGroup var pace: Pace
+
     func validate() throws {
         guard acceptances > 0, seconds >= 0, rounds ?? 1 > 0 else { throw ValidationError("want numbers above zero") }
     }
@@ -60,7 +62,7 @@ struct RunCommand: AsyncParsableCommand {
         let home = try await Home()
         say("crash test, seed \(seed), \(rounds.map { "\($0) rounds" } ?? "\(seconds) s"); ledger \(home.ledger)")
         var testRun = CrashTestRun(
-            seed: seed, acceptances: acceptances, daemon: daemon, itself: CrashTest.itself, home: home)
+            seed: seed, acceptances: acceptances, pace: pace.interval, daemon: daemon, itself: CrashTest.itself, home: home)
         let start = ContinuousClock.now
         var round = 0
         do {

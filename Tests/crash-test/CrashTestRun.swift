@@ -10,6 +10,8 @@ import Foundation
 struct CrashTestRun {
     /// The most accepted requests before a daemon is killed.
     let acceptances: Int
+    /// How long a caller waits between its requests.
+    let pace: Duration
     /// `assayd`.
     let daemon: String
     /// This program, for ``FaultyDaemon``.
@@ -27,8 +29,9 @@ struct CrashTestRun {
     /// Further remarks about the round.
     var note = ""
 
-    init(seed: UInt64, acceptances: Int, daemon: String, itself: String, home: Home) {
-        (self.acceptances, self.daemon, self.itself, self.home) = (acceptances, daemon, itself, home)
+    init(seed: UInt64, acceptances: Int, pace: Duration, daemon: String, itself: String, home: Home) {
+        (self.acceptances, self.pace) = (acceptances, pace)
+        (self.daemon, self.itself, self.home) = (daemon, itself, home)
         numbers = SeededNumbers(seed: seed)
     }
 
@@ -40,7 +43,7 @@ struct CrashTestRun {
 
     /// Runs one round, and returns a line about it.
     mutating func run(_ scenario: FaultScenario) async throws -> String {
-        let load = Load(home: home, expected: expected, findings: findings)
+        let load = Load(home: home, expected: expected, findings: findings, pace: pace)
         note = ""
         switch scenario {
         case .kill, .stop: try await end(by: scenario == .kill ? SIGKILL : SIGTERM, load)

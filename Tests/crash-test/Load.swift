@@ -21,6 +21,8 @@ final class Load: Sendable {
     let outage = Outage()
     /// How long a caller waits after a request without an answer.
     let pause: Duration
+    /// How long a caller waits between its steps.
+    let pace: Duration
     private let state: Mutex<State>
 
     private struct State {
@@ -34,8 +36,11 @@ final class Load: Sendable {
         var mark: (count: Int, action: @Sendable () -> Void)?
     }
 
-    init(home: Home, expected: ExpectedState, findings: Findings, pause: Duration = .milliseconds(5)) {
-        (self.home, self.expected, self.findings, self.pause) = (home, expected, findings, pause)
+    init(
+        home: Home, expected: ExpectedState, findings: Findings, pause: Duration = .milliseconds(5), pace: Duration
+    ) {
+        (self.home, self.expected, self.findings) = (home, expected, findings)
+        (self.pause, self.pace) = (pause, pace)
         state = Mutex(State(acceptedBy: home.daemons.map { _ in 0 }))
     }
 
@@ -71,6 +76,7 @@ final class Load: Sendable {
                 countUnanswered()
                 try? await Task.sleep(for: pause)
             }
+            if pace > .zero { try? await Task.sleep(for: pace) }
         }
     }
 

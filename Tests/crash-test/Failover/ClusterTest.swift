@@ -20,6 +20,8 @@ struct ClusterTest: ParsableArguments {
     @Option(help: "assayd. Default: the one beside this program.")
     var daemon: String?
 
+    @OptionGroup var pace: Pace
+
     func validate() throws {
         guard acceptances > 0 else { throw ValidationError("want numbers above zero") }
         guard (2...8).contains(daemons) else { throw ValidationError("want 2 to 8 daemons") }
@@ -51,7 +53,7 @@ struct ClusterTest: ParsableArguments {
             throw unable("\(error)")
         }
         say("\(title), seed \(seed), \(daemons) daemons; \(cluster.home.folder)")
-        var testRun = FailoverRun(seed: seed, acceptances: acceptances, cluster: cluster)
+        var testRun = FailoverRun(seed: seed, acceptances: acceptances, pace: pace.interval, cluster: cluster)
         do {
             try await cluster.start()
             try await rounds(&testRun)

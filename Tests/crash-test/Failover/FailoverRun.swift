@@ -13,6 +13,8 @@ struct FailoverRun {
 
     let seed: UInt64
     let acceptances: Int
+    /// How long a caller waits between its requests.
+    let pace: Duration
     let cluster: Cluster
     let expected = ExpectedState()
     let findings = Findings()
@@ -21,8 +23,8 @@ struct FailoverRun {
     private var recoveries: [(title: String, times: [Duration])] = []
     private let begin = ContinuousClock.now
 
-    init(seed: UInt64, acceptances: Int, cluster: Cluster) {
-        (self.seed, self.acceptances, self.cluster) = (seed, acceptances, cluster)
+    init(seed: UInt64, acceptances: Int, pace: Duration, cluster: Cluster) {
+        (self.seed, self.acceptances, self.pace, self.cluster) = (seed, acceptances, pace, cluster)
         numbers = SeededNumbers(seed: seed)
     }
 
@@ -45,7 +47,7 @@ struct FailoverRun {
 
     /// Runs one round with a change of any kind.
     mutating func run(_ title: String, _ change: @escaping @Sendable (Load) async throws -> Void) async throws -> String {
-        let load = Load(home: cluster.home, expected: expected, findings: findings, pause: .milliseconds(100))
+        let load = Load(home: cluster.home, expected: expected, findings: findings, pause: .milliseconds(100), pace: pace)
         let before = Int.random(in: 1...acceptances, using: &numbers)
         let recovery = try await load.run(seed: numbers.next()) { [cluster] load in
             try await load.wait(for: before)
