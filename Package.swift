@@ -222,7 +222,7 @@ let package = Package(
         // Vendors over HTTPS.
         module(
             "AssayVendors",
-            ["AssayTracing", "AssayMetrics", "AssayCore", http, jwt, crypto, log, lifecycle] + nio
+            ["AssayListening", "AssayTracing", "AssayMetrics", "AssayCore", http, jwt, crypto, log, lifecycle] + nio
                 + tls),
 
         // Spans over OTLP/HTTP: the messages of OTLP, and the exporter.

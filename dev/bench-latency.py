@@ -181,17 +181,16 @@ def saturation(installation):
 
 
 def measured(name, installation, rate, seconds, bars=BARS, beside=None):
+    """The latencies of a part, and whether all calls passed and the bars are held."""
     with beside or contextlib.nullcontext():
         answer = installation.bench(rate, seconds)
-    found = {"name": name, "times": beside.count if beside else 0, "bars": bars, "passed": answer["passed"], **percentiles(answer)}
+    latencies = percentiles(answer)
+    held = answer["passed"] and all(latencies[key] <= bar for key, bar in bars.items())
+    found = {"name": name, "times": beside.count if beside else 0, "bars": bars, "passed": answer["passed"], "held": held, **latencies}
     values = ", ".join(f"{key} {found[key]:.2f} ms" for key in [*BARS, "max"])
     times = f" ({found['times']} times)" if found["times"] > 1 else ""
-    print(f"  {name}{times}: {values}: {'held' if is_held(found) else 'NOT held'}", flush=True)
+    print(f"  {name}{times}: {values}: {'held' if held else 'NOT held'}", flush=True)
     return found
-
-
-def is_held(part):
-    return part["passed"] and all(part[key] <= bar for key, bar in part["bars"].items())
 
 
 def in_a_file(options, programs):
@@ -254,7 +253,7 @@ def main():
     if options.json:
         options.json.parent.mkdir(parents=True, exist_ok=True)
         options.json.write_text(json.dumps({"seconds": options.seconds, "runs": runs}, indent=2) + "\n")
-    if options.check and not all(is_held(part) for run in runs for part in run["parts"]):
+    if options.check and not all(part["held"] for run in runs for part in run["parts"]):
         sys.exit(1)
 
 

@@ -18,7 +18,7 @@ AssayFiles|Sources/AssayFiles|no|AssayCore
 AssayEncoding|Sources/AssayEncoding|no|AssayCore
 AssayCertificates|Sources/AssayCertificates|no|AssayEncoding AssayCore
 AssayProvisioning|Sources/AssayProvisioning|yes|AssaySigning AssayCertificates AssayEncoding AssayFiles AssayCore
-AssayVendors|Sources/AssayVendors|yes|AssayTracing AssayMetrics AssayCore
+AssayVendors|Sources/AssayVendors|yes|AssayListening AssayTracing AssayMetrics AssayCore
 AssaySchemes|Sources/AssaySchemes|yes|AssayVendors AssayCertificates AssayEncoding AssayFiles AssayCore
 AppAttest|Sources/Verifiers/AppAttest|no|AssaySchemes AssayVendors AssayCertificates AssayEncoding AssayFiles AssayCore
 AndroidKeyAttestation|Sources/Verifiers/AndroidKeyAttestation|no|AssaySchemes AssayVendors AssayCertificates AssayEncoding AssayFiles AssayCore

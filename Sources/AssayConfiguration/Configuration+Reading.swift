@@ -239,7 +239,7 @@ extension Configuration {
                 return nil
             }
             return AppConfiguration(
-                id: id, reading: value, shared, schemes, provisioning, plugins.filter { $0.apps.contains(id) })
+                id: id, reading: value, shared, schemes, provisioning, plugins)
         }
     }
 }

@@ -7,22 +7,37 @@ import Testing
 
 @Suite("Configuration of confidence")
 struct ConfidenceConfigurationTests {
+    private let home: CatalogHome
+
+    init() throws { home = try CatalogHome() }
+
+    /// An entry of the catalog.
+    private static func plugin(_ name: String, formats: String, apps: String = "photos") -> String {
+        CatalogHome.kiosk.replacing("name: kiosk", with: "name: \(name)").replacing("[kiosk]", with: "[\(formats)]")
+            .replacing("[photos, parcels]", with: "[\(apps)]")
+    }
+
+    private static let measuring = ["depth": plugin("depth", formats: "scene-depth, scene-map, screen.check")]
+
     private static let phone = "app_attest: {identities: [{app_id: TEAMID1234.com.example.photos}]}"
     private static let android =
         "android: {packages: [{name: com.example.photos, signers: [\"\(String(repeating: "ab", count: 32))\"]}], "
         + "revocation: {source: none}}"
 
+    private func text(_ lines: [String]) -> String {
+        """
+        listen: [{unix: a.sock}]
+        store: {path: ledger.db}
+        callers: {known: [{name: handler, unix_user: 1001, roles: [verify], apps: all}]}
+        plugins: {catalog: plugins.d}
+        apps:
+          photos:
+            \(lines.joined(separator: "\n    "))
+        """
+    }
+
     private func parse(_ section: String?, _ platforms: [String] = [phone]) throws -> Configuration {
-        let lines = (section.map { ["confidence: \($0)"] } ?? []) + platforms
-        return try Configuration.parse(
-            """
-            listen: [{unix: a.sock}]
-            store: {path: ledger.db}
-            callers: {known: [{name: handler, unix_user: 1001, roles: [verify], apps: all}]}
-            apps:
-              photos:
-                \(lines.joined(separator: "\n    "))
-            """, file: "assayd.yaml", folder: "/nowhere")
+        try home.parse(Self.measuring, main: text((section.map { ["confidence: \($0)"] } ?? []) + platforms))
     }
 
     private func rule(_ section: String) throws -> ConfidenceRule { try #require(try parse(section).apps.first?.confidence) }
@@ -135,17 +150,63 @@ struct ConfidenceConfigurationTests {
             try digest("{profile: weighted, strict_depth: false, flags_violated: note}") == digest("{profile: weighted}"))
     }
 
-    @Test("The formats that measure signals are read, and check-config warns of one that no plugin of the app judges")
+    @Test("The formats that measure signals are read")
     func measured() throws {
-        let section = "{profile: mvp, measured: {lidar: scene-depth, moire: screen.check}}"
         #expect(
-            try rule(section).measured
+            try rule("{profile: mvp, measured: {lidar: scene-depth, moire: screen.check}}").measured
                 == ["lidar": EvidenceFormat(rawValue: "scene-depth"), "moire": EvidenceFormat(rawValue: "screen.check")])
-        let found = try parse(section).policyFindings(Timestamp(unixSeconds: 1_790_000_000)).filter {
-            $0.path.hasPrefix("apps.photos.confidence.measured")
+    }
+
+    @Test("A format that no plugin judges for the app is an error with its place and the remedy, also in a shadow policy")
+    func unmeasured() {
+        func problems(_ measured: String, _ entries: [String: String], shadow: Bool = false) -> [String] {
+            let section = "confidence: {profile: mvp, measured: {\(measured)}}"
+            return home.problems(entries, main: text([shadow ? "shadow: {\(section)}" : section, Self.phone]))
         }
-        #expect(found.map(\.path) == ["lidar", "moire"].map { "apps.photos.confidence.measured.\($0)" })
-        #expect(found.allSatisfy { $0.code == .policyUnmeetable })
+        func problem(_ signal: String, _ format: String, _ remedy: String, in section: String = "confidence") -> String {
+            "assayd.yaml:7: apps.photos.\(section).measured.\(signal): no primary plugin of the app judges \(format), so that \(signal) "
+                + "would always be the app's word; \(remedy)"
+        }
+        let misspelt = "lidar: scene-dept, moire: screen.chek"
+        #expect(
+            problems(misspelt, Self.measuring) == [
+                problem("lidar", "scene-dept", "did you mean \"scene-depth\"?"),
+                problem("moire", "screen.chek", "did you mean \"screen.check\"?"),
+            ])
+        #expect(
+            problems("lidar: scene-dept", Self.measuring, shadow: true)
+                == [problem("lidar", "scene-dept", "did you mean \"scene-depth\"?", in: "shadow.confidence")])
+        let one = ["depth": Self.plugin("depth", formats: "scene-depth")]
+        #expect(problems("moire: moire-check", one) == [problem("moire", "moire-check", "there is scene-depth")])
+        #expect(
+            problems("lidar: scene-depth", [:])
+                == [problem("lidar", "scene-depth", "want an entry of \"plugins.catalog\" with this format")])
+        // Assay judges it, and no plugin.
+        #expect(problems("lidar: app-attest.assertion", one).first?.contains("judges app-attest.assertion") == true)
+    }
+
+    @Test("A plugin that judges the format for other apps is named with its file")
+    func measuredForOthers() {
+        let main =
+            text(["confidence: {profile: mvp, measured: {lidar: scene-depth}}", Self.phone])
+            + "\n  parcels: {}"
+        #expect(
+            home.problems(["depth": Self.plugin("depth", formats: "scene-depth", apps: "parcels")], main: main).first?
+                .hasSuffix("; depth judges it for other apps: add photos to \"apps\" in plugins.d/depth.yaml") == true)
+    }
+
+    @Test("An entry with a problem of its own is told, and not that its format is judged by none")
+    func brokenEntry() {
+        let main = text(["confidence: {profile: mvp, measured: {lidar: scene-depth}}", Self.phone])
+        for entry in [
+            "formats: [scene-depth]", Self.plugin("depth", formats: "scene-depth").replacing("name: depth", with: "nam: depth"),
+        ] {
+            let problems = home.problems(["depth": entry], main: main)
+            #expect(!problems.isEmpty && problems.allSatisfy { $0.hasPrefix("plugins.d/depth.yaml") }, "\(problems)")
+        }
+        #expect(
+            home.problems([:], main: main.replacing("catalog: plugins.d", with: "catalog: none"))
+                == ["assayd.yaml:4: plugins.catalog: the folder none does not exist"])
     }
 
     @Test("check-config summarises the rule, and warns of a level that captures of a platform do not reach")

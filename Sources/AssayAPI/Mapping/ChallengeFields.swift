@@ -14,14 +14,7 @@ package struct ChallengeFields: Hashable, Sendable {
     /// Throws `RequestError` with the first field that breaks a rule of the API; `nil` if the bytes are not a message.
     package init?(serialized bytes: [UInt8]) throws(RequestError) {
         var fields = ChallengeMessage()
-        do throws(RequestReadingError) {
-            try bytes.withUnsafeBufferPointer { (bytes) throws(RequestReadingError) in
-                try fields.read(UnsafeRawBufferPointer(bytes))
-            }
-        } catch {
-            guard case .rule(let error) = error else { return nil }
-            throw error
-        }
+        guard try fields.read(serialized: bytes) else { return nil }
         app = try AppID(field: fields.app)
         purpose = try Purpose(Assay_V1_Purpose(rawValue: Int(Int32(truncatingIfNeeded: fields.purpose))) ?? .unspecified)
         context = try bytes[fields.context].bounded("context", by: Challenge.contextLimit)
@@ -35,14 +28,14 @@ package struct ChallengeFields: Hashable, Sendable {
 }
 
 /// The fields as they are in the message, not yet checked.
-private struct ChallengeMessage {
+private struct ChallengeMessage: RequestMessage {
     var app = ""
     var purpose: UInt64 = 0
     var context = 0..<0
     var timeToLive: UInt64 = 0
     var sourceAddress = ""
 
-    mutating func read(_ bytes: UnsafeRawBufferPointer) throws(RequestReadingError) {
+    mutating func readFields(_ bytes: UnsafeRawBufferPointer) throws(RequestReadingError) {
         var reader = RequestReader(bytes)
         while let field = try reader.next() {
             switch field {

@@ -17,6 +17,28 @@ enum RequestReadingError: Error {
     case rule(RequestError)
 }
 
+/// The fields of a request of the hot path, as they are in its message and not yet checked.
+protocol RequestMessage {
+    /// Reads all fields, in the order of the bytes.
+    mutating func readFields(_ bytes: UnsafeRawBufferPointer) throws(RequestReadingError)
+}
+
+extension RequestMessage {
+    /// Reads a serialised request. Throws `RequestError` with the first rule of the API that it breaks; `false` if the bytes are not a message.
+    @inline(__always)
+    mutating func read(serialized bytes: [UInt8]) throws(RequestError) -> Bool {
+        do throws(RequestReadingError) {
+            try bytes.withUnsafeBufferPointer { (bytes) throws(RequestReadingError) in
+                try readFields(UnsafeRawBufferPointer(bytes))
+            }
+        } catch {
+            guard case .rule(let error) = error else { return false }
+            throw error
+        }
+        return true
+    }
+}
+
 /// Reads `assay.v1.VerifyRequest` directly into the types of AssayCore. The field numbers are those of
 /// `proto/assay/v1/attestation.proto` and `evidence.proto`.
 ///
@@ -26,14 +48,7 @@ extension VerificationRequest {
     /// Throws `RequestError` with the first field that breaks a rule of the API; `nil` if the bytes are not a message.
     public init?(serialized bytes: [UInt8]) throws(RequestError) {
         var fields = RequestFields()
-        do throws(RequestReadingError) {
-            try bytes.withUnsafeBufferPointer { (bytes) throws(RequestReadingError) in
-                try fields.read(UnsafeRawBufferPointer(bytes))
-            }
-        } catch {
-            guard case .rule(let error) = error else { return nil }
-            throw error
-        }
+        guard try fields.read(serialized: bytes) else { return nil }
         try self.init(fields, of: bytes)
     }
 
@@ -93,21 +108,7 @@ package struct IssuanceFields: Sendable {
     /// Throws `RequestError` with the first field that breaks a rule of the API; `nil` if the bytes are not a message.
     package init?(serialized bytes: [UInt8]) throws(RequestError) {
         var message = IssuanceMessage()
-        do throws(RequestReadingError) {
-            try bytes.withUnsafeBufferPointer { (buffer) throws(RequestReadingError) in
-                try message.read(UnsafeRawBufferPointer(buffer))
-                // The app comes first, as with every method.
-                do throws(RequestError) {
-                    _ = try AppID(field: String(decoding: bytes[message.fields.app], as: UTF8.self))
-                } catch {
-                    throw .rule(error)
-                }
-                try message.readEvidence(UnsafeRawBufferPointer(buffer))
-            }
-        } catch {
-            guard case .rule(let error) = error else { return nil }
-            throw error
-        }
+        guard try message.read(serialized: bytes) else { return nil }
         request = try VerificationRequest(message.fields, of: bytes)
         switch message.key {
         case .csr(let range): key = .csr(try bytes[range].csr())
@@ -120,7 +121,7 @@ package struct IssuanceFields: Sendable {
 }
 
 /// The fields of an `IssueCertificateRequest`, not yet checked, as ranges of its bytes.
-private struct IssuanceMessage {
+private struct IssuanceMessage: RequestMessage {
     enum Key {
         case csr(Range<Int>)
         case publicKey(Range<Int>)
@@ -129,10 +130,10 @@ private struct IssuanceMessage {
     var fields = RequestFields()
     var key: Key?
     var hasUnknown = false
-    private var evidence: [Range<Int>] = []
-    private var payload = 0..<0
 
-    mutating func read(_ bytes: UnsafeRawBufferPointer) throws(RequestReadingError) {
+    mutating func readFields(_ bytes: UnsafeRawBufferPointer) throws(RequestReadingError) {
+        var evidence: [Range<Int>] = []
+        var payload = 0..<0
         var reader = RequestReader(bytes)
         while let field = try reader.next() {
             switch field {
@@ -155,15 +156,18 @@ private struct IssuanceMessage {
         }
         fields.purpose = UInt64(Assay_V1_Purpose.provision.rawValue)
         fields.binding = (.clientData, payload)
-    }
-
-    mutating func readEvidence(_ bytes: UnsafeRawBufferPointer) throws(RequestReadingError) {
+        // The app comes before the evidence, as with every method.
+        do throws(RequestError) {
+            _ = try AppID(field: String(decoding: bytes[fields.app], as: UTF8.self))
+        } catch {
+            throw .rule(error)
+        }
         for range in evidence { fields.evidence.append(try Evidence.read(bytes, range)) }
     }
 }
 
 /// The fields of a `VerifyRequest`, not yet checked, as ranges of its bytes.
-private struct RequestFields {
+private struct RequestFields: RequestMessage {
     var app = 0..<0
     var purpose: UInt64 = 0
     var challenge = 0..<0
@@ -181,7 +185,7 @@ private struct RequestFields {
     var results: [ResultRequest] = []
     var report: UInt64 = 0
 
-    mutating func read(_ bytes: UnsafeRawBufferPointer) throws(RequestReadingError) {
+    mutating func readFields(_ bytes: UnsafeRawBufferPointer) throws(RequestReadingError) {
         var reader = RequestReader(bytes)
         while let field = try reader.next() {
             switch field {

@@ -114,9 +114,10 @@ extension AppConfiguration {
 
     init(
         id: AppID, reading value: ConfigurationReader.Value, _ shared: SharedSettings, _ schemes: [any AttestationScheme.Type],
-        _ authorities: ProvisioningSettings?, _ plugins: [PluginEntry] = []
+        _ authorities: ProvisioningSettings?, _ catalog: [PluginEntry]
     ) {
         let section = value.section()
+        let plugins = catalog.filter { $0.apps.contains(id) }
         let challenge = section.optional("challenge")?.section()
         let timeToLive = challenge?.optional("ttl")?.milliseconds(in: 1000...ChallengeRule.longest)
         challenge?.done()
@@ -154,6 +155,10 @@ extension AppConfiguration {
         if let summary = enforcement.summary { section.optional("enforce")?.warn(.verdictsNotEnforced, "the app \(summary)") }
         check(section, schemes)
         if let shadow { checkShadow(shadow, section) }
+        // An entry with a problem of its own may judge the format.
+        guard !value.reader.problems.contains(where: { $0.file != nil || $0.path.hasPrefix("plugins") }) else { return }
+        confidence?.checkMeasured(in: section.optional("confidence"), of: id, by: catalog)
+        shadow?.confidence?.checkMeasured(in: section.optional("shadow")?.at("confidence"), of: id, by: catalog)
     }
 
     /// Rules between the sections.

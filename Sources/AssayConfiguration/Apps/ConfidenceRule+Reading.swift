@@ -85,6 +85,29 @@ extension ConfidenceRule.Thresholds {
     }
 }
 
+extension ConfidenceRule {
+    /// Reports formats that no plugin judges for an app: what they should measure would always be the app's word.
+    ///
+    /// - Parameters:
+    ///   - value: the section that the rule was read from.
+    ///   - catalog: all entries.
+    func checkMeasured(in value: ConfigurationReader.Value?, of app: AppID, by catalog: [PluginEntry]) {
+        let own = catalog.filter { $0.apps.contains(app) }
+        let known = Set(own.flatMap { entry in entry.formats.filter(entry.isPrimary).map(\.rawValue) })
+        for (signal, format) in measured.sorted(by: { $0.key < $1.key }) where !known.contains(format.rawValue) {
+            let remedy: String
+            if let other = catalog.first(where: { $0.isPrimary(for: format) }) {
+                remedy = "; \(other.id) judges it for other apps: add \(app) to \"apps\" in \(other.file)"
+            } else {
+                let hint = Spelling.hint(for: format.rawValue, among: known)
+                remedy = hint.isEmpty ? "; want an entry of \"plugins.catalog\" with this format" : hint
+            }
+            value?.at("measured", signal)?.report(
+                "no primary plugin of the app judges \(format), so that \(signal) would always be the app's word\(remedy)")
+        }
+    }
+}
+
 extension ConfigurationReader.Value {
     /// A number from 0 to 1 with at most 6 decimal places.
     fileprivate func score() -> Score? {
@@ -98,20 +121,8 @@ extension ConfigurationReader.Value {
 }
 
 extension AppConfiguration {
-    /// Levels that no device of the app reaches, or no device of one of its platforms; signals that no evidence of the app measures.
-    var confidenceFindings: [SectionFinding] { unreachedLevels + unmeasuredSignals }
-
-    private var unmeasuredSignals: [SectionFinding] {
-        let measured = (confidence?.measured ?? [:]).sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
-        return measured.compactMap { signal, format in
-            guard !plugins.contains(where: { $0.isPrimary(for: format) }) else { return nil }
-            return .unmeetable(
-                "confidence.measured.\(signal)",
-                "no plugin of the app is the one that judges \(format), so that '\(signal)' is always the app's word")
-        }
-    }
-
-    private var unreachedLevels: [SectionFinding] {
+    /// Levels that no device of the app reaches, or no device of one of its platforms.
+    var confidenceFindings: [SectionFinding] {
         guard let rule = confidence, let required = rule.required else { return [] }
         let platforms = sections.reduce(into: Set<DevicePlatform>()) { $0.formUnion($1.section.devicePlatforms) }
         let path = "confidence.require"

@@ -1,3 +1,4 @@
+import AssayListening
 package import AssayRPC
 import AsyncHTTPClient
 import NIOCore

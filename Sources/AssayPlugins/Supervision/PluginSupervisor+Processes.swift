@@ -281,6 +281,7 @@ extension PluginEntry {
             return "the catalog's entry names formats that the plugin does not appraise: "
                 + missing.map(\.rawValue).joined(separator: ", ") + "; it appraises "
                 + (declared.isEmpty ? "none" : declared.map(\.rawValue).joined(separator: ", "))
+                + "; correct \"formats\" in \(file)"
         }
         guard !observes || description.observes else {
             return "the catalog's entry says that the plugin observes, and the plugin does not"

@@ -48,14 +48,10 @@ package final class CallDispatcher {
     }
 
     package func find(_ path: UnsafeRawBufferPointer) -> Finding {
-        if let last, Self.areEqual(last.path, path) { return .known(last.index) }
+        if let last, last.path.elementsEqual(path) { return .known(last.index) }
         let finding = service.table.find(path)
         if case .known(let index) = finding { last = (Array(path), index) }
         return finding
-    }
-
-    private static func areEqual(_ known: [UInt8], _ path: UnsafeRawBufferPointer) -> Bool {
-        known.withUnsafeBytes { known in known.count == path.count && known.indices.allSatisfy { known[$0] == path[$0] } }
     }
 
     /// Admits a call. Its handler is started by ``dispatch()``, or here when a batch is complete.

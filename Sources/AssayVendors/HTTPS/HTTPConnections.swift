@@ -1,4 +1,5 @@
 import AssayCore
+import AssayListening
 package import AsyncHTTPClient
 import NIOCore
 package import NIOHTTP1
@@ -60,7 +61,7 @@ package final class HTTPConnections: Sendable {
             var configuration = configuration
             if (try? SocketAddress(ipAddress: host, port: 0)) == nil {
                 let name = ServerName(host)
-                configuration.http1_1ConnectionDebugInitializer = { name.verify($0) }
+                configuration.http1_1ConnectionDebugInitializer = { name.verify($0, allowsPlain: true) }
             }
             let new = HTTPClient(eventLoopGroup: Self.loop, configuration: configuration)
             clients[host] = new

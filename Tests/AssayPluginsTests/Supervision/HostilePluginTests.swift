@@ -216,6 +216,7 @@ extension ProcessTests {
             arguments: [
                 ("name", "the plugin says that it is 'another-plugin'"),
                 ("format", "formats that the plugin does not appraise: test.hostile"),
+                ("format", "; correct \"formats\" in plugins.d/hostile.yaml"),
                 ("claims", "10000 claims of 'test.hostile', the limit is 64"),
             ])
         func lies(_ how: String, _ sentence: String) async throws {

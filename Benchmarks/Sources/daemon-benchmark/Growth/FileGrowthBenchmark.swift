@@ -11,13 +11,7 @@ struct FileGrowthBenchmark: AsyncParsableCommand {
             all, in bursts. Ten million devices take an hour or two, and some 20 GB of the disk.
             """)
 
-    @OptionGroup var options: LoadOptions
-
-    @Option(help: "Devices at the end.")
-    var devices: Int = 10_000_000
-
-    @Option(help: "Assertions in each round.")
-    var assertions: Int = 20_000
+    @OptionGroup var options: GrowthOptions
 
     @Option(help: "Write the figures to this file, as JSON.")
     var json: String?
@@ -25,20 +19,15 @@ struct FileGrowthBenchmark: AsyncParsableCommand {
     @Flag(help: "Exit status 1 unless every bar is held.")
     var check = false
 
-    func validate() throws {
-        guard devices > 0, assertions > 0 else { throw ValidationError("All counts are positive.") }
-        try options.requireNoCounter()
-    }
-
     func run() async throws {
         Interruption.exits()
-        let daemon = try DaemonProcess(executable: options.daemon, DaemonConfiguration(acceptsImported: true))
+        let daemon = try DaemonProcess(executable: options.load.daemon, DaemonConfiguration(acceptsImported: true))
         defer { daemon.stop() }
         try daemon.waitForAnswer()
-        let phones = try await ImportedPhones(daemon, assertions: assertions, connections: options.connections)
+        let phones = try await ImportedPhones(daemon, assertions: options.assertions, connections: options.load.connections)
         let unit = try RawOperation.verification()
         var growth = FileGrowth()
-        for end in Checkpoints.upTo(devices) {
+        for end in Checkpoints.upTo(options.devices ?? 10_000_000) {
             try await fill(phones, to: end)
             growth.steps.append(try await step(daemon, phones, unit))
             say(growth.steps.last?.line ?? "")
@@ -66,9 +55,9 @@ struct FileGrowthBenchmark: AsyncParsableCommand {
         _ daemon: DaemonProcess, _ phones: ImportedPhones, _ unit: RawOperation
     ) async throws -> FileGrowth.Step {
         let start = try daemon.restart() / .seconds(1)
-        let traffic = Traffic(to: [daemon.address], connections: options.connections, inFlight: options.inFlight)
+        let traffic = Traffic(to: [daemon.address], connections: options.load.connections, inFlight: options.load.inFlight)
         var costs = RoundCosts()
-        for _ in 1...options.rounds {
+        for _ in 1...options.load.rounds {
             costs.append(
                 try await RoundCost.measure(phones, phones.perPhone, over: traffic, unit: unit) { [try daemon.cpuSeconds()] })
         }

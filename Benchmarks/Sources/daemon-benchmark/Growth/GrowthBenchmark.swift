@@ -11,13 +11,7 @@ struct GrowthBenchmark: AsyncParsableCommand {
             devices it measures assertions of devices that are drawn from all.
             """)
 
-    @OptionGroup var options: LoadOptions
-
-    @Option(help: "Devices at the end.")
-    var devices: Int = 1_000_000
-
-    @Option(help: "Assertions in each round.")
-    var assertions: Int = 20_000
+    @OptionGroup var options: GrowthOptions
 
     @Option(help: "Verdicts at the end, whose bytes are measured.")
     var verdicts: Int = 200_000
@@ -26,10 +20,9 @@ struct GrowthBenchmark: AsyncParsableCommand {
     var attested: Int = 1_000
 
     func validate() throws {
-        guard devices > 0, assertions > 0, verdicts >= 2 * assertions, attested > 0 else {
+        guard verdicts >= 2 * options.assertions, attested > 0 else {
             throw ValidationError("All counts are positive, and --verdicts is at least twice --assertions.")
         }
-        try options.requireNoCounter()
     }
 
     func run() async throws {
@@ -37,14 +30,14 @@ struct GrowthBenchmark: AsyncParsableCommand {
         let database = try LedgerDatabase()
         defer { database.remove() }
         let daemon = try await database.start(
-            1, executable: options.daemon, DaemonConfiguration(acceptsImported: true))[0]
+            1, executable: options.load.daemon, DaemonConfiguration(acceptsImported: true))[0]
         defer { daemon.stop() }
         let growth = try GrowthRun(
-            database: database, daemon: daemon, rounds: options.rounds,
-            phones: try await ImportedPhones(daemon, assertions: assertions, connections: options.connections),
-            traffic: Traffic(to: [daemon.address], connections: options.connections, inFlight: options.inFlight))
+            database: database, daemon: daemon, rounds: options.load.rounds,
+            phones: try await ImportedPhones(daemon, assertions: options.assertions, connections: options.load.connections),
+            traffic: Traffic(to: [daemon.address], connections: options.load.connections, inFlight: options.load.inFlight))
         var steps: [GrowthRun.Step] = []
-        for end in Checkpoints.upTo(devices) {
+        for end in Checkpoints.upTo(options.devices ?? 1_000_000) {
             try await growth.fill(to: end)
             steps.append(try await growth.measure())
         }
@@ -71,7 +64,7 @@ struct GrowthBenchmark: AsyncParsableCommand {
         for line in verdict.lines { print(line) }
         print(
             "\nmachine: \(ProcessInfo.processInfo.activeProcessorCount) processors, all busy with daemon, database, load and the unit; "
-                + "\(options.connections) connections, bursts of \(options.inFlight); \(options.rounds) rounds of about \(assertions) assertions"
+                + "\(options.load.connections) connections, bursts of \(options.load.inFlight); \(options.load.rounds) rounds of about \(options.assertions) assertions"
         )
     }
 }

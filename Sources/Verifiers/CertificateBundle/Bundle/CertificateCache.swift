@@ -2,14 +2,6 @@ import AssayCertificates
 import AssayCore
 import Synchronization
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
-
 /// Caches the certificates of cameras, by the text in which they are submitted: a camera has the same ones in all its bundles.
 ///
 /// - It belongs to one verifier, and so to one app, its anchors and its policy: a reload makes new verifiers with empty caches.
@@ -28,13 +20,7 @@ final class CertificateCache: Sendable {
         func hash(into hasher: inout Hasher) { text.withUnsafeBytes { hasher.combine(bytes: $0) } }
 
         static func == (a: Self, b: Self) -> Bool {
-            a.text.withUnsafeBytes { one in
-                b.text.withUnsafeBytes { two in
-                    guard one.count == two.count else { return false }
-                    guard let start = one.baseAddress, let other = two.baseAddress else { return true }
-                    return memcmp(start, other, one.count) == 0
-                }
-            }
+            a.text.withUnsafeBytes { one in b.text.withUnsafeBytes { one.hasBytes(of: $0) } }
         }
     }
 
