@@ -260,7 +260,7 @@ struct HTTPCallTests {
             kept.server.withLock { $0 = back }
         }
         #expect(try await client.verify(try request()).decision == .accepted, "it was never begun before")
-        #expect(time.pauses.count == 2)
+        #expect(time.pauses.count >= 2)
         await client.close()
         try await kept.server.withLock { $0 }?.stop()
     }

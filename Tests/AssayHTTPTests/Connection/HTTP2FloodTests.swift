@@ -100,8 +100,13 @@ struct HTTP2FloodTests {
         let access = RPCAccess(caller: { _ in "proxy" }, refusal: { _, _ in nil }, version: { 0 })
         try await HTTPTestServer.run(.with { $0.access = access }) { server in
             let client = try await RawClient.connect(to: server.address)
-            client.shout(beginning + (0..<2 * HTTPLimits.mostResetsAtOnce).flatMap { resetCall($0, code: 8) })
-            try await client.end()
+            client.shout(beginning)
+            // Once, unless the machine is so busy that the server reads them over a longer time.
+            let flood = 2 * HTTPLimits.mostResetsAtOnce
+            for batch in 0..<10 where !client.hasEnded {
+                client.shout((batch * flood..<(batch + 1) * flood).flatMap { resetCall($0, code: 8) })
+                _ = await eventually(within: .seconds(20)) { client.hasEnded }
+            }
             #expect(goAwayCode(client) == Self.enhanceYourCalm)
             #expect(server.statistics.endedConnections == ["too_many_resets": 1])
         }

@@ -19,23 +19,21 @@ private class ScriptedServer(private val answer: (OutputStream) -> Unit) : AutoC
     private val socket = ServerSocket(0, 50, InetAddress.getLoopbackAddress())
     val address = "http://127.0.0.1:${socket.localPort}"
 
-    init {
-        thread(isDaemon = true) {
-            while (true) {
-                val connection = try { socket.accept() } catch (error: IOException) { break }
-                thread(isDaemon = true) {
-                    try {
-                        connection.use {
-                            val input = it.getInputStream().buffered()
-                            val head = head(input)
-                            val length = Regex("(?i)content-length: (\\d+)").find(head)?.groupValues?.get(1)?.toInt() ?: 0
-                            bodies.add(String(input.readNBytes(length)))
-                            heads.add(head)
-                            answer(it.getOutputStream())
-                        }
-                    } catch (error: IOException) {
-                        // The client ended the connection.
+    private val acceptor = thread(isDaemon = true) {
+        while (true) {
+            val connection = try { socket.accept() } catch (error: IOException) { break }
+            thread(isDaemon = true) {
+                try {
+                    connection.use {
+                        val input = it.getInputStream().buffered()
+                        val head = head(input)
+                        val length = Regex("(?i)content-length: (\\d+)").find(head)?.groupValues?.get(1)?.toInt() ?: 0
+                        bodies.add(String(input.readNBytes(length)))
+                        heads.add(head)
+                        answer(it.getOutputStream())
                     }
+                } catch (error: IOException) {
+                    // The client ended the connection.
                 }
             }
         }
@@ -51,7 +49,11 @@ private class ScriptedServer(private val answer: (OutputStream) -> Unit) : AutoC
         return bytes.toString()
     }
 
-    override fun close() = socket.close()
+    /** The port takes connections until the thread that waits for one has ended. */
+    override fun close() {
+        socket.close()
+        acceptor.join()
+    }
 }
 
 private fun text(status: Int, body: String, fields: String = ""): (OutputStream) -> Unit = {
