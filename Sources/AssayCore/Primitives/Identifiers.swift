@@ -39,7 +39,8 @@ public struct DeviceID: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension DeviceID {
-    // As one piece of memory: an array hashes each byte by itself, and registries look devices up by their names.
+    // As one piece of memory: an array hashes and compares each byte by itself, and registries look devices up by their names.
+    public static func == (a: DeviceID, b: DeviceID) -> Bool { a.bytes.equals(b.bytes) }
     public func hash(into hasher: inout Hasher) { bytes.withUnsafeBytes { hasher.combine(bytes: $0) } }
 }
 

@@ -27,7 +27,7 @@ package struct AndroidDeviceAppraiser: RegisteredDeviceAppraiser {
             return facts.key
         }
         let anchor = try appraisal.attempt("chain_anchor") { () throws(Rejection) in
-            guard let anchor = anchors.first(where: { $0.publicKeySHA256 == registration.anchor }) else {
+            guard let anchor = anchors.first(where: { $0.publicKeySHA256.equals(registration.anchor) }) else {
                 throw Rejection(
                     .untrustedRoot, "the registration's anchor \(Hex.short(registration.anchor)) is no longer trusted")
             }

@@ -75,7 +75,7 @@ package struct AppAttestAssertionVerifier: EvidenceVerifier {
         _ evidence: BoundedEvidence, _ found: Device?, _ appraisal: inout Appraisal
     ) throws(Rejection) -> Device {
         let device = try appraisal.check("device") { () throws(Rejection) in
-            guard let device = found, device.registration.keyID == evidence.keyID,
+            guard let device = found, device.registration.keyID.equals(evidence.keyID),
                 device.registration.format == AppAttestAttestationVerifier.format
             else {
                 if let fault = KeyIDForm.fault(of: evidence.keyID) { throw Rejection(.keyIDMismatch, fault) }

@@ -1,5 +1,6 @@
 package import AssayCertificates
 package import AssayCore
+import AssayEncoding
 
 /// Appraises registered App Attest devices again at each use, under today's identities, anchors and policy. The keys sign assertions
 /// only, whose verifier is the other user of these checks.
@@ -54,7 +55,7 @@ package struct AppAttestDeviceAppraiser: RegisteredDeviceAppraiser {
         _ registration: Registration, identifiedBy identifier: ArraySlice<UInt8>, _ appraisal: inout Appraisal
     ) throws(Rejection) {
         let identity = try appraisal.attempt("app_id") { () throws(Rejection) in
-            guard case .bytes(let registered)? = registration.claims["rp_id_hash"], registered[...] == identifier
+            guard case .bytes(let registered)? = registration.claims["rp_id_hash"], registered[...].equals(identifier)
             else {
                 throw Rejection(
                     .appIDMismatch,
@@ -62,7 +63,7 @@ package struct AppAttestDeviceAppraiser: RegisteredDeviceAppraiser {
             }
             let platform = registration.claims.text("platform")
             let identity = identities.first {
-                $0.rpIDHash == registered && (platform == nil || platform == $0.platform.rawValue)
+                $0.rpIDHash.equals(registered) && (platform == nil || platform == $0.platform.rawValue)
             }
             guard let identity else {
                 throw Rejection(
@@ -107,7 +108,7 @@ package struct AppAttestDeviceAppraiser: RegisteredDeviceAppraiser {
             return
         }
         let anchor = try appraisal.attempt("chain_anchor") { () throws(Rejection) in
-            guard let anchor = anchors.first(where: { $0.publicKeySHA256 == registration.anchor }) else {
+            guard let anchor = anchors.first(where: { $0.publicKeySHA256.equals(registration.anchor) }) else {
                 throw Rejection(
                     .untrustedRoot, "the registration's anchor \(Hex.short(registration.anchor)) is no longer trusted")
             }

@@ -242,6 +242,6 @@ extension AndroidApp {
         guard isNamed(by: package) else { return false }
         guard let signers else { return true }
         // There are one or two: comparing them takes less than a hash, which an array makes of each byte.
-        return !attested.isEmpty && attested.allSatisfy { digest in signers.contains { $0 == digest } }
+        return !attested.isEmpty && attested.allSatisfy { digest in signers.contains { $0.equals(digest) } }
     }
 }
