@@ -31,8 +31,8 @@ public struct DeviceID: Hashable, Sendable, CustomStringConvertible {
         self.init(bytes: bytes)
     }
 
-    /// A new identifier from the system's random number generator.
-    public static func random() -> DeviceID { DeviceID(unchecked: SecureRandom.bytes(length)) }
+    /// A new identifier from the system's random number generator. It has as many bytes as ``SecureRandom/identifier()`` gives.
+    public static func random() -> DeviceID { DeviceID(unchecked: SecureRandom.identifier()) }
     private init(unchecked bytes: [UInt8]) { self.bytes = bytes }
 
     public var description: String { "dev_" + Hex.encode(bytes) }
