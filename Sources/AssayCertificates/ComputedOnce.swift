@@ -1,4 +1,4 @@
-import Synchronization
+import AssayCore
 
 /// A value that follows from what never changes. It is computed at its first use; threads that use it first at the same time may each compute it.
 struct ComputedOnce<Value: Sendable>: ~Copyable, Sendable {
@@ -7,7 +7,7 @@ struct ComputedOnce<Value: Sendable>: ~Copyable, Sendable {
         init(_ value: Value) { self.value = value }
     }
 
-    private let box = AtomicLazyReference<Box>()
+    private let box = OnceReference<Box>()
 
     /// The value, if it was computed.
     var known: Value? { box.load()?.value }

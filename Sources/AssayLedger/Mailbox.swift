@@ -1,32 +1,36 @@
 #if canImport(Glibc)
-    import Glibc
+    public import Glibc
 #elseif canImport(Musl)
-    import Musl
+    public import Musl
 #else
-    import Darwin
+    public import Darwin
 #endif
 
 /// A bounded queue from tasks, which never wait, to threads, which do.
 ///
 /// Where one thread takes, another may stand in for it while it has nothing to do (``enter()``).
 ///
+/// It is `public` and inlined where it is used, so that it is compiled for its items: Swift 6.3 does not specialise `package` functions across
+/// modules, and finds the types of a list by their names at run time.
+///
 /// Unchecked: all that varies is used only under `lock`. It is a pthread mutex, not `Mutex`, because the condition variable needs one.
-package final class Mailbox<Item: Sendable>: @unchecked Sendable {
-    package enum Posted { case accepted, full, closed }
+public final class Mailbox<Item: Sendable>: @unchecked Sendable {
+    public enum Posted { case accepted, full, closed }
 
-    private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
-    private let arrived = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
-    private var items: [(item: Item, weight: Int)] = []
-    private var weight = 0
-    private var isClosed = false
+    @usableFromInline let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+    @usableFromInline let arrived = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+    @usableFromInline var items: [(item: Item, weight: Int)] = []
+    @usableFromInline var weight = 0
+    @usableFromInline var isClosed = false
     /// Threads that wait in ``take(upTo:within:joining:)``.
-    private var waiting = 0
+    @usableFromInline var waiting = 0
     /// Whether a thread stands in for the one that takes.
-    private var isEntered = false
-    private let limit: Int
+    @usableFromInline var isEntered = false
+    @usableFromInline let limit: Int
 
     /// - Parameter limit: the weight that may wait.
-    package init(limit: Int) {
+    @inlinable
+    public init(limit: Int) {
         self.limit = limit
         pthread_mutex_init(lock, nil)
         #if canImport(Darwin)
@@ -41,6 +45,7 @@ package final class Mailbox<Item: Sendable>: @unchecked Sendable {
         #endif
     }
 
+    @inlinable
     deinit {
         pthread_mutex_destroy(lock)
         pthread_cond_destroy(arrived)
@@ -49,7 +54,8 @@ package final class Mailbox<Item: Sendable>: @unchecked Sendable {
     }
 
     /// Adds an item. Never blocks. An item heavier than the limit is accepted if no other waits.
-    package func post(_ item: Item, weight added: Int) -> Posted {
+    @inlinable
+    public func post(_ item: Item, weight added: Int) -> Posted {
         pthread_mutex_lock(lock)
         let posted: Posted
         if isClosed {
@@ -70,7 +76,8 @@ package final class Mailbox<Item: Sendable>: @unchecked Sendable {
 
     /// Takes the place of the one thread that takes items, if that waits and no item does. It takes none until ``leave()``. False: it
     /// works, or is about to.
-    package func enter() -> Bool {
+    @inlinable
+    public func enter() -> Bool {
         pthread_mutex_lock(lock)
         defer { pthread_mutex_unlock(lock) }
         guard waiting > 0, !isEntered, items.isEmpty, !isClosed else { return false }
@@ -79,7 +86,8 @@ package final class Mailbox<Item: Sendable>: @unchecked Sendable {
     }
 
     /// Gives the place back.
-    package func leave() {
+    @inlinable
+    public func leave() {
         pthread_mutex_lock(lock)
         isEntered = false
         let wakes = !items.isEmpty || isClosed
@@ -89,7 +97,8 @@ package final class Mailbox<Item: Sendable>: @unchecked Sendable {
 
     /// Waits for items and takes, in order, those that weigh at most `batch` together, but at least one. `nil` if the mailbox is closed
     /// and empty; no items if none arrived in `patience` milliseconds. An item that `joining` denies is taken alone.
-    package func take(
+    @inlinable
+    public func take(
         upTo batch: Int, within patience: Int32? = nil, joining: (Item) -> Bool = { _ in true }
     ) -> (items: [Item], weight: Int)? {
         pthread_mutex_lock(lock)
@@ -111,7 +120,8 @@ package final class Mailbox<Item: Sendable>: @unchecked Sendable {
     }
 
     /// Waits for an item, or for some milliseconds, and longer where another thread is in the place of this one. Called under the lock.
-    private func wait(for milliseconds: Int32?) {
+    @inlinable
+    func wait(for milliseconds: Int32?) {
         waiting += 1
         defer { waiting -= 1 }
         var end = milliseconds.map(Self.instant)
@@ -127,7 +137,8 @@ package final class Mailbox<Item: Sendable>: @unchecked Sendable {
     }
 
     /// When a number of milliseconds will have passed, by the clock of the condition variable.
-    private static func instant(after milliseconds: Int32) -> timespec {
+    @usableFromInline
+    static func instant(after milliseconds: Int32) -> timespec {
         var instant = timespec()
         #if canImport(Darwin)
             clock_gettime(CLOCK_REALTIME, &instant)
@@ -141,21 +152,24 @@ package final class Mailbox<Item: Sendable>: @unchecked Sendable {
     }
 
     /// The weight that waits; the limit once the mailbox is closed, so that the writer does not pause.
-    package var waitingWeight: Int {
+    @inlinable
+    public var waitingWeight: Int {
         pthread_mutex_lock(lock)
         defer { pthread_mutex_unlock(lock) }
         return isClosed ? limit : weight
     }
 
     /// The weight that waits.
-    package var queuedWeight: Int {
+    @inlinable
+    public var queuedWeight: Int {
         pthread_mutex_lock(lock)
         defer { pthread_mutex_unlock(lock) }
         return weight
     }
 
     /// Refuses further items. Those that wait are still taken.
-    package func close() {
+    @inlinable
+    public func close() {
         pthread_mutex_lock(lock)
         isClosed = true
         pthread_cond_broadcast(arrived)

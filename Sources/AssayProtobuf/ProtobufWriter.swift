@@ -1,34 +1,52 @@
-/// Writes a protobuf message field by field, in one pass into one array. Fields with default values are left out, as in proto3.
+/// Writes a protobuf message field by field, in one pass. Fields with default values are left out, as in proto3.
 ///
 /// Answers of the hot path are written with this and not with the generated messages, which take two passes and an allocation for each
 /// part. A test reads the output back with the generated code.
-public struct ProtobufWriter {
-    /// The message up to `end`, then unused bytes: fields are written in place and not appended byte by byte.
-    @usableFromInline var buffer: [UInt8]
+public struct ProtobufWriter: ~Copyable {
+    /// The message up to `end`, then bytes that are not initialised.
+    @usableFromInline var memory: UnsafeMutableRawBufferPointer
     @usableFromInline var end = 0
+    /// Whether the memory was allocated here. If not, it is an array's, which gets the message where it stands.
+    @usableFromInline var ownsMemory: Bool
 
     /// - Parameter capacity: the bytes that are allocated at first.
     @inlinable
-    public init(capacity: Int) { buffer = [UInt8](repeating: 0, count: capacity) }
-
-    /// Goes on with a message that was written before.
-    ///
-    /// - Parameter capacity: the bytes that are allocated for what follows it.
-    @inlinable
-    public init(continuing message: [UInt8], capacity: Int) {
-        buffer = [UInt8](unsafeUninitializedCapacity: message.count + capacity) { bytes, count in
-            count = message.count + capacity
-            bytes[message.count...].initialize(repeating: 0)
-            _ = bytes[..<message.count].initialize(fromContentsOf: message)
-        }
-        end = message.count
+    public init(capacity: Int) {
+        memory = .allocate(byteCount: capacity, alignment: 1)
+        ownsMemory = true
     }
 
-    /// The message, without a copy.
+    /// - Parameter memory: outlives the writer.
     @inlinable
-    public consuming func finish() -> [UInt8] {
-        buffer.removeLast(buffer.count - end)
-        return buffer
+    init(borrowing memory: UnsafeMutableRawBufferPointer) { (self.memory, ownsMemory) = (memory, false) }
+
+    @inlinable
+    deinit { if ownsMemory { memory.deallocate() } }
+
+    /// The message, copied. ``message(after:capacity:_:)`` makes one without a copy.
+    @inlinable
+    public consuming func finish() -> [UInt8] { [UInt8](UnsafeRawBufferPointer(rebasing: memory[..<end])) }
+
+    /// A message that is written into its array at once: one allocation, unless it turns out longer than its capacity.
+    ///
+    /// - Parameters:
+    ///   - message: fields that were written before.
+    ///   - capacity: the bytes that are allocated for what `body` writes.
+    @inlinable
+    public static func message(
+        after message: consuming [UInt8] = [], capacity: Int, _ body: (inout ProtobufWriter) -> Void
+    ) -> [UInt8] {
+        var longer: [UInt8] = []
+        // Not by `init(unsafeUninitializedCapacity:)`, whose allocation is not specialised in Swift 6.3: it looks up the array's type each time.
+        message.append(addingCapacity: capacity) { span in
+            span.withUnsafeMutableBufferPointer { memory, count in
+                var writer = ProtobufWriter(borrowing: UnsafeMutableRawBufferPointer(memory))
+                body(&writer)
+                if writer.ownsMemory { longer = writer.finish() } else { count = writer.end }
+            }
+        }
+        if !longer.isEmpty { message += longer }
+        return message
     }
 
     @inlinable
@@ -84,17 +102,15 @@ public struct ProtobufWriter {
     @inlinable
     public mutating func writeAlways(_ field: Int, _ number: Int64) {
         reserve(2 * Varint.longest)
-        end = buffer.withUnsafeMutableBytes { buffer in
-            let start = Varint.write(UInt64(field) << 3, to: buffer, at: end)
-            return Varint.write(UInt64(bitPattern: number), to: buffer, at: start)
-        }
+        writeVarint(Self.key(field, 0))
+        writeVarint(UInt64(bitPattern: number))
     }
 
     /// Eight bytes, least significant first.
     @inlinable
     public mutating func writeAlways(_ field: Int, _ number: Double) {
         reserve(Varint.longest)
-        end = buffer.withUnsafeMutableBytes { Varint.write(UInt64(field) << 3 | 1, to: $0, at: end) }
+        writeVarint(Self.key(field, 1))
         writePacked(number)
     }
 
@@ -102,16 +118,14 @@ public struct ProtobufWriter {
     @inlinable
     public mutating func writePacked(_ number: Int64) {
         reserve(Varint.longest)
-        end = buffer.withUnsafeMutableBytes { Varint.write(UInt64(bitPattern: number), to: $0, at: end) }
+        writeVarint(UInt64(bitPattern: number))
     }
 
     /// A number of a list that ``begin(_:)`` began.
     @inlinable
     public mutating func writePacked(_ number: Double) {
         reserve(8)
-        buffer.withUnsafeMutableBytes {
-            $0.storeBytes(of: number.bitPattern.littleEndian, toByteOffset: end, as: UInt64.self)
-        }
+        memory.storeBytes(of: number.bitPattern.littleEndian, toByteOffset: end, as: UInt64.self)
         end += 8
     }
 
@@ -129,7 +143,9 @@ public struct ProtobufWriter {
     /// only long ones do.
     @inlinable
     public mutating func begin(_ field: Int) -> Int {
-        writeLengthDelimited(field, UnsafeRawBufferPointer(start: nil, count: 0))
+        reserve(Varint.longest + 1)
+        writeVarint(Self.key(field, 2))
+        end += 1
         return end
     }
 
@@ -137,36 +153,47 @@ public struct ProtobufWriter {
     @inlinable
     public mutating func finish(_ start: Int) {
         let length = end - start
-        let extra = Varint.length(UInt64(length)) - 1
-        if extra > 0 {
-            reserve(extra)
-            end += extra
-            buffer.withUnsafeMutableBytes { buffer in
-                let body = UnsafeRawBufferPointer(rebasing: buffer[start..<start + length])
-                UnsafeMutableRawBufferPointer(rebasing: buffer[(start + extra)...]).copyMemory(from: body)
-            }
-        }
-        buffer.withUnsafeMutableBytes { buffer in
-            _ = Varint.write(UInt64(length), to: UnsafeMutableRawBufferPointer(rebasing: buffer[(start - 1)...]), at: 0)
-        }
+        if length >= 0x80 { move(start, by: Varint.length(UInt64(length)) - 1) }
+        _ = Varint.write(UInt64(length), to: memory, at: start - 1)
+    }
+
+    /// Moves what was written from `start` on, for a length of more than one byte before it.
+    @usableFromInline
+    mutating func move(_ start: Int, by extra: Int) {
+        reserve(extra)
+        UnsafeMutableRawBufferPointer(rebasing: memory[(start + extra)...])
+            .copyMemory(from: UnsafeRawBufferPointer(rebasing: memory[start..<end]))
+        end += extra
     }
 
     @inlinable
     mutating func writeLengthDelimited(_ field: Int, _ bytes: UnsafeRawBufferPointer) {
         reserve(2 * Varint.longest + bytes.count)
-        end = buffer.withUnsafeMutableBytes { buffer in
-            var start = Varint.write(UInt64(field) << 3 | 2, to: buffer, at: end)
-            start = Varint.write(UInt64(bytes.count), to: buffer, at: start)
-            if let memory = buffer.baseAddress, let first = bytes.baseAddress {
-                (memory + start).copyMemory(from: first, byteCount: bytes.count)
-            }
-            return start + bytes.count
-        }
+        writeVarint(Self.key(field, 2))
+        writeVarint(UInt64(truncatingIfNeeded: bytes.count))
+        UnsafeMutableRawBufferPointer(rebasing: memory[end...]).copyMemory(from: bytes)
+        end += bytes.count
     }
 
-    /// Makes the buffer long enough for `most` bytes after `end`.
-    @inlinable
+    @inlinable @inline(__always)
+    static func key(_ field: Int, _ wireType: UInt64) -> UInt64 { UInt64(truncatingIfNeeded: field) << 3 | wireType }
+
+    /// There is space for it.
+    @inlinable @inline(__always)
+    mutating func writeVarint(_ value: UInt64) { end = Varint.write(value, to: memory, at: end) }
+
+    /// Makes the memory long enough for `most` bytes after `end`. Every field is written after it.
+    @inlinable @inline(__always)
     mutating func reserve(_ most: Int) {
-        if buffer.count - end < most { buffer += repeatElement(0, count: max(most, buffer.count)) }
+        if memory.count - end < most { grow(most) }
+    }
+
+    @usableFromInline
+    mutating func grow(_ most: Int) {
+        let longer = UnsafeMutableRawBufferPointer.allocate(
+            byteCount: memory.count + max(most, memory.count), alignment: 1)
+        longer.copyMemory(from: UnsafeRawBufferPointer(rebasing: memory[..<end]))
+        if ownsMemory { memory.deallocate() }
+        (memory, ownsMemory) = (longer, true)
     }
 }

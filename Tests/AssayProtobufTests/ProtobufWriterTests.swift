@@ -87,6 +87,29 @@ struct ProtobufWriterTests {
         #expect(writer.finish().count == 18)
     }
 
+    @Test("A message that is written in its array is the same at every capacity, and stands behind the fields before it")
+    func messages() throws {
+        for length in [0, 1, 127, 128, 1000, 20_000] {
+            let text = String(repeating: "a", count: length)
+            var writer = ProtobufWriter(capacity: 0)
+            writer.write(1, text)
+            writer.writeMessage(2) { $0.write(1, text) }
+            let expected = writer.finish()
+            for capacity in [0, 1, 16, length, length + 30, 3 * length + 100] {
+                let before = Array("before".utf8)
+                for fields in [[], before] {
+                    let message = ProtobufWriter.message(after: fields, capacity: capacity) { writer in
+                        writer.write(1, text)
+                        writer.writeMessage(2) { $0.write(1, text) }
+                    }
+                    #expect(message == fields + expected, "capacity \(capacity)")
+                }
+                #expect(before == Array("before".utf8))
+            }
+        }
+        #expect(ProtobufWriter.message(capacity: 0) { _ in } == [])
+    }
+
     @Test("A field takes as many bytes as it was measured for, and varints of every length are read back")
     func sizes() throws {
         for shift in 0..<64 {

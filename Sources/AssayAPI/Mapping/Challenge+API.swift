@@ -6,9 +6,9 @@ extension Assay_V1_IssueChallengeResponse {
     ///
     /// - Parameter challenge: as `ChallengeKey` issues it.
     package static func serialized(_ challenge: [UInt8], until expiry: Timestamp) -> [UInt8] {
-        var writer = ProtobufWriter(capacity: 96)
-        writer.write(1, challenge)
-        writer.write(2, expiry.unixMilliseconds)
-        return writer.finish()
+        ProtobufWriter.message(capacity: 96) { writer in
+            writer.write(1, challenge)
+            writer.write(2, expiry.unixMilliseconds)
+        }
     }
 }

@@ -47,9 +47,9 @@ extension [SignedResult] {
     /// Adds the results to a serialised `assay.v1.Verdict`, as its field 19. They must not be in it yet.
     package func added(to verdict: [UInt8]) -> [UInt8] {
         // A token of most shapes has about a kilobyte.
-        var writer = ProtobufWriter(continuing: verdict, capacity: 1200 * count)
-        for result in self { writer.writeMessage(Self.field) { $0.write(result) } }
-        return writer.finish()
+        ProtobufWriter.message(after: verdict, capacity: 1200 * count) { writer in
+            for result in self { writer.writeMessage(Self.field) { $0.write(result) } }
+        }
     }
 
     /// Of `Verdict` in `proto/assay/v1/verdict.proto`.

@@ -8,20 +8,20 @@ extension SignedCertificate {
     ///
     /// - Parameter repeated: marks the verdict as one that was answered before.
     package func serialized(on verdict: Verdict, repeated: Bool) -> [UInt8] {
-        var writer = ProtobufWriter(capacity: 4096)
-        writer.writeAlways(1, verdict.serialized(repeated: repeated))
-        writer.writeMessage(2) { $0.write(certificate) }
-        for certificate in chain { writer.writeAlways(3, certificate) }
-        return writer.finish()
+        ProtobufWriter.message(capacity: 4096) { writer in
+            writer.writeMessage(1) { verdict.write(to: &$0, repeated: repeated) }
+            writer.writeMessage(2) { $0.write(certificate) }
+            for certificate in chain { writer.writeAlways(3, certificate) }
+        }
     }
 }
 
 extension Verdict {
     /// The serialised `assay.v1.IssueCertificateResponse` without a certificate.
     package func serializedWithoutCertificate() -> [UInt8] {
-        var writer = ProtobufWriter(capacity: 1024)
-        writer.writeAlways(1, serialized())
-        return writer.finish()
+        ProtobufWriter.message(capacity: 1024) { writer in
+            writer.writeMessage(1) { write(to: &$0, repeated: false) }
+        }
     }
 }
 

@@ -10,7 +10,13 @@ extension Verdict {
     ///   - reported: answers a rejection ACCEPTED, with its reason beside.
     public func serialized(repeated: Bool = false, reported: Bool = false) -> [UInt8] {
         // Most verdicts fit, and the allocator caches blocks of the smaller size for each thread. Those of registrations have many claims.
-        var writer = ProtobufWriter(capacity: claims.all.count > 16 ? 4096 : 960)
+        ProtobufWriter.message(capacity: claims.all.count > 16 ? 4096 : 960) {
+            write(to: &$0, repeated: repeated, reported: reported)
+        }
+    }
+
+    /// Writes the fields of the message.
+    func write(to writer: inout ProtobufWriter, repeated: Bool, reported: Bool = false) {
         switch decision {
         case .accepted(let assurance):
             writer.write(1, Int64(Assay_V1_Decision.accepted.rawValue))
@@ -53,7 +59,6 @@ extension Verdict {
         if reported, case .rejected(let rejection, let check) = decision {
             writer.writeMessage(21) { $0.write(rejection, check) }
         }
-        return writer.finish()
     }
 }
 

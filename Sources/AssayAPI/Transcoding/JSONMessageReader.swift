@@ -3,7 +3,7 @@ import AssayProtobuf
 
 /// Reads the JSON of a message directly into the message's bytes: the schema says which tokens may follow, so that no value is built that the
 /// message does not hold. The rules are those of ``MethodJSON``.
-struct JSONMessageReader {
+struct JSONMessageReader: ~Copyable {
     /// The deepest nesting of messages. Those of the API have at most six levels.
     static let depthLimit = 32
 
@@ -28,8 +28,9 @@ struct JSONMessageReader {
         return reader.writer.finish()
     }
 
-    private init(schema: APISchema, scanner: JSONScanner, writer: ProtobufWriter, start: Int) {
-        (self.schema, self.scanner, self.writer, self.start) = (schema, scanner, writer, start)
+    private init(schema: APISchema, scanner: JSONScanner, writer: consuming ProtobufWriter, start: Int) {
+        (self.schema, self.scanner, self.start) = (schema, scanner, start)
+        self.writer = writer
     }
 
     // MARK: Messages

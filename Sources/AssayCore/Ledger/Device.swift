@@ -103,6 +103,8 @@ public struct DeviceKey: Hashable, Sendable {
     public static let keyIDLimit = 64
     public init(app: AppID, keyID: [UInt8]) { (self.app, self.keyID) = (app, keyID) }
 
+    public static func == (a: DeviceKey, b: DeviceKey) -> Bool { a.keyID.equals(b.keyID) && a.app == b.app }
+
     /// The key id as one piece of memory: an array hashes each byte by itself.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(app)

@@ -29,7 +29,7 @@ package struct DeviceAdmission: Sendable {
         if let expected, expected != device.id {
             throw Rejection(.deviceMismatch, "the evidence is of \(device.id), the request expects \(expected)")
         }
-        if let owner = device.subject, let subject, owner != subject {
+        if let owner = device.subject, let subject, !owner.equals(subject) {
             throw Rejection(
                 .keyOwnerMismatch, "the device was registered for another subject than the request names (\(device.id))")
         }

@@ -1,5 +1,4 @@
 package import Crypto
-import Synchronization
 
 /// An attested key, as its verifier describes it. Immutable; all copies of a device share it.
 public final class Registration: Sendable {
@@ -21,8 +20,8 @@ public final class Registration: Sendable {
     public let simulated: Bool
     /// True if an operator imported the key: Assay has not seen its chain.
     public let imported: Bool
-    private let facts = AtomicLazyReference<RegisteredFacts>()
-    private let decoded = AtomicLazyReference<DecodedKey>()
+    private let facts = OnceReference<any AnyObject & Sendable>()
+    private let decoded = OnceReference<DecodedKey>()
 
     public init(
         format: EvidenceFormat, keyID: [UInt8], publicKey: [UInt8], environment: String, anchor: [UInt8], claims: Claims,
@@ -67,11 +66,10 @@ extension Registration {
     /// What the verifier of the format reads in the claims. They are read at the first use of the registration, and not at the further ones.
     ///
     /// - Parameter read: depends on the claims alone. `nil`: they are not of this form.
-    package func facts<Facts: Sendable>(_ read: (Claims) -> Facts?) -> Facts? {
-        if let known = facts.load()?.facts as? Facts { return known }
+    package func facts<Facts: AnyObject & Sendable>(_ read: (Claims) -> Facts?) -> Facts? {
+        if let known = facts.load() as? Facts { return known }
         guard let facts = read(claims) else { return nil }
-        _ = self.facts.storeIfNil(RegisteredFacts(facts))
-        return facts
+        return self.facts.storeIfNil(facts) as? Facts ?? facts
     }
 
     /// The public key, decoded at its first use: registering a device does not use it. `nil` if it is not a P-256 key.
@@ -109,11 +107,4 @@ private final class DecodedKey: Sendable {
     let p256: P256.Signing.PublicKey?
 
     init(_ p256: P256.Signing.PublicKey?) { self.p256 = p256 }
-}
-
-/// What a verifier read in the claims of a registration.
-private final class RegisteredFacts: Sendable {
-    let facts: any Sendable
-
-    init(_ facts: any Sendable) { self.facts = facts }
 }

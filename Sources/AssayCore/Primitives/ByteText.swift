@@ -136,7 +136,7 @@ public enum Base64: Sendable {
         var isGood = false
         let bytes = (self == .standard ? Self.standardValues : Self.urlValues).withUnsafeBufferPointer { values in
             symbols.withUnsafeBufferPointer { symbols in
-                [UInt8](unsafeUninitializedCapacity: symbols.count * 3 / 4) { bytes, count in
+                [UInt8].filled(capacity: symbols.count * 3 / 4) { bytes, count in
                     isGood = Self.decode(symbols, by: values, into: bytes, &count)
                 }
             }

@@ -31,15 +31,16 @@ public struct DeviceID: Hashable, Sendable, CustomStringConvertible {
         self.init(bytes: bytes)
     }
 
-    /// A new identifier from the system's random number generator.
-    public static func random() -> DeviceID { DeviceID(unchecked: SecureRandom.bytes(length)) }
+    /// A new identifier from the system's random number generator. It has as many bytes as ``SecureRandom/identifier()`` gives.
+    public static func random() -> DeviceID { DeviceID(unchecked: SecureRandom.identifier()) }
     private init(unchecked bytes: [UInt8]) { self.bytes = bytes }
 
     public var description: String { "dev_" + Hex.encode(bytes) }
 }
 
 extension DeviceID {
-    // As one piece of memory: an array hashes each byte by itself, and registries look devices up by their names.
+    // As one piece of memory: an array hashes and compares each byte by itself, and registries look devices up by their names.
+    public static func == (a: DeviceID, b: DeviceID) -> Bool { a.bytes.equals(b.bytes) }
     public func hash(into hasher: inout Hasher) { bytes.withUnsafeBytes { hasher.combine(bytes: $0) } }
 }
 

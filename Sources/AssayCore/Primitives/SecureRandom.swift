@@ -15,7 +15,7 @@ public enum SecureRandom {
 
     /// Ends the process if the system has none to give, as the standard library's generator does: nothing is safe then.
     public static func bytes(_ count: Int) -> [UInt8] {
-        [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+        [UInt8].filled(capacity: count) { buffer, initialized in
             while initialized < count {
                 let part = min(longest, count - initialized)
                 guard getentropy(buffer.baseAddress.map { $0 + initialized }, part) == 0 else {

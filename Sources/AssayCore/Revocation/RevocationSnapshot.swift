@@ -60,19 +60,19 @@ public final class RevocationSnapshot: Sendable {
     public let feed: FeedVersion
     public let oddEntries: OddEntries
     /// By serial number: an unsigned big-endian integer without leading zeros.
-    private let entries: [[UInt8]: Entry]
+    private let entries: [Serial: Entry]
     /// The serial numbers in ascending order as integers. Sorted once: clients read a list page by page.
     private let order: [[UInt8]]
 
     public convenience init(feed: FeedVersion, entries: [[UInt8]: Entry], oddEntries: OddEntries = .none) {
-        let entries = Dictionary(entries.map { (SerialNumber.magnitude($0.key), $0.value) }, uniquingKeysWith: Self.worse)
-        let order = entries.keys.sorted { a, b in
+        let entries = Dictionary(entries.map { (Serial($0.key), $0.value) }, uniquingKeysWith: Self.worse)
+        let order = entries.keys.map(\.magnitude).sorted { a, b in
             a.count == b.count ? a.lexicographicallyPrecedes(b) : a.count < b.count
         }
         self.init(feed, oddEntries, entries, order)
     }
 
-    private init(_ feed: FeedVersion, _ oddEntries: OddEntries, _ entries: [[UInt8]: Entry], _ order: [[UInt8]]) {
+    private init(_ feed: FeedVersion, _ oddEntries: OddEntries, _ entries: [Serial: Entry], _ order: [[UInt8]]) {
         (self.feed, self.oddEntries, self.entries, self.order) = (feed, oddEntries, entries, order)
     }
 
@@ -83,7 +83,7 @@ public final class RevocationSnapshot: Sendable {
     /// At most `limit` entries from the position `from`, in ascending order of their serial numbers as integers.
     public func page(from: Int, limit: Int) -> [(serial: [UInt8], entry: Entry)] {
         order.dropFirst(max(0, from)).prefix(max(0, limit)).compactMap { serial in
-            entries[serial].map { (serial, $0) }
+            self[serial].map { (serial, $0) }
         }
     }
 
@@ -100,7 +100,17 @@ public final class RevocationSnapshot: Sendable {
     }
 
     /// - Parameter serial: an unsigned big-endian integer; leading zeros do not matter.
-    public subscript(serial: [UInt8]) -> Entry? { entries[SerialNumber.magnitude(serial)] }
+    public subscript(serial: [UInt8]) -> Entry? { entries[Serial(serial)] }
+
+    /// A serial number as a key: an array of bytes hashes and compares each by itself, and every use of a device looks up its whole chain.
+    private struct Serial: Hashable {
+        let magnitude: [UInt8]
+
+        init(_ serial: [UInt8]) { magnitude = SerialNumber.magnitude(serial) }
+
+        static func == (a: Serial, b: Serial) -> Bool { a.magnitude.equals(b.magnitude) }
+        func hash(into hasher: inout Hasher) { magnitude.withUnsafeBytes { hasher.combine(bytes: $0) } }
+    }
 
     /// The more permanent of two entries for one number.
     private static func worse(_ a: Entry, _ b: Entry) -> Entry { a.status == .suspended ? b : a }

@@ -10,6 +10,8 @@ final class DeviceTable {
     private let ofSubject: SQLiteStatement
     private let delete: SQLiteStatement
     private let count: SQLiteStatement
+    /// How many devices more there are than before the transaction. Stored once, at its end (``keepCount()``).
+    private(set) var added: Int64 = 0
 
     init(_ connection: SQLiteConnection) throws(SQLiteError) {
         self.connection = connection
@@ -59,7 +61,7 @@ final class DeviceTable {
         insert.bind(device.exchange, from: 16)
         try insert.run()
         guard connection.changes == 1 else { return false }
-        try count(1)
+        added += 1
         return true
     }
 
@@ -114,12 +116,25 @@ final class DeviceTable {
     func remove(_ device: DeviceID) throws(SQLiteError) {
         delete.bind(1, device.bytes)
         try connection.overwritingDeleted { () throws(SQLiteError) in try delete.run() }
-        try count(-1)
+        added -= 1
     }
 
-    private func count(_ difference: Int64) throws(SQLiteError) {
-        count.bind(1, difference)
+    // MARK: The count of devices
+
+    /// A transaction begins.
+    func start() { added = 0 }
+
+    /// A part of the transaction was reverted.
+    ///
+    /// - Parameter added: as it was before that part.
+    func revert(to added: Int64) { self.added = added }
+
+    /// Stores the count. Call it before the transaction is committed.
+    func keepCount() throws(SQLiteError) {
+        guard added != 0 else { return }
+        count.bind(1, added)
         try count.run()
+        added = 0
     }
 }
 

@@ -78,6 +78,7 @@ final class WriterSession {
     /// Starts a transaction, and renews the memory of the file if another connection changed it.
     func start() throws(SQLiteError) {
         deviceChanges.removeAll(keepingCapacity: true)
+        devices.start()
         try begin.run()
         let version = try dataVersion.first { $0.int64(0) } ?? 0
         othersWrote = version != knownDataVersion
@@ -90,7 +91,10 @@ final class WriterSession {
     }
 
     /// Makes the transaction durable: with `synchronous=FULL` SQLite syncs the log before it returns.
-    func commit() throws(SQLiteError) { try commitStatement.run() }
+    func commit() throws(SQLiteError) {
+        try devices.keepCount()
+        try commitStatement.run()
+    }
 
     func rollBack() {
         knownDataVersion = -1
@@ -101,12 +105,13 @@ final class WriterSession {
 
     /// Runs `body`, and reverts its changes unless it returns true.
     func attempt(_ body: () throws(SQLiteError) -> Bool) throws(SQLiteError) -> Bool {
-        let changes = deviceChanges.count
+        let (changes, added) = (deviceChanges.count, devices.added)
         try connection.execute("SAVEPOINT attempt")
         let done = try body()
         if !done {
             try connection.execute("ROLLBACK TO attempt")
             deviceChanges.removeSubrange(changes...)
+            devices.revert(to: added)
         }
         try connection.execute("RELEASE attempt")
         return done

@@ -294,7 +294,7 @@ extension VerificationCase {
 extension [VerificationCase.Piece] {
     /// Whether one is of a device that was registered for the subject: such a device is blocked where its subject is.
     func haveDevice(registeredFor subject: [UInt8]) -> Bool {
-        indices.contains { self[$0].device?.subject == subject }
+        indices.contains { self[$0].device?.subject?.equals(subject) ?? false }
     }
 }
 

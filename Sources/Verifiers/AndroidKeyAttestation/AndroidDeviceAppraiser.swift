@@ -20,13 +20,14 @@ package struct AndroidDeviceAppraiser: RegisteredDeviceAppraiser {
         let registration = device.registration
         appraisal.simulated = appraisal.simulated || registration.simulated
         let facts = try appraisal.check("registration") { () throws(Rejection) in
-            guard registration.format == format, let facts = registration.facts({ KeyFacts($0) }) else {
+            guard registration.format == format, let facts = registration.facts({ KeyFacts($0).map(RegisteredFacts.init) })
+            else {
                 throw Rejection(.unknownDevice, "the device was not registered by a key attestation")
             }
-            return facts
+            return facts.key
         }
         let anchor = try appraisal.attempt("chain_anchor") { () throws(Rejection) in
-            guard let anchor = anchors.first(where: { $0.publicKeySHA256 == registration.anchor }) else {
+            guard let anchor = anchors.first(where: { $0.publicKeySHA256.equals(registration.anchor) }) else {
                 throw Rejection(
                     .untrustedRoot, "the registration's anchor \(Hex.short(registration.anchor)) is no longer trusted")
             }
@@ -47,4 +48,11 @@ package struct AndroidDeviceAppraiser: RegisteredDeviceAppraiser {
         appraisal.assurance = facts.assurance
         appraisal.platform = .android
     }
+}
+
+/// The facts of a registered key, as its registration keeps them.
+private final class RegisteredFacts: Sendable {
+    let key: KeyFacts
+
+    init(_ key: KeyFacts) { self.key = key }
 }

@@ -1,5 +1,6 @@
 package import AssayCertificates
 package import AssayCore
+import AssayEncoding
 import Crypto
 
 /// Appraises what `DCAppAttestService.generateAssertion` returns: a registered key signs client data (Apple, "Validating apps
@@ -51,7 +52,7 @@ package struct AppAttestAssertionVerifier: EvidenceVerifier {
                 return attribution == .presumed ? read.attributed : read
             }
             extensions.report(unvouched: "an assertion has no receipt", in: &appraisal)
-            try registered.policy.judge(extensions, registered: device.registration.claims, in: &appraisal)
+            try registered.policy.judge(extensions, registered: device.registration.appAttestFacts.category, in: &appraisal)
         }
         try registered.policy.receipt.judgeRisk(of: device, &appraisal)
 
@@ -75,7 +76,7 @@ package struct AppAttestAssertionVerifier: EvidenceVerifier {
         _ evidence: BoundedEvidence, _ found: Device?, _ appraisal: inout Appraisal
     ) throws(Rejection) -> Device {
         let device = try appraisal.check("device") { () throws(Rejection) in
-            guard let device = found, device.registration.keyID == evidence.keyID,
+            guard let device = found, device.registration.keyID.equals(evidence.keyID),
                 device.registration.format == AppAttestAttestationVerifier.format
             else {
                 if let fault = KeyIDForm.fault(of: evidence.keyID) { throw Rejection(.keyIDMismatch, fault) }
@@ -125,7 +126,10 @@ package struct AppAttestAssertionVerifier: EvidenceVerifier {
         _ data: AuthenticatorData, _ registration: Registration, _ appraisal: inout Appraisal
     ) throws(Rejection) {
         appraisal.claims.reserveCapacity(12)
-        appraisal.claims.add("rp_id_hash", .bytes(Array(data.rpIDHash)))
+        // That of the registration if it is the same, so that nothing is allocated for it.
+        let known = registration.appAttestFacts.rpIDHash
+        let stated = known.flatMap { data.rpIDHash.equals($0[...]) ? $0 : nil } ?? Array(data.rpIDHash)
+        appraisal.claims.add("rp_id_hash", .bytes(stated))
         appraisal.claims.add("environment", .text(registration.environment))
         appraisal.claims.add("key_id", .bytes(registration.keyID))
         appraisal.claims.add("sign_count", .integer(Int64(data.signCount)))

@@ -1,9 +1,12 @@
 package import AssayCertificates
 package import AssayCore
+import AssayEncoding
 
 /// Appraises registered App Attest devices again at each use, under today's identities, anchors and policy. The keys sign assertions
 /// only, whose verifier is the other user of these checks.
-package struct AppAttestDeviceAppraiser: RegisteredDeviceAppraiser {
+///
+/// A class: a check that is passed on as a closure would copy its lists, which all threads share.
+package final class AppAttestDeviceAppraiser: RegisteredDeviceAppraiser {
     package let format: EvidenceFormat = AppAttestAttestationVerifier.format
     package let signsMessages = false
 
@@ -19,7 +22,7 @@ package struct AppAttestDeviceAppraiser: RegisteredDeviceAppraiser {
         _ device: Device, in context: AppraisalContext, _ appraisal: inout Appraisal
     ) throws(Rejection) {
         try judge(device, &appraisal)
-        try policy.judge(.absent, registered: device.registration.claims, in: &appraisal)
+        try policy.judge(.absent, registered: device.registration.appAttestFacts.category, in: &appraisal)
         try policy.receipt.judgeRisk(of: device, &appraisal)
         appraisal.assurance = .secureElement
     }
@@ -37,7 +40,7 @@ package struct AppAttestDeviceAppraiser: RegisteredDeviceAppraiser {
         let registration = device.registration
         appraisal.simulated = appraisal.simulated || registration.simulated
         let identifier = try appraisal.check("registration") { () throws(Rejection) in
-            guard registration.format == format, case .bytes(let identifier)? = registration.claims["rp_id_hash"] else {
+            guard registration.format == format, let identifier = registration.appAttestFacts.rpIDHash else {
                 throw Rejection(.unknownDevice, "the device was not registered by an App Attest attestation")
             }
             return identifier
@@ -53,16 +56,15 @@ package struct AppAttestDeviceAppraiser: RegisteredDeviceAppraiser {
     func judge(
         _ registration: Registration, identifiedBy identifier: ArraySlice<UInt8>, _ appraisal: inout Appraisal
     ) throws(Rejection) {
+        let facts = registration.appAttestFacts
         let identity = try appraisal.attempt("app_id") { () throws(Rejection) in
-            guard case .bytes(let registered)? = registration.claims["rp_id_hash"], registered[...] == identifier
-            else {
+            guard let registered = facts.rpIDHash, registered[...].equals(identifier) else {
                 throw Rejection(
                     .appIDMismatch,
                     "the App ID with the SHA-256 \(Hex.short(identifier)) is not that of the registration")
             }
-            let platform = registration.claims.text("platform")
             let identity = identities.first {
-                $0.rpIDHash == registered && (platform == nil || platform == $0.platform.rawValue)
+                $0.rpIDHash.equals(registered) && (facts.platform == nil || facts.platform == $0.platform.rawValue)
             }
             guard let identity else {
                 throw Rejection(
@@ -107,7 +109,7 @@ package struct AppAttestDeviceAppraiser: RegisteredDeviceAppraiser {
             return
         }
         let anchor = try appraisal.attempt("chain_anchor") { () throws(Rejection) in
-            guard let anchor = anchors.first(where: { $0.publicKeySHA256 == registration.anchor }) else {
+            guard let anchor = anchors.first(where: { $0.publicKeySHA256.equals(registration.anchor) }) else {
                 throw Rejection(
                     .untrustedRoot, "the registration's anchor \(Hex.short(registration.anchor)) is no longer trusted")
             }
@@ -116,7 +118,7 @@ package struct AppAttestDeviceAppraiser: RegisteredDeviceAppraiser {
         appraisal.simulated = appraisal.simulated || anchor?.simulated == true
         guard policy.receipt.mode == .require else { return }
         try appraisal.require(
-            "receipt", registration.claims[AppAttestAttestationVerifier.receiptVerified] == .boolean(true),
+            "receipt", registration.appAttestFacts.hasVerifiedReceipt,
             else: .receiptNotVerified, "the device was registered without a verified receipt")
     }
 }

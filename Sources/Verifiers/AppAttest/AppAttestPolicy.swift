@@ -47,15 +47,14 @@ extension AppAttestPolicy {
     /// Checks what the device reports about the app (A20, S9). An unauthenticated report counts as absent, unless it is
     /// unfavourable to the app.
     ///
-    /// - Parameter registered: the claims of the device's registration. If an assertion reports no category, the registration's
-    ///   counts, provided that it was authenticated; the registration's bundle version does not, since apps are updated.
+    /// - Parameter known: that of the device's registration. If an assertion reports no category, it counts, provided that it was authenticated;
+    ///   the registration's bundle version does not, since apps are updated.
     func judge(
-        _ reported: AuthenticatorExtensions, registered: Claims?, in appraisal: inout Appraisal
+        _ reported: AuthenticatorExtensions, registered known: RegisteredCategory?, in appraisal: inout Appraisal
     ) throws(Rejection) {
         let vouched = reported.isAttributed
         // If extensions are required, the content of a declared map is binding.
         let isSilent = !(reported.isPresent && vouched)
-        let known = registered.flatMap(RegisteredCategory.init)
         if let category = reported.validationCategory, vouched || !allows(category: category) {
             try judge(category: category, in: &appraisal)
         } else if let known, known.isVouched && (isSilent || !requireExtensions) || !allows(category: known.number) {
@@ -88,21 +87,4 @@ extension AppAttestPolicy {
     private var shownVersions: String { (allowedBundleVersions ?? []).sorted().map(\.text).shown }
     private func allows(category: UInt32) -> Bool { allowedValidationCategories?.contains(category) ?? true }
     private func allows(version: String) -> Bool { allowedBundleVersions?.contains(OpaqueText(version)) ?? true }
-}
-
-/// The validation category of a device's registration.
-private struct RegisteredCategory {
-    let number: UInt32
-    /// Whether the attestation declared its extensions, or its receipt authenticates them. Older registrations do not state
-    /// this directly; their flags and whether their receipt was verified imply it.
-    let isVouched: Bool
-
-    init?(_ registered: Claims) {
-        guard let number = registered.integer("validation_category").flatMap({ UInt32(exactly: $0) }) else { return nil }
-        self.number = number
-        let flags = registered.integer("flags").map { AuthenticatorData.Flags(rawValue: UInt8(truncatingIfNeeded: $0)) }
-        isVouched =
-            flags?.contains(.extensionData) == true
-            || registered[AppAttestAttestationVerifier.receiptVerified] == .boolean(true)
-    }
 }

@@ -15,7 +15,7 @@ struct RegisteredKeyJudges: Sendable {
         of evidence: BoundedEvidence, _ found: Device?, _ appraisal: inout Appraisal
     ) throws(Rejection) -> (Device, any RegisteredDeviceAppraiser) {
         let (device, judge) = try appraisal.check("device") { () throws(Rejection) in
-            guard let device = found, device.registration.keyID == evidence.keyID,
+            guard let device = found, device.registration.keyID.equals(evidence.keyID),
                 let judge = byFormat[device.registration.format]
             else {
                 if let fault = KeyIDForm.fault(of: evidence.keyID) { throw Rejection(.keyIDMismatch, fault) }

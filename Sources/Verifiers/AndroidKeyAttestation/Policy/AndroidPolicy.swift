@@ -183,23 +183,28 @@ extension AndroidPolicy {
             return attested
         }
         guard let attested else { return appraisal.sayUnchecked("of no package neither signer nor version is known") }
-        // By the attested package; names are compared as bytes.
-        let allowed = attested.packages.map { package in
-            apps.filter { $0.packageName?.hasBytes(of: package.name) ?? true }
-        }
+        // Judged at each use of a device: lists are made for sentences alone.
+        let areAllowed = attested.packages.allSatisfy { package in apps.contains { $0.isNamed(by: package) } }
         try appraisal.require(
-            "package", !allowed.contains { $0.isEmpty }, else: .packageMismatch,
+            "package", areAllowed, else: .packageMismatch,
             "the device attests \(attested.packages.map(\.name).shown), the app is \(apps.compactMap(\.packageName).shown)")
         // An examination continues after a failure: of a package that is not the app's, no signer and no version is expected.
-        guard !allowed.contains(where: \.isEmpty) else {
+        guard areAllowed else {
             appraisal.skip("signer")
             return appraisal.skip("app_version")
         }
-        let signed = allowed.map { $0.filter { $0.isSigned(by: attested.signers) } }
+        let areSigned = attested.packages.allSatisfy { package in
+            apps.contains { $0.isNamed(by: package, of: attested.signers) }
+        }
         try appraisal.require(
-            "signer", !signed.contains { $0.isEmpty }, else: .signerMismatch,
-            Self.sentence(about: attested.signers, allowed.flatMap { $0 }.compactMap(\.signers).flatMap { $0 }))
-        try judgeVersion(attested, signed, in: &appraisal)
+            "signer", areSigned, else: .signerMismatch,
+            Self.sentence(
+                about: attested.signers,
+                attested.packages.flatMap { package in apps.filter { $0.isNamed(by: package) } }
+                    .compactMap(\.signers).flatMap { $0 }))
+        // In an examination: no version is expected of a package that others signed.
+        guard areSigned else { return appraisal.skip("app_version") }
+        try judgeVersion(attested, apps, in: &appraisal)
     }
 
     private static func sentence(about attested: [[UInt8]], _ allowed: [[UInt8]]) -> String {
@@ -209,17 +214,16 @@ extension AndroidPolicy {
         return "\(signers), allowed: \(allowed.shownShort(beside: attested))"
     }
 
-    /// - Parameter signed: the app's entries for each attested package and its signers.
     private func judgeVersion(
-        _ attested: AttestationApplicationID, _ signed: [[AndroidApp]], in appraisal: inout Appraisal
+        _ attested: AttestationApplicationID, _ apps: [AndroidApp], in appraisal: inout Appraisal
     ) throws(Rejection) {
-        // In an examination: no version is expected of a package that others signed.
-        guard !signed.contains(where: \.isEmpty) else { return appraisal.skip("app_version") }
         try appraisal.check("app_version") { () throws(Rejection) in
-            for (package, entries) in zip(attested.packages, signed) {
-                let lowest = entries.compactMap(\.minimumVersion)
+            for package in attested.packages {
+                let lowest = apps.lazy.filter { $0.isNamed(by: package, of: attested.signers) }.map(\.minimumVersion)
                 // An entry without a lowest version allows any.
-                guard lowest.count == entries.count, let least = lowest.min(), package.version < least else { continue }
+                guard !lowest.contains(nil), let least = lowest.compactMap({ $0 }).min(), package.version < least else {
+                    continue
+                }
                 throw Rejection(
                     .appVersion, "the package \(package.name.shown) has the version \(package.version), lowest \(least)")
             }
@@ -228,9 +232,16 @@ extension AndroidPolicy {
 }
 
 extension AndroidApp {
-    /// An empty list of signers matches nothing.
-    fileprivate func isSigned(by attested: [[UInt8]]) -> Bool {
+    /// Whether the package has the name that is expected. Names are compared as bytes.
+    fileprivate func isNamed(by package: AttestationApplicationID.Package) -> Bool {
+        packageName?.hasBytes(of: package.name) ?? true
+    }
+
+    /// The same for a package that these certificates sign. An empty list of signers matches nothing.
+    fileprivate func isNamed(by package: AttestationApplicationID.Package, of attested: [[UInt8]]) -> Bool {
+        guard isNamed(by: package) else { return false }
         guard let signers else { return true }
-        return !attested.isEmpty && attested.allSatisfy(signers.contains)
+        // There are one or two: comparing them takes less than a hash, which an array makes of each byte.
+        return !attested.isEmpty && attested.allSatisfy { digest in signers.contains { $0.equals(digest) } }
     }
 }

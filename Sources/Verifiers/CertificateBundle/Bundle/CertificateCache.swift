@@ -20,7 +20,7 @@ final class CertificateCache: Sendable {
         func hash(into hasher: inout Hasher) { text.withUnsafeBytes { hasher.combine(bytes: $0) } }
 
         static func == (a: Self, b: Self) -> Bool {
-            a.text.withUnsafeBytes { one in b.text.withUnsafeBytes { one.hasBytes(of: $0) } }
+            a.text.withUnsafeBytes { one in b.text.withUnsafeBytes { one.equals($0) } }
         }
     }
 
