@@ -11,7 +11,7 @@ package final class SQLiteLedger: Sendable {
     private let writer: LedgerWriter
     private let readers: ReaderPool
     let caches: LedgerCaches
-    private let checkpointer: Checkpointer
+    let checkpointer: Checkpointer
     let health: LedgerHealth
     /// What the last status found.
     let lastVerdict = Mutex(LastVerdict())
@@ -73,8 +73,7 @@ package final class SQLiteLedger: Sendable {
 
     /// Refuses further calls, waits until running ones are answered, and closes the file. Blocks. A second call does nothing.
     package func close() {
-        // Before the writer ends: SQLite copies the log into the file and removes it when the last connection closes, and that
-        // must be the writer's.
+        // SQLite copies the log into the file and removes it when the last connection closes, and that must be the writer's.
         readers.close()
         writer.close()
         checkpointer.close()
@@ -83,6 +82,7 @@ package final class SQLiteLedger: Sendable {
             return threads
         }
         for thread in running { thread.join() }
+        if !running.isEmpty { writer.disconnect() }
         // Every connection is closed now: `readers.close` has waited for running reads.
         lock?.release()
     }
@@ -132,8 +132,11 @@ package struct LedgerOptions: Sendable {
     package var gatherFrom = 8
     /// The longest wait for another process's lock, in milliseconds. Short, because callers wait for an answer.
     package var busyTimeout: Int32 = 250
-    /// The number of log frames (4 KiB each) after which they are copied into the database: 16 MiB.
-    package var checkpointFrames = 4000
+    /// The number of log frames (4 KiB each) after which they are copied into the database, while commits go on: 1 MiB. What is written at once is
+    /// what a commit's sync may have to wait for.
+    package var checkpointStep = 256
+    /// The number of log frames from which on the writer ends a checkpoint, so that the log restarts: 16 MiB.
+    package var checkpointFrames = 4096
     /// The size to which the log file is truncated when it restarts, in bytes.
     package var logSizeLimit: Int64 = 64 << 20
     /// The writer's page cache, in bytes.

@@ -137,24 +137,58 @@ struct CallDispatcherTests {
         let service = service()
         let (connection, executor) = (FakeConnection(service), CountingExecutor())
         let dispatcher = CallDispatcher(service, to: connection, executor: executor)
-        func answer(_ ids: ClosedRange<UInt64>, message: [UInt8] = []) async throws {
-            for id in ids { try admit(dispatcher, id, to: "/t/batch", of: connection.session, message: message) }
+        let start = ContinuousClock.now
+        func answer(_ ids: ClosedRange<UInt64>, message: [UInt8] = [], after time: Duration) async throws {
+            for id in ids {
+                try admit(
+                    dispatcher, id, to: "/t/batch", of: connection.session, message: message, received: start.advanced(by: time)
+                )
+            }
             dispatcher.dispatch()
             try await eventually("the calls are answered") {
                 ids.allSatisfy { connection.answers[$0] != nil } && service.state.statistics.callsInFlight == 0
             }
         }
-        try await answer(1...1)
+        try await answer(1...1, after: .zero)
         let count = executor.count
         #expect(count > 0)
-        try await answer(2...3)
-        try await answer(4...4, message: [UInt8](repeating: 0, count: 4096))
-        try admit(dispatcher, 5, to: "/t/sleep", of: connection.session)
+        try await answer(2...3, after: .seconds(1))
+        try await answer(4...4, message: [UInt8](repeating: 0, count: 4096), after: .seconds(2))
+        try admit(dispatcher, 5, to: "/t/sleep", of: connection.session, received: start.advanced(by: .seconds(3)))
         dispatcher.dispatch()
-        try admit(dispatcher, 6, to: "/t/batch", of: connection.session)
+        try admit(dispatcher, 6, to: "/t/batch", of: connection.session, received: start.advanced(by: .seconds(3)))
         dispatcher.dispatch()
         try await eventually("the call beside another one is answered") { connection.answers[6] != nil }
         #expect(executor.count == count)
+        dispatcher.end()
+    }
+
+    @Test("a call that follows several in milliseconds is one of a load, and does not run on its connection's executor")
+    func load() async throws {
+        let service = service()
+        let (connection, executor) = (FakeConnection(service), CountingExecutor())
+        let dispatcher = CallDispatcher(service, to: connection, executor: executor)
+        let start = ContinuousClock.now
+        func answer(_ ids: ClosedRange<UInt64>, after milliseconds: Int) async throws {
+            for id in ids {
+                try admit(
+                    dispatcher, id, to: "/t/batch", of: connection.session,
+                    received: start.advanced(by: .milliseconds(milliseconds)))
+            }
+            dispatcher.dispatch()
+            try await eventually("the calls are answered") {
+                ids.allSatisfy { connection.answers[$0] != nil } && service.state.statistics.callsInFlight == 0
+            }
+        }
+        try await answer(1...2, after: 0)
+        try await answer(3...3, after: 10)
+        try await answer(4...4, after: 49)
+        #expect(executor.count == 0)
+        try await answer(5...5, after: 51)
+        let count = executor.count
+        #expect(count > 0, "the load is over")
+        try await answer(6...6, after: 52)
+        #expect(executor.count > count, "one caller's calls, one after the other")
         dispatcher.end()
     }
 

@@ -25,7 +25,7 @@ struct SQLiteLedgerTests {
         (options.deviceCacheBytes, options.certificateCacheBytes, options.submissionCacheBytes) = (0, 0, 0)
         options.batchLimit = 1
         options.idleReaders = 0
-        options.checkpointFrames = 1
+        (options.checkpointStep, options.checkpointFrames) = (1, 1)
         let ledger = try SQLiteLedger.open(path: directory.path(), options: options)
         defer { ledger.close() }
         try await check.run(on: ledger)
@@ -256,7 +256,7 @@ struct SQLiteLedgerTests {
     @Test("The write-ahead log stays bounded under load")
     func boundedLog() async throws {
         var options = LedgerOptions()
-        options.checkpointFrames = 200
+        (options.checkpointStep, options.checkpointFrames) = (50, 200)
         options.logSizeLimit = 1 << 20
         let ledger = try SQLiteLedger.open(path: directory.path(), options: options)
         defer { ledger.close() }

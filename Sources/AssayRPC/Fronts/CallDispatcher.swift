@@ -120,14 +120,18 @@ package final class CallDispatcher {
         }
     }
 
-    /// Whether a short call of a batch method is the only one in flight. Then its own connection's thread works on it, which is awake: waking
-    /// another one, and this one again for the answer, takes longer than a verdict. Long evidence would keep the calls waiting that come
-    /// meanwhile.
+    /// Whether a short call of a batch method is the only one in flight, and was not preceded by several. Then its own connection's thread works on it,
+    /// which is awake: waking another one, and this one again for the answer, takes longer than a verdict. Long evidence would keep the calls
+    /// waiting that come meanwhile.
+    ///
+    /// So would a short call in a load: it is alone only because the next ones have not been read, and they wait for its commit too.
     private func isAlone(_ calls: [RPCCall]) -> Bool {
-        guard calls.count == 1, let call = calls.first, call.isBatched, call.message.count <= Self.shortMessage else {
+        guard let call = calls.first else { return false }
+        guard service.state.admission.held.calls == 1 else {
+            service.state.noteCompany(at: call.received)
             return false
         }
-        return service.state.admission.held.calls == 1
+        return call.isBatched && call.message.count <= Self.shortMessage && !service.state.hadCompany(at: call.received)
     }
 
     /// An assertion and a signature have less, a chain of certificates has more.

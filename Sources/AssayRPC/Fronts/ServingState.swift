@@ -12,6 +12,10 @@ package final class ServingState: Sendable {
     private let log: PeerLog
     private let started = Atomic(0)
     private let refused = Mutex<[String: Int]>([:])
+    /// When a call was started last that was not the only one in flight.
+    private let company = Mutex<ContinuousClock.Instant?>(nil)
+    /// How long a load is taken to go on after calls that were in flight together. Where calls come more seldom, they are rarely together.
+    private static let companyLasts = Duration.milliseconds(50)
 
     /// - Parameter processors: how many processors the daemon may use.
     package init(_ limits: CallLimits = CallLimits(), processors: Int, logger: Logger) {
@@ -33,6 +37,16 @@ package final class ServingState: Sendable {
     }
 
     private static let loggedRefusals: Set<String> = [RPCError.overloaded.reason, RPCError.tooManyCalls.reason]
+
+    /// A call was received that is started beside others.
+    func noteCompany(at received: ContinuousClock.Instant) {
+        company.withLock { last in last = max(last ?? received, received) }
+    }
+
+    /// Whether calls were in flight together shortly before.
+    func hadCompany(at received: ContinuousClock.Instant) -> Bool {
+        company.withLock { last in last.map { received - $0 < Self.companyLasts } ?? false }
+    }
 
     func countStarted(_ calls: Int) { started.wrappingAdd(calls, ordering: .relaxed) }
 

@@ -76,10 +76,15 @@ final class ReaderPool: Sendable {
 
     func reopen() { state.withLock { $0.isShut = false } }
 
-    /// Returns when every connection is closed: waits for those that read, which is done in milliseconds.
+    /// Returns when every connection is closed: waits for those that read.
     func close() {
         state.withLock { $0.isClosed = true }
         shut()
+        waitForReads()
+    }
+
+    /// Waits until no connection is in use, which is done in milliseconds. The pool must have been shut.
+    func waitForReads() {
         while reading.load(ordering: .sequentiallyConsistent) > 0 { usleep(1000) }
     }
 

@@ -56,12 +56,38 @@ final class SQLiteConnection {
 
     var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
-    /// Copies as much of the log into the database as it can without waiting for other connections.
-    func checkpoint() throws(SQLiteError) {
+    /// Copies as much of the log into the database as it can without waiting for other connections. Syncs the database if that was all.
+    ///
+    /// - Returns: the frames in the log, and how many of them are in the database.
+    @discardableResult func checkpoint() throws(SQLiteError) -> (frames: Int, copied: Int) {
+        var (frames, copied): (Int32, Int32) = (0, 0)
         let code = withExtendedLifetime(self) {
-            sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+            sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, &frames, &copied)
         }
         guard code == SQLITE_OK else { throw failure(code) }
+        return (Int(frames), Int(copied))
+    }
+
+    /// Copies like ``checkpoint()``, and syncs the database in any case.
+    ///
+    /// - Returns: the number of the log's frames that are in the database.
+    func checkpointAndSync() throws(SQLiteError) -> Int {
+        let (frames, copied) = try checkpoint()
+        if copied < frames { try syncDatabase() }
+        return copied
+    }
+
+    /// Makes durable what was copied into the database.
+    private func syncDatabase() throws(SQLiteError) {
+        let code = withExtendedLifetime(self) {
+            var file: UnsafeMutablePointer<sqlite3_file>?
+            let code = sqlite3_file_control(handle, "main", SQLITE_FCNTL_FILE_POINTER, &file)
+            guard code == SQLITE_OK, let file, let sync = file.pointee.pMethods?.pointee.xSync else {
+                return max(code, SQLITE_ERROR)
+            }
+            return sync(file, SQLITE_SYNC_NORMAL)
+        }
+        guard code == SQLITE_OK else { throw SQLiteError(code, "the database could not be synced after a checkpoint") }
     }
 
     /// Copies the whole log into the database and syncs it. False if a reader prevented that.

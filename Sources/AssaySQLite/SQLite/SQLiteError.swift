@@ -39,6 +39,9 @@ struct SQLiteError: Error, Hashable, Sendable {
         primary == SQLITE_FULL || code == SQLITE_IOERR | 3 << 8
     }
 
+    /// True if a sync failed (SQLITE_IOERR_FSYNC): what was written before it may be lost, and no later sync tells.
+    var isOfSync: Bool { code == SQLITE_IOERR | 4 << 8 }
+
     /// True if another connection holds a lock. The connection itself is sound.
     var isLock: Bool { primary == SQLITE_BUSY || primary == SQLITE_LOCKED }
 

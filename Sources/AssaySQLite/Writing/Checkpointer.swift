@@ -4,43 +4,53 @@ import Synchronization
 
 /// Copies the write-ahead log into the database on its own thread and connection, so that no commit waits for it.
 ///
-/// During commits it never reaches the end of the log, which would then grow without bound. So the writer copies the rest between
-/// two commits (`takeRest`).
+/// It does so in short steps while the log grows, and syncs the database after each. SQLite syncs it only when the log was copied to its end, which
+/// is never reached during commits: that one sync would have to write all pages of the log at once, between two commits.
+///
+/// For the same reason the log would grow without bound. So once it is long the writer copies the rest between two commits (`takeRest`): what was
+/// added during the last step.
 final class Checkpointer: Sendable {
     private let requests = Mailbox<Void>(limit: 1)
     private let path: String
     private let options: LedgerOptions
     private let health: LedgerHealth
     private let state: Mutex<State>
+    /// Opened for the first step. Locked during a step: only who disconnects waits for it.
+    private let connection = Mutex<SQLiteConnection?>(nil)
+    /// Steps of one run: under a load at which each ends with as much to copy as it began with, the writer has to take the rest.
+    private static let stepLimit = 4
 
     private struct State {
         var frames = 0
         /// The number of frames in the log at which the next run is due.
         var next: Int
         var restIsDue = false
+        /// Whether a sync failed, so that what was copied may be lost. No step is made until the writer has seen to it: one whose sync succeeds would
+        /// let the log restart.
+        var isInDoubt = false
     }
 
     init(path: String, options: LedgerOptions, health: LedgerHealth) {
         self.path = path
         self.options = options
         self.health = health
-        state = Mutex(State(next: options.checkpointFrames))
+        state = Mutex(State(next: options.checkpointStep))
     }
 
     /// Called by the writer after each commit.
     func logHolds(frames: Int) {
         let isDue = state.withLock { state in
-            if frames < state.frames { state.next = options.checkpointFrames }
+            if frames < state.frames { state.next = options.checkpointStep }
             state.frames = frames
             guard frames >= state.next else { return false }
             // If this run fails, or a reader holds the log, the next one comes after as many frames again.
-            state.next = frames + options.checkpointFrames
+            state.next = frames + options.checkpointStep
             return true
         }
         if isDue { _ = requests.post((), weight: 1) }
     }
 
-    /// True once after each run: the writer then copies the frames that were added meanwhile.
+    /// True once after each run that left the log long: the writer then copies the frames that were added meanwhile.
     func takeRest() -> Bool {
         state.withLock { state in
             defer { state.restIsDue = false }
@@ -48,23 +58,75 @@ final class Checkpointer: Sendable {
         }
     }
 
-    /// Whether the writer is to copy what was added during the last run.
-    var restIsDue: Bool { state.withLock { $0.restIsDue } }
+    /// Whether a sync failed: the writer then closes every connection, so that the whole log is copied again.
+    var isInDoubt: Bool { state.withLock { $0.isInDoubt } }
 
-    /// The body of the thread.
+    /// Called when every connection is closed.
+    func endDoubt() { state.withLock { $0.isInDoubt = false } }
+
+    /// Whether the writer has more to do than commits.
+    var needsWriter: Bool { state.withLock { $0.restIsDue || $0.isInDoubt } }
+
+    /// The body of the thread. Its connection is closed when it returns.
     func run() {
         while requests.take(upTo: 1) != nil {
+            if isInDoubt { continue }
             do throws(SQLiteError) {
-                // A connection for each run: runs are rare, and a kept connection would need care after faults.
-                try SQLiteConnection.ledger(at: path, options).checkpoint()
-                state.withLock { $0.restIsDue = true }
+                try copy()
             } catch {
                 // Nothing is lost: the log still holds the frames.
                 health.note(error)
-                continue
+            }
+        }
+        disconnect()
+    }
+
+    /// Copies what the log holds, and what was added meanwhile until that is little.
+    private func copy() throws(SQLiteError) {
+        var before = 0
+        for _ in 0..<Self.stepLimit {
+            let copied = try step()
+            let left = state.withLock { $0.frames } - copied
+            // Less than nothing: the log was at its end, and has restarted. No more than before: a reader needs the next frames.
+            if left <= options.checkpointStep || copied <= before { break }
+            before = copied
+        }
+        state.withLock { $0.restIsDue = $0.frames >= options.checkpointFrames }
+    }
+
+    /// - Returns: the frames of the log that are in the database.
+    private func step() throws(SQLiteError) -> Int {
+        try connection.withLock { (connection) throws(SQLiteError) in
+            do throws(SQLiteError) {
+                let used: SQLiteConnection
+                if let open = connection.take() { used = open } else { used = try connected() }
+                let copied = try used.checkpointAndSync()
+                connection = used
+                return copied
+            } catch {
+                note(error)
+                throw error
             }
         }
     }
+
+    private func connected() throws(SQLiteError) -> SQLiteConnection {
+        let connection = try SQLiteConnection.ledger(at: path, options)
+        // It closes before the writer's. Where it does not, the ledger's files are not those that it has open.
+        try connection.keepLogWhenClosed()
+        return connection
+    }
+
+    /// Notes the failure of a step, or of the writer's last one.
+    func note(_ failure: SQLiteError) {
+        if failure.isOfSync { state.withLock { $0.isInDoubt = true } }
+    }
+
+    /// Closes the connection, after a step that is running. The next step opens one again.
+    ///
+    /// Called when the writer's closes because of a fault: SQLite shares the index of the log among the connections of a process, and one that
+    /// stays open would hand that of the old files to the next session.
+    func disconnect() { connection.withLock { $0 = nil } }
 
     func close() { requests.close() }
 }

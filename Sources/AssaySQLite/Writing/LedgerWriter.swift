@@ -76,7 +76,7 @@ final class LedgerWriter: @unchecked Sendable {
         guard mailbox.enter() else { return nil }
         defer { mailbox.leave() }
         // What takes longer than a commit is the thread's: opening the files, and copying the log.
-        guard session != nil, isDiskQuick, !checkpointer.restIsDue else { return nil }
+        guard session != nil, isDiskQuick, !checkpointer.needsWriter else { return nil }
         let job = DirectJob(body)
         work(on: [job], entries: weight)
         return job.result
@@ -97,6 +97,12 @@ final class LedgerWriter: @unchecked Sendable {
     /// Ends `run` after the queued jobs.
     func close() { mailbox.close() }
 
+    /// Closes the session's connection. Called when the ledger's threads have ended, since it must be the last one.
+    func disconnect() {
+        if checkpointer.isInDoubt { session?.keepLog() }
+        session = nil
+    }
+
     /// The body of the thread.
     func run() {
         while let (jobs, entries) = mailbox.take(upTo: options.batchLimit, within: options.watchPeriod) {
@@ -107,7 +113,6 @@ final class LedgerWriter: @unchecked Sendable {
             work(on: jobs, entries: entries)
             gather(after: entries)
         }
-        session = nil
     }
 
     private func work(on jobs: [any WriterJob], entries: Int) {
@@ -224,8 +229,9 @@ final class LedgerWriter: @unchecked Sendable {
             dropSession()
             throw .replaced(what)
         case .beside(let what, let rescuesLog):
-            // Readers would keep the log from being copied to its end.
+            // Readers, and a checkpoint that runs, would keep the log from being copied to its end.
             readers.shut()
+            checkpointer.disconnect()
             var words = what
             if rescuesLog {
                 words +=
@@ -245,18 +251,30 @@ final class LedgerWriter: @unchecked Sendable {
         (0..<20).contains { _ in session?.rescueLog() == true }
     }
 
-    /// Closes the session and all readers: the fault of its connection affects theirs, or their file is missing.
+    /// Closes the session, the checkpointer's connection and all readers: the fault of its connection affects theirs, or their file is missing.
+    ///
+    /// After a failed sync of the ledger's file the log is kept, and readers are waited for. The kernel may have dropped pages that were written to
+    /// the file, and the next sync succeeds all the same (https://lwn.net/Articles/752063). SQLite takes them for copied as long as one
+    /// connection is open; when none is, the next session copies the whole log before it accepts anything.
     private func dropSession() {
         guard session != nil else { return }
-        (session, files) = (nil, nil)
         readers.shut()
+        checkpointer.disconnect()
+        let isInDoubt = checkpointer.isInDoubt
+        if isInDoubt { session?.keepLog() }
+        (session, files) = (nil, nil)
         caches.clear()
+        guard isInDoubt else { return }
+        readers.waitForReads()
+        checkpointer.endDoubt()
     }
 
-    /// Ends a checkpoint: between two commits the log can be copied to its end, and then restarts. The checkpointer has copied most of it.
-    /// A lasting failure shows in the next commit.
+    /// Ends a checkpoint: between two commits the log can be copied to its end, and then restarts. The checkpointer has copied and synced most of it.
+    /// A lasting failure shows in the next commit, except for that of a sync.
     private func checkpoint() {
-        guard checkpointer.takeRest() else { return }
-        try? session?.checkpoint()
+        if !checkpointer.isInDoubt, checkpointer.takeRest() {
+            do throws(SQLiteError) { try session?.checkpoint() } catch { checkpointer.note(error) }
+        }
+        if checkpointer.isInDoubt { dropSession() }
     }
 }

@@ -117,7 +117,7 @@ final class WriterSession {
         return done
     }
 
-    func checkpoint() throws(SQLiteError) { try connection.checkpoint() }
+    func checkpoint() throws(SQLiteError) { _ = try connection.checkpoint() }
 
     /// Installs a hook that receives the number of frames in the log after each commit.
     func onCommit(_ hook: CommitHook) { hook.install(on: connection) }
