@@ -127,7 +127,8 @@ struct EvidenceTests {
             .with { $0.keySignature = .with { ($0.algorithm, $0.signature) = (.UNRECOGNIZED(100_000), Data(count: 4, of: 1)) } }
         ]
         let parts = try #require(try read(request).evidence.first?.parts)
-        #expect(parts.map(Array.init) == [[0], bytes(4, 1)])
+        let contents = parts.map { [UInt8]($0) }
+        #expect(contents == [[0], bytes(4, 1)])
     }
 
     @Test("of a format without a message travels as a plugin's, if its name is of the form")

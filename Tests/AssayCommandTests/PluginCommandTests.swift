@@ -53,7 +53,8 @@ extension CommandTests {
             let answer = Assay_V1_ListPluginsResponse.with { $0.plugins = [Self.plugin, broken] }
             let table = try await assay(["list"], "List", answer).ending
             #expect(table.status == 69 && table.lines.count == 4, "\(table.out)")
-            #expect(table.lines.first?.hasPrefix("ID          STATE") == true)
+            let heading = try #require(table.lines.first)
+            #expect(heading.hasPrefix("ID          STATE"))
             #expect(table.out.contains("kiosk       ready") && table.out.contains("it ended too often"))
             let json = try await assay(
                 ["list", "--json"], "List", .with { $0.plugins = [Self.plugin] } as Assay_V1_ListPluginsResponse
@@ -115,7 +116,7 @@ extension CommandTests {
             #expect(released.ending.out == "released: \(digest)\n")
             let request = try released.daemon.request(
                 Self.service + "ReleaseQuarantine", as: Assay_V1_ReleaseQuarantineRequest.self)
-            #expect(Array(request.digest) == [UInt8](repeating: 0xCD, count: 32))
+            #expect(request.digest == Data(repeating: 0xCD, count: 32))
         }
 
         @Test(

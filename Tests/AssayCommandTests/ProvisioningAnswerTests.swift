@@ -146,7 +146,7 @@ extension CommandTests {
             let keyID = Base64.standard.encode([UInt8](repeating: 1, count: 32))
             let (printed, vouched) = try await issue(["--key-id", keyID, "--attestation", evidence])
             #expect(printed.out == pem && printed.err.contains("ACCEPTED") && printed.err.contains("4a0b"), "\(printed)")
-            #expect(Array(vouched.payloadSha256) == ClientData.payloadHash(bytes("csr.der")))
+            #expect(vouched.payloadSha256 == Data(ClientData.payloadHash(bytes("csr.der"))))
             #expect(Array(vouched.csr) == bytes("csr.der") && vouched.subject == Data("alice".utf8))
             #expect(Array(vouched.challenge) == Self.challenge && vouched.idempotencyKey.count == 16)
 
@@ -154,7 +154,7 @@ extension CommandTests {
             #expect(written.out.contains("wrote   ") && folder.text("out.pem") == pem, "\(written)")
             #expect(attested.payloadSha256.isEmpty)
             let (_, own) = try await issue(["--key-attestation", chain, "--payload", evidence, "--json"])
-            #expect(Array(own.payloadSha256) == ClientData.payloadHash([0xA0]))
+            #expect(own.payloadSha256 == Data(ClientData.payloadHash([0xA0])))
             await fake.stop()
         }
 
@@ -186,7 +186,7 @@ extension CommandTests {
                 let request = try fake.request(Self.service + "Renew", as: Assay_V1_RenewCertificateRequest.self)
                 #expect(request.context == asked.context && Array(request.csr) == bytes("csr.der"))
                 _ = try await openssl("pkey", "-in", file("current.pem"), "-pubout", "-outform", "DER", "-out", file("spki"))
-                #expect(Array(request.signature.keyID) == Array(SHA256.hash(data: bytes("spki"))))
+                #expect(request.signature.keyID == Data(SHA256.hash(data: bytes("spki"))))
                 let data = try #require(ClientData(purpose: .renew, challenge: Self.challenge, payload: bytes("csr.der")))
                 try folder.write(data.bytes, to: "message")
                 try folder.write(Array(request.signature.signature), to: "signature")

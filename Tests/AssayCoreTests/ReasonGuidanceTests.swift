@@ -19,7 +19,8 @@ struct ReasonGuidanceTests {
     @Test("Codes that share their guidance have the same retry class")
     func shared() {
         for (guidance, codes) in Dictionary(grouping: ReasonCode.allCases, by: \.guidance) {
-            #expect(Set(codes.map(\.retry)).count == 1, "\(codes): \(guidance.cause)")
+            let classes = Set(codes.map(\.retry))
+            #expect(classes.count == 1, "\(codes): \(guidance.cause)")
         }
     }
 

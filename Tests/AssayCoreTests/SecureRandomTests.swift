@@ -13,6 +13,9 @@ struct SecureRandomTests {
         #expect(names.allSatisfy { $0.count == 16 })
         #expect(Set(names).count == names.count)
         // 20,000 names have every value of a byte at each place: none is wiped before it is given.
-        for place in 0..<16 { #expect(Set(names.lazy.map { $0[place] }).count == 256) }
+        for place in 0..<16 {
+            let values = Set(names.lazy.map { $0[place] })
+            #expect(values.count == 256)
+        }
     }
 }

@@ -13,6 +13,8 @@ import Testing
 @Suite("Health of the services", .timeLimit(.minutes(5)))
 struct HealthFeedTests {
     private static let services = MethodDeclaration.declaredServices
+    /// The services, and the whole server, whose name is empty.
+    private static let all = Set(services + [""])
 
     private static func stopped(by causes: Readiness.Cause...) -> Set<String> {
         Set(Readiness(causes: causes).serving(services).filter { !$0.value }.keys)
@@ -25,7 +27,7 @@ struct HealthFeedTests {
     @Test("A daemon that is ready serves every service and the whole server")
     func ready() {
         let serving = Readiness(causes: [], others: [Self.cause(.diskLow)]).serving(Self.services)
-        #expect(Set(serving.keys) == Set(Self.services + [""]))
+        #expect(Set(serving.keys) == Self.all)
         #expect(serving.values.allSatisfy { $0 })
     }
 
@@ -48,13 +50,13 @@ struct HealthFeedTests {
 
     @Test("A daemon that starts or stops serves nothing", arguments: ["starting", "stopping", "a code of later"])
     func phases(_ code: String) {
-        #expect(Self.stopped(by: Readiness.Cause(code: code, message: "")) == Set(Self.services + [""]))
+        #expect(Self.stopped(by: Readiness.Cause(code: code, message: "")) == Self.all)
     }
 
     @Test("When no caller connects with TLS, the status alone is served")
     func certificates() {
         let stopped = Self.stopped(by: Self.cause(.certificateExpired))
-        #expect(stopped == Set(Self.services + [""]).subtracting(["assay.v1.Operations"]))
+        #expect(stopped == Self.all.subtracting(["assay.v1.Operations"]))
     }
 
     @Test("An app that is not ready stops no service, and beside it another cause counts")

@@ -79,7 +79,8 @@ extension ProcessTests {
             for words in [["--payload", file], ["--payload-sha256", hex], ["--payload-sha256", "hex:\(hex.uppercased())"]] {
                 let shown = try await assay(daemon, ["verdicts", "find", "--app", "camera"] + words)
                 #expect(shown.status == 0, "\(shown)")
-                #expect(shown.lines.first?.hasPrefix("ACCEPTED  assurance secure_element at ") == true, "\(shown.out)")
+                let first = try #require(shown.lines.first, "\(shown)")
+                #expect(first.hasPrefix("ACCEPTED  assurance secure_element at "), "\(shown.out)")
                 for line in [
                     "  \(LookupNote.simulated.sentence)", "  found as  payload", "  device    ios, registered",
                     "  evidence  app-attest.assertion", "  request   \(Hex.encode(verdict.requestID))",

@@ -71,7 +71,8 @@ extension ProcessTests {
                 #expect(object["issuer"] as? String == address && object["simulated"] as? Bool == !path.isEmpty)
                 #expect(object["jwks_uri"] as? String == address + "/.well-known/jwks.json")
                 #expect(object["result_signing_alg_values_supported"] as? [String] == ["ES256"])
-                #expect((object["results_supported"] as? [[String: String]])?.count == ResultShape.allCases.count)
+                let supported = try #require(object["results_supported"] as? [[String: String]])
+                #expect(supported.count == ResultShape.allCases.count)
             }
             #expect(try await ResultHome.get("/other/.well-known/jwks.json", at: daemon).status == 404)
             #expect(await daemon.stop().status == 0)

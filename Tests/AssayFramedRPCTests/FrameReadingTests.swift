@@ -115,7 +115,7 @@ struct FrameReadingTests {
         let frame = try #require(try? Frame(serializedBytes: bytes), "accepted by the reader alone: \(bytes)")
         #expect(frame.callID == head.callID)
         if let call {
-            #expect(Array(frame.call.method.utf8) == Array(bytes[call.method]))
+            #expect(Data(frame.call.method.utf8) == Data(bytes[call.method]))
             #expect(frame.call.message == Data(bytes[call.message]))
             // The generated message truncates a timeout that does not fit; the reader marks it.
             if !call.hasTooLongTimeout { #expect(frame.call.timeoutMs == call.timeoutMilliseconds) }

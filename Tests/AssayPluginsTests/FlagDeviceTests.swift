@@ -52,7 +52,8 @@ struct FlagDeviceTests {
         #expect(try await ask(calls, call.token).get())
         let until = Timestamp(unixMilliseconds: 1_800_000_000_000)
         let expected = PluginFlag(name: "counter_gap", detail: "a detail", until: until)
-        #expect(host.state.withLock { $0.flags[device] } == [expected])
+        let flags = host.state.withLock { $0.flags[device] }
+        #expect(flags == [expected])
         let other = try await ask(calls, call.token) { $0.deviceID = Data(DeviceID.random().bytes) }
         #expect(try !other.get())
     }
@@ -84,7 +85,8 @@ struct FlagDeviceTests {
         undeclared.begin(call)
         let unheard = try await ask(undeclared, call.token)
         #expect(reason(unheard) == "not_declared")
-        #expect(host.state.withLock { $0.flags[device] } == [])
+        let flags = host.state.withLock { $0.flags[device] }
+        #expect(flags == [])
     }
 
     @Test("What a flag must not be is refused, and changes nothing")
@@ -102,7 +104,8 @@ struct FlagDeviceTests {
             let answer = try await ask(calls, call.token, change)
             #expect(reason(answer) == expected)
         }
-        #expect(host.state.withLock { $0.flags[device] } == [])
+        let flags = host.state.withLock { $0.flags[device] }
+        #expect(flags == [])
     }
 
     @Test("A device has eight flags, and a call of Observe sets 512")

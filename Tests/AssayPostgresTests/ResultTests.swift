@@ -33,7 +33,8 @@ struct ResultTests {
         defer { fleet.close() }
         for number in 1...8 as ClosedRange<UInt8> {
             let added = try await concurrently(16) { try await fleet[$0].publish([key(number)], Self.context) }
-            #expect(added.reduce(0, +) == 1)
+            let new = added.reduce(0, +)
+            #expect(new == 1)
         }
         let keys = try await fleet[3].resultKeys()
         #expect(Set(keys.map(\.key)) == Set((1...8).map { key($0) }) && keys.count == 8)
@@ -188,7 +189,8 @@ struct ResultTests {
         #expect(outcomes.allSatisfy { $0 == [.committed] })
         for ledger in fleet.ledgers {
             let found = try await ledger.verdicts(onPayload: payload, at: Sample.now, limit: 10)
-            #expect(found.map(\.content) == (30..<40).reversed().map { [UInt8($0)] })
+            let newest = (30..<40).reversed().map { [UInt8($0)] }
+            #expect(found.map(\.content) == newest)
         }
     }
 

@@ -231,7 +231,7 @@ extension ProcessTests {
                 let verdict = try await home.submit(bundle, app: home.fleet, client)
                 #expect(verdict.outcome == "accepted", "\(serial): \(verdict)")
                 let claimed = verdict.claims.first { $0.name == "device_serial" }?.text ?? ""
-                #expect(Array(claimed.utf8) == Array(serial.utf8))
+                #expect(Data(claimed.utf8) == Data(serial.utf8))
                 #expect(try await provision(home, client, serial: serial, csr: try key()) == "already_provisioned")
             }
             for serial in [
@@ -242,7 +242,8 @@ extension ProcessTests {
                     "\(serial.utf8.count)")
             }
             let listed = try await client.enrolments(app: home.fleet).enrolments.map { Array($0.serial.utf8) }
-            #expect(Set(listed) == Set(([composed, decomposed] + others).map { Array($0.utf8) }))
+            let enrolled = ([composed, decomposed] + others).map { Array($0.utf8) }
+            #expect(Set(listed) == Set(enrolled))
             await client.close()
             #expect(await daemon.stop().status == 0)
         }

@@ -17,10 +17,9 @@ extension RecordingRule {
 
     /// What is recorded, as a sentence.
     var summary: String {
-        let shares = [("accepted", accepted), ("rejected", rejected)].filter { $0.1 > 0 }.map { word, share in
-            share < 1 ? "\(share * 100) % of \(word)" : "all \(word)"
-        }
-        return "records what \(shares.joined(separator: " and ")) verdicts went by for \(DurationText.exact(age))"
+        let shares = [("accepted", accepted), ("rejected", rejected)].filter { $0.1 > 0 }
+        let parts = shares.map { word, share -> String in share < 1 ? "\(share * 100) % of \(word)" : "all \(word)" }
+        return "records what \(parts.joined(separator: " and ")) verdicts went by for \(DurationText.exact(age))"
             + (keepsEvidence ? ", with their evidence, encrypted" : "")
     }
 }

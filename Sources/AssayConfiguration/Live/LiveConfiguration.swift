@@ -61,7 +61,9 @@ extension LiveConfiguration {
     package var anchors: [TrustAnchor] {
         var seen: Set<TrustAnchor> = []
         let sections = apps.flatMap(\.allSections).map(\.section)
-        let anchors = schemes.flatMap { $0.anchors } + sections.flatMap(\.softwareRoots) + sections.flatMap(\.extraRoots)
+        var anchors = schemes.flatMap { $0.anchors }
+        anchors += sections.flatMap(\.softwareRoots)
+        anchors += sections.flatMap(\.extraRoots)
         return (anchors + testRoots).filter { seen.insert($0).inserted }
     }
 }

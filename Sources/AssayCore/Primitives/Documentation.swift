@@ -19,7 +19,8 @@ package enum Documentation {
     /// - Parameter program: the path of the program's file.
     package static func page(_ path: String, of program: String) -> String {
         let parts = program.split(separator: "/", omittingEmptySubsequences: true).dropLast(2)
-        let file = parts.reduce(into: "") { $0 += "/" + $1 } + "/share/doc/assay/" + path
+        let prefix = parts.reduce(into: "") { $0 += "/" + $1 }
+        let file = "\(prefix)/share/doc/assay/\(path)"
         return access(file, R_OK) == 0 ? file : "docs/" + path
     }
 }

@@ -33,7 +33,8 @@ struct RestingHTTP2Tests {
         try await eventually("call \(stream) is answered") {
             frames(client).contains { $0.type == 1 && $0.stream == stream && $0.flags == 5 }
         }
-        #expect(frames(client).filter { $0.type == 0 && $0.stream == stream }.flatMap(\.payload) == message)
+        let answer = frames(client).filter { $0.type == 0 && $0.stream == stream }.flatMap(\.payload)
+        #expect(answer == message)
     }
 
     /// A rest is seen by what it gives back of the window of the connection. There are more rests where a test waits between its calls.

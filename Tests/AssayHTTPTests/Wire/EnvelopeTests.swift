@@ -43,7 +43,8 @@ struct EnvelopeTests {
     func layout() {
         var buffer = ByteBuffer()
         buffer.writeEnvelope(flags: 0x80, Array(repeating: 7, count: 258))
-        #expect(Array(buffer.readableBytesView) == [0x80, 0, 0, 1, 2] + Array(repeating: 7, count: 258))
+        let written = Array(buffer.readableBytesView)
+        #expect(written == [0x80, 0, 0, 1, 2] + [UInt8](repeating: 7, count: 258))
         buffer.clear()
         buffer.writeEnvelope(flags: 0, [])
         #expect(Array(buffer.readableBytesView) == [0, 0, 0, 0, 0])

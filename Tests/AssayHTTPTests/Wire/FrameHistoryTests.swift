@@ -65,7 +65,8 @@ struct FrameHistoryTests {
     @Test("it has bounds, beyond which it keeps nothing")
     func bounds() {
         func field(_ count: Int) -> [UInt8] { [0x40, 1, 0x78, UInt8(count)] + Array(repeating: 0x79, count: count) }
-        let heads = (0..<20).flatMap { head(UInt32(2 * $0 + 1), field(100)) }
+        let streams = stride(from: 1 as UInt32, to: 40, by: 2)
+        let heads = streams.flatMap { head($0, field(100)) }
         let short = history(Array(heads[..<(19 * 113)]))
         #expect(!short.isLost && short.blockCount == 19)
         let long = history(heads)

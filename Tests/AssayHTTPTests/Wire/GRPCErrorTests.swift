@@ -110,7 +110,8 @@ struct GRPCErrorTests {
         let trailers = Self.trailers(RPCError(.internalError, "no\r\ngrpc-status: 0\r\n\r\n", reason: "why"))
         let lines = trailers.components(separatedBy: "\r\n")
         #expect(lines.count == 4 && lines.last == "")
-        #expect(lines.filter { $0.hasPrefix("grpc-status:") } == ["grpc-status: 13"])
+        let statuses = lines.filter { $0.hasPrefix("grpc-status:") }
+        #expect(statuses == ["grpc-status: 13"])
     }
 
     private static func trailers(_ error: RPCError?) -> String {

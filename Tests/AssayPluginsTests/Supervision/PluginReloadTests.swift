@@ -284,11 +284,11 @@ extension ProcessTests {
         static func children() -> Set<String> {
             let path = "/proc/self/task"
             let threads = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
-            return Set(
-                threads.flatMap { thread in
-                    ((try? String(contentsOfFile: "\(path)/\(thread)/children", encoding: .utf8)) ?? "").split(separator: " ")
-                        .map(String.init)
-                })
+            let children = threads.flatMap { thread -> [Substring] in
+                let text = try? String(contentsOfFile: "\(path)/\(thread)/children", encoding: .utf8)
+                return text?.split(separator: " ") ?? []
+            }
+            return Set(children.map { String($0) })
         }
     }
 }
