@@ -22,7 +22,7 @@ struct AndroidInspectionTests {
     func whole() throws {
         let inspection = Inspection(try input("google-caiman-sdk36-sb-ec-rkp"))
         #expect(inspection.kind == .keyAttestation && inspection.explanation.firstProblem == nil)
-        #expect(inspection.explanation.parts.map(\.title).filter { $0.hasPrefix("certificate ") }.count == 5)
+        #expect(inspection.explanation.parts.count { $0.title.hasPrefix("certificate ") } == 5)
         let description = try #require(inspection.explanation.parts.last)
         #expect(description.title == "key description of certificate 0" && description.parts.count == 2)
         let hardware = try #require(description.parts.last)

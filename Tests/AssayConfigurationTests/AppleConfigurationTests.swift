@@ -88,7 +88,8 @@ struct AppleConfigurationTests {
     @Test("The only team is the default, and with several teams a name is required")
     func onlyTeam() throws {
         let one = try parse("apple: {teams: [\(Self.team)]}", app: "{exchange: {}}")
-        #expect(one.apps.first?.appAttest?.exchange == .init(teamID: "ABCDE12345", period: 7 * 86_400_000))
+        let section = try #require(one.apps.first?.appAttest)
+        #expect(section.exchange == .init(teamID: "ABCDE12345", period: 7 * 86_400_000))
         #expect(problem("apple: {teams: [\(Self.team), \(Self.other)]}", app: "{exchange: {}}").contains("names more than one"))
         #expect(problem("", app: "{exchange: {}}").contains("names no team whose key could be shown"))
         // A team that cannot be read is one problem, not two.

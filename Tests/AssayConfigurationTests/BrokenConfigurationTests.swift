@@ -296,8 +296,8 @@ struct BrokenConfigurationTests {
         #expect(check.isGood, "\(check.lines) \(check.errors)")
         let broken = try self.check("\u{FEFF}" + Self.working.replacing("listen:", with: "lissen:"), in: folder)
         #expect(broken.errors.contains("assayd.yaml:1: unknown key \"lissen\"; did you mean \"listen\"?"), "\(broken.errors)")
-        let wide = Data([0xFF, 0xFE] + Self.working.utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] })
-        let utf16 = ConfigurationCheck(try folder.write(Array(wide), to: "wide.yaml"), as: Self.account)
+        let units = Self.working.utf16.flatMap { unit -> [UInt8] in [UInt8(unit & 0xFF), UInt8(unit >> 8)] }
+        let utf16 = ConfigurationCheck(try folder.write([0xFF, 0xFE] + units, to: "wide.yaml"), as: Self.account)
         #expect(utf16.errors.contains("the file is UTF-16 or UTF-32; save it as UTF-8"))
     }
 

@@ -593,7 +593,8 @@ struct ConfigurationTests {
             .replacing("listen: [{unix: a.sock}]", with: "lissen: [{unix: a.sock}]")
         let found = problems(text)
         #expect(found.count == 4, "\(found)")
-        #expect(found.compactMap { $0.split(separator: ":").dropFirst().first.flatMap { Int($0) } } == [1, 2, 3, 7])
+        let lines = found.compactMap { problem -> Int? in problem.split(separator: ":").dropFirst().first.flatMap { Int($0) } }
+        #expect(lines == [1, 2, 3, 7])
     }
 
     @Test("A missing, empty or oversized file, and a folder, are refused")

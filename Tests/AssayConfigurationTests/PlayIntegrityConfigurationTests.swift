@@ -78,7 +78,8 @@ struct PlayIntegrityConfigurationTests {
 
     @Test("Every key of the section is read, and key sets in their order")
     func everything() throws {
-        let colons = stride(from: 0, to: 64, by: 2).map { Array(Self.signer)[$0..<$0 + 2] }.map { String($0) }
+        let digits = Array(Self.signer)
+        let colons = stride(from: 0, to: 64, by: 2).map { String(digits[$0..<$0 + 2]) }
         let section = try section(
             """
             packages: [com.example.shop, com.example.shop2], signers: ["\(colons.joined(separator: ":"))"], mode: local_then_google,

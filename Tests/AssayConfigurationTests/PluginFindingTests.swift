@@ -189,11 +189,11 @@ struct PluginFindingTests {
         let more = "configuration: {secret: ../secret.txt, other: not-a-file, folder: ., number: 3}"
         let found = try findings(more)
         let path = home.folder.file("plugins.d") + "/../secret.txt"
+        let messages = found.filter { $0.code == .pluginSecret }.map(\.message)
         #expect(
-            found.filter { $0.code == .pluginSecret }.map(\.message)
-                == [
-                    "if secret is a secret of the plugin, it is not started: \(path) can be read by other users: chmod 0600 \(path)"
-                ])
+            messages == [
+                "if secret is a secret of the plugin, it is not started: \(path) can be read by other users: chmod 0600 \(path)"
+            ])
         try setMode("secret.txt", 0o600)
         #expect(try findings(more) == [])
     }

@@ -336,7 +336,9 @@ struct ProvisioningConfigurationTests {
             app.policyDigest(testRoots: [], deviceAuthorities: authorities)
         }
         #expect(anchors.count == 2 && digest(photos, anchors) == digest(photos, anchors.reversed()))
-        #expect(Set([anchors, [anchors[0]], [anchors[1]], []].map { digest(photos, $0) }).count == 4)
+        let choices: [[TrustAnchor]] = [anchors, [anchors[0]], [anchors[1]], []]
+        let digests = Set(choices.map { digest(photos, $0) })
+        #expect(digests.count == 4)
         #expect(digest(plain, anchors) == digest(plain, []))
         let bundles = try #require(try load(app: "certificate_bundle: {}").configuration?.live.apps.first)
         #expect(digest(bundles, anchors) != digest(bundles, []))

@@ -111,7 +111,8 @@ struct ResultConfigurationTests {
         #expect(keys.map(\.signer.algorithm) == [.p256, .ed25519, .p384])
         #expect(keys.map(\.issuer.kind) == [.devices, .devices, .simulatedDevices])
         #expect(keys.last?.issuer.address == "http://127.0.0.1:8080/simulated")
-        #expect(Set(keys.map(\.identifier)).count == 3)
+        let identifiers = Set(keys.map(\.identifier))
+        #expect(identifiers.count == 3)
     }
 
     @Test("An app's section is the rule of its results, with safe defaults")

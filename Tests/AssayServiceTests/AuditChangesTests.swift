@@ -30,9 +30,10 @@ struct AuditChangesTests {
                 ($0.app, $0.deviceID, $0.reason) = ("camera", Data(device.bytes), "asked for")
             })
         let found = changes(harness)
-        #expect(found.map(\.kind) == [.block, .unblock, .forget])
+        let (kinds, reasons) = (found.map(\.kind), found.map(\.reason))
+        #expect(kinds == [.block, .unblock, .forget])
         #expect(found.allSatisfy { $0.origin == .caller(Caller.demo.name) && $0.app == .camera })
-        #expect(found.map(\.reason) == ["case 12", "", "asked for"])
+        #expect(reasons == ["case 12", "", "asked for"])
         #expect(found[0].count == 1 && !found[0].flag && found[0].target == found[1].target && found[2].device == device)
         guard case .subject(let hash)? = found[0].target else {
             Issue.record("the block of a subject names none")

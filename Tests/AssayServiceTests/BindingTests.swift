@@ -3,6 +3,7 @@ import AssayCore
 import AssayRPC
 import AssayService
 import AssaySimulator
+import Foundation
 import Testing
 
 @Suite("Client data binding")
@@ -19,9 +20,9 @@ struct ClientDataBindingTests {
         request.binding = .clientData(payloadHash: ClientData.payloadHash([1, 2, 3]))
         let verdict = try await harness.verify(request)
         #expect(verdict.isAccepted && verdict.bound.mode == .clientData)
-        #expect(Array(verdict.bound.payloadSha256) == ClientData.payloadHash([1, 2, 3]))
+        #expect(verdict.bound.payloadSha256 == Data(ClientData.payloadHash([1, 2, 3])))
         let data = try #require(ClientData(purpose: .assert, challenge: request.challenge, payload: [1, 2, 3]))
-        #expect(Array(verdict.bound.clientDataHash) == data.hash)
+        #expect(verdict.bound.clientDataHash == Data(data.hash))
     }
 
     @Test("says so where no payload is bound")
@@ -79,7 +80,7 @@ struct EmbeddedBindingTests {
         let data = Array(#"{"v":1,"auth":{"challenge":""#.utf8) + text(challenge, encoding) + Array(#""},"photo":"x"}"#.utf8)
         let verdict = try await harness.verify(try request(&handset, challenge, data))
         #expect(verdict.isAccepted && verdict.bound.mode == .embedded && verdict.bound.payloadSha256.isEmpty)
-        #expect(Array(verdict.bound.clientDataHash) == Binding(embedded: data).clientDataHash)
+        #expect(verdict.bound.clientDataHash == Data(Binding(embedded: data).clientDataHash))
     }
 
     @Test("finds the challenge at an offset", arguments: EmbeddedChallenge.Encoding.allCases)

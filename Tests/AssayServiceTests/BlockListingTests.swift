@@ -77,7 +77,9 @@ struct BlockListingTests {
         let subjects = try await pages(harness) { ($0.kind, $0.pageSize) = (.subject, 2) }
         #expect(subjects.map(\.count) == [2, 2, 1] && Set(subjects.joined().map(\.subjectHash)).count == 5)
         let byKey = try await pages(harness) { ($0.kind, $0.pageSize) = (.key, 3) }
-        #expect(byKey.map { $0.map(\.keyID) } == [Array(keys[..<3]), Array(keys[3...])])
+        let keyIDs = byKey.map { $0.map(\.keyID) }
+        let pagesOfKeys = [Array(keys[..<3]), Array(keys[3...])]
+        #expect(keyIDs == pagesOfKeys)
         let all = (subjects + byKey).flatMap(\.self)
         #expect(try await pages(harness) { $0.pageSize = 4 }.flatMap(\.self) == all)
         #expect(try await pages(harness) { $0.kind = .unspecified } == [all])
@@ -96,7 +98,8 @@ struct BlockListingTests {
             try await block(harness, reason: "block \(index)") { $0 = target }
             for (other, asked) in targets.enumerated() {
                 let found = try await list(harness) { $0.target = asked }
-                #expect(found.blocks.map(\.reason) == (other <= index ? ["block \(other)"] : []))
+                let expected = other <= index ? ["block \(other)"] : []
+                #expect(found.blocks.map(\.reason) == expected)
                 #expect(found.nextPageToken.isEmpty)
             }
         }
@@ -138,7 +141,8 @@ struct BlockListingTests {
         }
         let token = try await list(harness) { ($0.kind, $0.pageSize) = (.key, 1) }.nextPageToken
         let rest = try await list(harness) { ($0.kind, $0.pageToken) = (.key, token) }
-        #expect(rest.blocks.map(\.keyID) == [Data(repeating: 2, count: 64)], "after the longest key id")
+        let (longest, found) = (Data(repeating: 2, count: 64), rest.blocks.map(\.keyID))
+        #expect(found == [longest], "after the longest key id")
         let ofDevices: Assay_V1_ListDevicesResponse = try await harness.call(
             API.listDevices,
             Assay_V1_ListDevicesRequest.with { ($0.app, $0.pageSize) = ("camera", 1) })

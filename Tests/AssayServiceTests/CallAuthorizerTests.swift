@@ -55,8 +55,9 @@ struct CallAuthorizerTests {
             authorizer.refusal(of: .unix(userID: user, groupID: 1, processID: 1), calling: API.loadFeed.path)
         }
         #expect(refusal(1) == nil && refusal(2) == .denied)
+        let forAllApps = MethodDeclaration.all.filter(\.concernsAllApps).map(\.path)
         #expect(
-            MethodDeclaration.all.filter(\.concernsAllApps).map(\.path) == [
+            forAllApps == [
                 API.metrics.path, API.createKey.path, API.listKeys.path, API.revokeKey.path, API.listWebhooks.path,
                 API.resendWebhook.path, API.loadFeed.path, API.enablePlugin.path, API.disablePlugin.path,
                 API.reloadPlugins.path,

@@ -57,8 +57,9 @@ struct CallerLogTests {
         try await expectDenied(harness, API.issueChallenge, challenge("camera", .provision), Self.uploads)
         try await expectDenied(harness, API.loadFeed, Assay_V1_LoadFeedRequest(), Self.security)
         let status = API.status.path
+        let metadata = book.entries.map(\.metadata)
         #expect(
-            book.entries.map(\.metadata) == [
+            metadata == [
                 ["why": "not_recognised", "peer": "tls 192.0.2.9 port 7 dns=Monitor.example.org", "method": status],
                 [
                     "why": "several_callers", "method": status,

@@ -73,15 +73,16 @@ struct CallersFlagTests {
         #expect(try await flags(harness, device).isEmpty)
 
         let found = changes(harness)
-        #expect(found.map(\.kind) == [.setFlag, .setFlag, .clearFlag], "a call that changes nothing is not recorded")
+        let (kinds, reasons, ends) = (found.map(\.kind), found.map(\.reason), found.map(\.count))
+        #expect(kinds == [.setFlag, .setFlag, .clearFlag], "a call that changes nothing is not recorded")
         #expect(found.allSatisfy { $0.origin == .caller(Caller.demo.name) && $0.app == .camera && $0.device == device })
         #expect(found.allSatisfy { $0.name == "farm" } && found.map(\.flag) == [false, true, false])
-        #expect(found.map(\.reason) == ["case 12", "case 13", "a mistake"])
-        #expect(found.map(\.count) == [first.untilUnixMs, until.unixMilliseconds, 0])
-        #expect(
-            harness.flags.counts == [
-                ["set", "caller"]: 1, ["cleared", "caller"]: 1, ["set", "plugin"]: 0, ["cleared", "plugin"]: 0,
-            ])
+        #expect(reasons == ["case 12", "case 13", "a mistake"])
+        #expect(ends == [first.untilUnixMs, until.unixMilliseconds, 0])
+        let counts: [[String]: UInt64] = [
+            ["set", "caller"]: 1, ["cleared", "caller"]: 1, ["set", "plugin"]: 0, ["cleared", "plugin"]: 0,
+        ]
+        #expect(harness.flags.counts == counts)
     }
 
     @Test("The app's policy decides about a caller's flag as about a plugin's")
@@ -172,7 +173,8 @@ struct CallersFlagTests {
             change(&request)
             let set = await refusal(API.flagDevice, request, harness)
             #expect(set?.code == .invalidArgument && set?.reason == "invalid_request")
-            #expect(set?.message.hasPrefix(field + " ") == true, "\(set?.message ?? "")")
+            let message = try #require(set?.message)
+            #expect(message.hasPrefix("\(field) "), "\(message)")
             guard field != "until_unix_ms" else { continue }
             let clearing = Assay_V1_UnflagDeviceRequest.with {
                 ($0.app, $0.deviceID, $0.flag, $0.reason) = (request.app, request.deviceID, request.flag, request.reason)

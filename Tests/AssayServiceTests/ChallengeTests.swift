@@ -49,7 +49,7 @@ struct ChallengeTests {
                 let _: Assay_V1_IssueChallengeResponse = try await harness.call(API.issueChallenge, request)
             }
             #expect(error?.code == .invalidArgument && error?.reason == "invalid_request")
-            #expect(error?.message.hasPrefix(field + " ") == true)
+            #expect(error?.message.hasPrefix("\(field) ") == true)
         }
     }
 

@@ -47,10 +47,11 @@ struct ConfidenceTests {
         #expect(confidence.level == .high && confidence.score.millionths == 940_800)
         #expect(confidence.weightedScore.millionths == 896_000 && confidence.crossValidation == .agree)
         #expect(confidence.platform == "ios" && confidence.hardware.level == "secure_enclave" && confidence.signals == .counted)
-        #expect(confidence.mediaSha256 == [Data(repeating: 0xAB, count: 32)])
+        let mediaHash = Data(repeating: 0xAB, count: 32)
+        #expect(confidence.mediaSha256 == [mediaHash])
         let model = try EvidenceModel(parsing: Array(confidence.evidenceModelJson.utf8))
         #expect(model.scene?.documentDigest == ClientData.payloadHash(Self.document))
-        #expect(Array(verdict.bound.payloadSha256) == ClientData.payloadHash(Self.document))
+        #expect(verdict.bound.payloadSha256 == Data(ClientData.payloadHash(Self.document)))
         #expect(model.hardware?.simulated == true, "the phone's authority is a test root")
     }
 

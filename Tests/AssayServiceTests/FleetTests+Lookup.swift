@@ -60,7 +60,8 @@ extension FleetTests {
         let first = try await certificates(harness, "CAM-1", pageSize: 1)
         #expect(first.certificates.map(\.deviceID) == [old.deviceID] && first.certificates.allSatisfy(\.hasRevocation))
         let second = try await certificates(harness, "CAM-1", pageSize: 1, token: first.nextPageToken)
-        #expect(second.certificates.map(\.deviceID) == [new.deviceID])
+        let secondDevices = second.certificates.map(\.deviceID)
+        #expect(secondDevices == [new.deviceID])
         let foreign = await #expect(throws: RPCError.self) {
             try await certificates(harness, "CAM-2", pageSize: 1, token: first.nextPageToken)
         }

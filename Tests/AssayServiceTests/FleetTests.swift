@@ -72,7 +72,8 @@ struct FleetTests {
         let table = try #require(UInt16(exactly: answer.keyTableIndices[0]))
         #expect(answer.keyTableIndices.contains(UInt32(statement.table)) && statement.serial == "CAM-1")
         let key = try #require(Self.secrets.tables.key(table: table, index: 42))
-        #expect(Array(answer.keyTables[0].keys[42]) == key.withUnsafeBytes { Array($0) })
+        let keyBytes = key.withUnsafeBytes { Data($0) }
+        #expect(answer.keyTables[0].keys[42] == keyBytes)
         let sealing = try #require(Self.secrets.tables.key(table: statement.table, index: statement.keyIndex))
         #expect(SealedSecret.open(statement.sealedSecret, with: sealing) == Array(answer.deviceSecret))
         let device = try #require(DeviceID(bytes: Array(answer.deviceID)))
@@ -197,8 +198,9 @@ struct FleetTests {
         _ = try await enrol(harness, serials: ["CAM-10"])
         let first = try await provision(harness, "CAM-10", csr: Data(), key: "k")
         let made = try P256.Signing.PrivateKey(derRepresentation: first.devicePrivateKey)
-        #expect(harness.authority.orders.first?.publicKey == Array(made.publicKey.derRepresentation))
-        #expect(harness.authority.orders.first?.basis.protection == .generated)
+        let order = try #require(harness.authority.orders.first)
+        #expect(Data(order.publicKey) == made.publicKey.derRepresentation)
+        #expect(order.basis.protection == .generated)
         let second = try await provision(harness, "CAM-10", csr: Data(), key: "k")
         #expect(second.repeated && second.devicePrivateKey.isEmpty && second.deviceCertificate == first.deviceCertificate)
     }

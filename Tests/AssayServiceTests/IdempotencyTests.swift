@@ -219,7 +219,8 @@ struct IdempotencyTests {
         let admitted = try (0..<64).map { _ in try harness.admitted(forged) }
         let answers = await harness.pipeline.judge(admitted)
         #expect(answers.count { $0.rejection == .badSignature } == 64)
-        #expect(Set(answers.compactMap { $0.verdict?.requestID }).count == 64)
+        let requestIDs = Set(answers.compactMap { $0.verdict?.requestID })
+        #expect(requestIDs.count == 64)
         // Four attempts are left to requests that differ, whatever their keys.
         for number in 0..<4 {
             var other = try handset.assertion(challenge, changes: .genuine.signer(stranger))
@@ -242,7 +243,8 @@ struct IdempotencyTests {
             request.idempotencyKey = underOneKey ? key : [UInt8(number)]
             requests.append(request)
         }
-        #expect(Set(requests.map(\.digest)).count == 64)
+        let digests = Set(requests.map(\.digest))
+        #expect(digests.count == 64)
         let verdicts = try await race(64) { [requests] in try await harness.verify(requests[$0]) }
         #expect(verdicts.count { $0.rejection == .badSignature } == 5)
         #expect(verdicts.count { $0.rejection == .challengeAttemptsExceeded } == 59)

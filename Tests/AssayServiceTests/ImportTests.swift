@@ -109,8 +109,9 @@ struct ImportTests {
                 .added, .present, .refused, .refused, .refused, .refused, .refused, .refused, .refused, .present, .conflict,
                 .conflict, .added,
             ])
+        let reasons = results.filter { $0.outcome == .refused }.map(\.reason)
         #expect(
-            results.filter { $0.outcome == .refused }.map(\.reason) == [
+            reasons == [
                 "device_blocked", "unsupported_key", "unsupported_key", "key_id_mismatch", "app_id_mismatch",
                 "environment_mismatch", "environment_mismatch",
             ])

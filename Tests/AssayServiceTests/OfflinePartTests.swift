@@ -152,7 +152,7 @@ struct OfflinePartTests {
             try #require(verdict.isAccepted, "\(verdict.reason): \(verdict.detail)")
             #expect(!verdict.repeated && verdict.assurance == alone.assurance && verdict.deviceID == alone.deviceID)
             #expect(verdict.bound.mode == .inEvidence)
-            #expect(Array(verdict.bound.payloadSha256) == ClientData.payloadHash(Self.document))
+            #expect(verdict.bound.payloadSha256 == Data(ClientData.payloadHash(Self.document)))
             #expect(verdict.findings.contains { $0.check == "scene-depth/payload" && $0.outcome == .pass })
             #expect(Claims(verdict.claims).integer("scene-depth/layers") == 3)
             #expect(verdict.limits.contains(.captureTimeByTheDevice) && !verdict.limits.contains(.notBoundToPayload))
@@ -269,7 +269,7 @@ struct OfflinePartTests {
                 }
                 let verdict = try await harness.verify(request)
                 #expect(verdict.isAccepted && !verdict.repeated)
-                #expect(Array(verdict.bound.payloadSha256) == ClientData.payloadHash(payload))
+                #expect(verdict.bound.payloadSha256 == Data(ClientData.payloadHash(payload)))
             }
         }
         let both = try payloads.map { try Self.signed(Self.capture($0, harness), by: key) } + [Self.piece(Self.depth)]

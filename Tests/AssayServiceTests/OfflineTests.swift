@@ -66,7 +66,7 @@ struct OfflineTests {
         let key = try await Self.enrol(harness)
         let verdict = try await harness.verify(try Self.capture(key, harness))
         #expect(verdict.isAccepted && !verdict.repeated && verdict.bound.mode == .inEvidence, "\(verdict.reason)")
-        #expect(Array(verdict.bound.payloadSha256) == Array(SHA256.hash(data: Array("a photo".utf8))))
+        #expect(verdict.bound.payloadSha256 == Data(SHA256.hash(data: Data("a photo".utf8))))
         #expect(verdict.limits.contains(.captureTimeByTheDevice) && verdict.limits.contains(.answersNoChallenge))
         #expect(!verdict.limits.contains(.notBoundToPayload))
         #expect(verdict.claims.contains { $0.name == "captured_at" })

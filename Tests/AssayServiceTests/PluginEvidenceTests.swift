@@ -427,7 +427,7 @@ struct PluginEvidenceTests {
         #expect(reason(try await prepare())?.hasSuffix("malformed") == true)
         source.state.withLock { $0.preparation = .failure(.unavailable("the provider is down", retryAfter: .seconds(7))) }
         let outage = try await prepare()
-        #expect(reason(outage)?.hasSuffix("evidence_unavailable") == true)
+        #expect(try #require(reason(outage)).hasSuffix("evidence_unavailable"))
         #expect(throws: RPCError.self) { try outage.get() }
         if case .failure(let error) = outage { #expect(error.retryAfterMilliseconds == 7000) }
         let expiry = ServiceHarness.opening.adding(milliseconds: 1000)

@@ -302,7 +302,8 @@ struct RateLimitTests {
         let harness = try await harness(AppRates(app: RateRule("1/h")), callers: callers)
         for _ in 0..<3 { _ = try await refusal(harness) }
         let all = try await harness.call(API.status, Assay_V1_StatusRequest()).traffic
-        #expect(all.rateLimited == [.with { ($0.app, $0.limit, $0.count) = ("camera", "app", 2) }])
+        let limited = Assay_V1_StatusResponse.RateLimited.with { ($0.app, $0.limit, $0.count) = ("camera", "app", 2) }
+        #expect(all.rateLimited == [limited])
         let peer = RPCPeer.unix(userID: 1, groupID: 1, processID: 1)
         #expect(try await harness.call(API.status, Assay_V1_StatusRequest(), peer: peer).traffic.rateLimited.isEmpty)
     }

@@ -3,6 +3,7 @@ import AssayCore
 import AssayService
 import AssaySimulator
 import AssayTesting
+import Foundation
 import Testing
 
 @Suite("Registration and assertion")
@@ -14,7 +15,7 @@ struct RegistrationTests {
         for counter in 1...3 as ClosedRange<UInt32> {
             let verdict = try await harness.assert(&handset)
             #expect(verdict.isAccepted && verdict.assurance == .secureElement)
-            #expect(Array(verdict.deviceID) == device.bytes)
+            #expect(verdict.deviceID == Data(device.bytes))
             #expect(try await harness.ledger.device(device)?.counter == counter)
         }
         let record = try #require(try await harness.ledger.device(DeviceKey(app: .camera, keyID: handset.key.keyID)))

@@ -164,7 +164,7 @@ struct SeveralDevicesTests {
         let message = try await request([.knownAndroid], &devices, certifying: key, harness)
         let response = try await harness.call(API.issueCertificate, message)
         #expect(response.verdict.isAccepted && response.certificate.keyProtection == .attested)
-        #expect(Array(response.certificate.deviceID) == devices.androidID.bytes)
+        #expect(response.certificate.deviceID == Data(devices.androidID.bytes))
     }
 
     @Test("Two pieces of one key are of one device: a key that is registered already is told as such")
@@ -210,7 +210,7 @@ struct SeveralDevicesTests {
             #expect(response.verdict.isAccepted, "\(response.verdict.reason): \(response.verdict.detail)")
             #expect(response.certificate.deviceID == response.verdict.deviceID)
             #expect(response.certificate.keyProtection == .attested)
-            if let device { #expect(Array(response.verdict.deviceID) == device.bytes) }
+            if let device { #expect(response.verdict.deviceID == Data(device.bytes)) }
         }
     }
 

@@ -6,6 +6,7 @@ import AssayCore
 import AssayService
 import AssaySimulator
 import AssayTesting
+import Foundation
 import Testing
 
 /// Evidence under test roots is refused by every app that does not say that it accepts simulated devices.
@@ -42,7 +43,7 @@ struct SimulatedTests {
         let now = try await strict(ledger)
         let verdict = try await now.assert(&handset)
         #expect(verdict.rejection == .simulatedNotAccepted && verdict.check == "registry" && verdict.simulated)
-        #expect(Array(verdict.deviceID) == device.bytes)
+        #expect(verdict.deviceID == Data(device.bytes))
         #expect(try await ledger.device(device)?.counter == 0)
         #expect(try await lax.assert(&handset).isAccepted, "with the old configuration it is good again")
     }

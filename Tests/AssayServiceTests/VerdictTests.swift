@@ -1,6 +1,7 @@
 import AssayAPI
 import AssayCore
 import AssaySimulator
+import Foundation
 import Testing
 
 @Suite("Verdict of the pipeline")
@@ -28,11 +29,11 @@ struct VerdictTests {
         let request = try handset.registration(challenge, payload: [1, 2, 3])
         let verdict = try await harness.verify(request)
         #expect(Array(verdict.evidenceDigest) == request.evidence.first?.digest)
-        #expect(Array(verdict.policyDigest) == [UInt8](repeating: 0xD1, count: 32))
+        #expect(verdict.policyDigest == Data(repeating: 0xD1, count: 32))
         #expect(verdict.decidedAtUnixMs == ServiceHarness.opening.unixMilliseconds && verdict.requestID.count == 16)
         #expect(verdict.simulated && !verdict.repeated)
         #expect(verdict.bound.mode == .clientData)
-        #expect(Array(verdict.bound.payloadSha256) == ClientData.payloadHash([1, 2, 3]))
+        #expect(verdict.bound.payloadSha256 == Data(ClientData.payloadHash([1, 2, 3])))
         let other = try await harness.verify(request)
         #expect(!other.isAccepted && other.requestID != verdict.requestID)
         #expect(other.evidenceDigest == verdict.evidenceDigest && other.policyDigest == verdict.policyDigest)
@@ -66,7 +67,7 @@ struct VerdictTests {
         let verdict = try await harness.assert(&handset, changes: .genuine.signer(TestSigningKey(.p256)))
         #expect(verdict.rejection == .badSignature)
         #expect(verdict.claims.isEmpty && verdict.findings.last?.check == "signature")
-        #expect(Array(verdict.deviceID) == device.bytes)
+        #expect(verdict.deviceID == Data(device.bytes))
     }
 
     @Test("claims what authentic evidence says even where it is refused")

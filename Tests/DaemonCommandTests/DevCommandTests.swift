@@ -110,7 +110,8 @@ extension ProcessTests {
         func ports() async throws {
             let first = try await start()
             let server = try #require(lines(first).last?.components(separatedBy: " --server ").last)
-            let port = try #require(server.components(separatedBy: ":").last)
+            let address = server.components(separatedBy: ":")
+            let port = try #require(address.last)
             let second = try await Child.run("assayd", ["dev", "--port", port], environment: ["TMPDIR": folder.path])
             #expect(second.status == 69 && second.err.contains(port), "\(second)")
             #expect(content.count == 1, "\(content)")

@@ -97,7 +97,8 @@ extension ProcessTests {
             #expect(all.status == 0 && listed == devices)
             #expect(all.out.contains("active ") && all.out.contains("[simulated]"))
             let some = try await assay(daemon, ["list", "--limit", "2", "--json"])
-            #expect(some.lines.compactMap { Self.object($0)?["device_id"] as? String } == Array(devices.prefix(2)))
+            let identifiers = some.lines.compactMap { Self.object($0)?["device_id"] as? String }
+            #expect(identifiers == [devices[0], devices[1]])
             #expect(try await assay(daemon, ["list", "--subject", "anna"]).lines.count == 1)
             #expect(try await assay(daemon, ["list", "--state", "blocked"]).out.isEmpty)
 
@@ -108,8 +109,8 @@ extension ProcessTests {
             #expect(try await phones[0].upload(client).outcome == "device_blocked")
             let shown = try await assay(daemon, ["get", devices[0]])
             #expect(shown.out.contains("by device since ") && shown.out.contains("stolen") && !shown.out.contains("\u{1B}"))
-            #expect(
-                try await assay(daemon, ["list", "--state", "blocked"]).lines.map { String($0.prefix(36)) } == [devices[0]])
+            let blocked = try await assay(daemon, ["list", "--state", "blocked"]).lines.map { String($0.prefix(36)) }
+            #expect(blocked == [devices[0]])
             #expect(try await assay(daemon, ["unblock", devices[0]]).out == "unblocked: 1 registered device\n")
             let idle = try await assay(daemon, ["unblock", devices[0]])
             #expect(idle.status == 1 && idle.out.isEmpty && idle.err == "assay: there was no such block\n")
@@ -128,11 +129,11 @@ extension ProcessTests {
             #expect(try await assay(daemon, ["list"]).lines.count == 3)
             let forgotten = try await assay(daemon, ["forget", "--yes"] + devices)
             #expect(forgotten.status == 0)
-            #expect(
-                forgotten.lines == [
-                    "\(devices[0]) forgotten", "\(devices[1]) forgotten; its key stays blocked",
-                    "\(devices[2]) forgotten; its key stays blocked",
-                ])
+            let ofEachDevice = [
+                "\(devices[0]) forgotten", "\(devices[1]) forgotten; its key stays blocked",
+                "\(devices[2]) forgotten; its key stays blocked",
+            ]
+            #expect(forgotten.lines == ofEachDevice)
             #expect(try await assay(daemon, ["forget", "--yes", devices[0]]).status == 1)
             #expect(try await assay(daemon, ["get", devices[0]]).status == 1)
             #expect(try await phones[0].upload(client).outcome == "unknown_device")
@@ -183,13 +184,15 @@ extension ProcessTests {
             }
             let all = try await assay(daemon, ["blocks"])
             #expect(all.status == 0 && all.lines.count == 4 && !all.out.contains("\u{1B}") && !all.out.contains("berta"))
-            #expect(all.lines.first?.hasPrefix("device   \(device)  since 20") == true)
-            #expect(all.lines.first?.hasSuffix(": reason \u{FFFD}[30m") == true)
+            let ofDevice = try #require(all.lines.first)
+            #expect(ofDevice.hasPrefix("device   \(device)  since 20"))
+            #expect(ofDevice.hasSuffix(": reason \u{FFFD}[30m"))
             let columns = all.lines.dropFirst(2).map { String($0.prefix(15)) }
             #expect(columns == ["key      AP8=  ", "key      AQ==  "])
 
             let keys = try await assay(daemon, ["blocks", "--kind", "key", "--json"]).lines.map { Self.object($0) }
-            #expect(keys.map { $0?["key_id"] as? String } == ["AP8", "AQ"])
+            let keyIDs = keys.map { $0?["key_id"] as? String }
+            #expect(keyIDs == ["AP8", "AQ"])
             #expect(keys.allSatisfy { Set($0?.keys.map(\.self) ?? []) == ["by", "key_id", "key_id_hex", "reason", "since"] })
             #expect(keys.first??["by"] as? String == "key" && keys.first??["reason"] as? String == "reason \u{1B}[32m")
             #expect(try await assay(daemon, ["blocks", "--limit", "3"]).lines == Array(all.lines.prefix(3)))
@@ -235,7 +238,8 @@ extension ProcessTests {
 
             let again = try await assay(daemon, ["flag", device, "farm", "--json"])
             let object = try #require(Self.object(again.out))
-            #expect(Set(object.keys) == ["device_id", "flag", "until", "was_flagged"], "\(again)")
+            let members = object.keys.sorted()
+            #expect(members == ["device_id", "flag", "until", "was_flagged"], "\(again)")
             #expect(object["device_id"] as? String == device && object["flag"] as? String == "farm")
             #expect(object["was_flagged"] as? Bool == true, "\(again)")
             let until = try #require((object["until"] as? String).flatMap { Timestamp(rfc3339: $0) })
@@ -257,10 +261,10 @@ extension ProcessTests {
             let audit = try await Child.run("assay", ["audit", "tail", "--device", device], environment: server)
             let recorded = audit.lines.filter { $0.contains("  flag_") }.map { String($0.drop { $0 != "f" }) }
             let start = "flag_set   camera  loopback-demo  \(device)  farm, until "
-            #expect(recorded.count == 3 && recorded.prefix(2).allSatisfy { $0.hasPrefix(start) }, "\(audit)")
-            #expect(recorded.first?.hasSuffix("  \"case 12 \u{FFFD}[31m\"") == true, "\(audit)")
-            #expect(recorded.dropFirst().first?.hasSuffix(", was set before") == true, "\(audit)")
-            #expect(recorded.last == "flag_clear  camera  loopback-demo  \(device)  farm  \"a mistake\"", "\(audit)")
+            try #require(recorded.count == 3, "\(audit)")
+            #expect(recorded[0].hasPrefix(start) && recorded[0].hasSuffix("  \"case 12 \u{FFFD}[31m\""), "\(audit)")
+            #expect(recorded[1].hasPrefix(start) && recorded[1].hasSuffix(", was set before"), "\(audit)")
+            #expect(recorded[2] == "flag_clear  camera  loopback-demo  \(device)  farm  \"a mistake\"", "\(audit)")
 
             let id = try #require(DeviceID(device))
             for number in 1...8 { _ = try await client.flag(id, "flag_\(number)", app: phone.app) }

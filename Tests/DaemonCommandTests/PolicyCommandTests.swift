@@ -47,7 +47,8 @@ extension ProcessTests {
             #expect(shown.lines.contains("app_attest.identities[\(TestHome.appID)].environments = production"))
             let json = try #require(Self.object(try await assay(daemon, ["policy", "show", new, "--json"]).out))
             #expect(json["in_force"] as? Bool == true && json["digest"] as? String == new)
-            #expect((json["text"] as? String)?.contains("binding.payload = required\n") == true)
+            let shownText = try #require(json["text"] as? String)
+            #expect(shownText.contains("binding.payload = required\n"))
 
             let diff = try await assay(daemon, ["policy", "diff", old, new])
             #expect(diff.status == 1)
@@ -59,8 +60,9 @@ extension ProcessTests {
 
             let listed = try await assay(daemon, ["policy", "list", "--app", "camera"])
             #expect(listed.lines.count == 2, "\(listed.out)")
-            #expect(listed.lines.first?.contains("\(new)  camera  in force") == true)
-            #expect(listed.lines.last?.hasSuffix("\(old)  camera") == true)
+            let (newest, oldest) = (try #require(listed.lines.first), try #require(listed.lines.last))
+            #expect(newest.contains("\(new)  camera  in force"))
+            #expect(oldest.hasSuffix("\(old)  camera"))
 
             let unknown = try await assay(daemon, ["policy", "show", String(repeating: "0", count: 64)])
             #expect(unknown.status == 1 && unknown.err.contains("no policy with this digest is on record"))
@@ -91,11 +93,11 @@ extension ProcessTests {
             #expect(listed.status == 1, "\(listed)")
             #expect(
                 listed.lines.first?.hasPrefix("camera: ") == true && listed.lines.first?.contains("in the candidate") == true)
-            #expect(
-                Array(listed.lines.dropFirst()) == [
-                    "  - binding.payload = optional", "  + binding.payload = required", "new: would be new",
-                    "other: would be gone",
-                ], "\(listed)")
+            let differences = [
+                "  - binding.payload = optional", "  + binding.payload = required", "new: would be new", "other: would be gone",
+            ]
+            let indented = Array(listed.lines.dropFirst())
+            #expect(indented == differences, "\(listed)")
             let alone = try await diff(changed, "--app", "camera", "--json")
             let object = try #require(Self.object(alone.out))
             #expect(alone.status == 1 && object["app"] as? String == "camera" && object["new_digest"] is String)

@@ -134,11 +134,11 @@ extension ProcessTests {
                 return next != digest
             }
             let changed = try await assay(daemon, ["diff", digest, next])
-            #expect(
-                changed.lines.sorted() == [
-                    "+ accept_simulated = true", "+ binding.payload = required", "- accept_simulated = false",
-                    "- binding.payload = optional",
-                ], "\(changed.out)\(changed.err)")
+            let differences = [
+                "+ accept_simulated = true", "+ binding.payload = required", "- accept_simulated = false",
+                "- binding.payload = optional",
+            ]
+            #expect(changed.lines.sorted() == differences, "\(changed.out)\(changed.err)")
             let none = try await assay(daemon, ["shadow", "--app", "other"])
             #expect(none.status == 1 && none.err.contains("no app other has a shadow policy"))
             await client.close()

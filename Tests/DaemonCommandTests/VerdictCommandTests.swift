@@ -65,8 +65,10 @@ extension ProcessTests {
             }
             let json = try #require(Self.object(try await assay(daemon, ["verdicts", "show", id, "--json"]).out))
             #expect(json["request_id"] as? String == id && json["reason"] as? String == "bad_signature")
-            #expect((json["findings"] as? [[String: Any]])?.count == verdict.findings.count)
-            #expect((json["subject_hash"] as? String)?.count == 64)
+            let findings = try #require(json["findings"] as? [[String: Any]])
+            #expect(findings.count == verdict.findings.count)
+            let subjectHash = try #require(json["subject_hash"] as? String)
+            #expect(subjectHash.count == 64)
 
             let unknown = try await assay(daemon, ["verdicts", "show", String(repeating: "0", count: 32)])
             #expect(unknown.status == 1 && unknown.err.contains("no verdict with this request id is on record"))
@@ -108,7 +110,8 @@ extension ProcessTests {
             #expect(try await list("--device", device) == [ids[1]])
             let text = try await assay(daemon, ["verdicts", "list"])
             #expect(text.lines.count == 2 && text.err.isEmpty)
-            #expect(text.lines.first?.contains("\(ids[0])  rejected  camera  bad_signature (signature)") == true, "\(text.out)")
+            let newest = try #require(text.lines.first)
+            #expect(newest.contains("\(ids[0])  rejected  camera  bad_signature (signature)"), "\(text.out)")
             for bad in [
                 ["--subject", "anna"], ["--rejected", "--accepted"], ["--since", "yesterday"], ["--limit", "0"],
             ] {
@@ -136,7 +139,9 @@ extension ProcessTests {
             _ = await first.child.ending()
             let second = try await TestDaemon(home)
             let listed = try await assay(second, ["verdicts", "list", "--json"])
-            #expect(listed.lines.compactMap { Self.object($0)?["request_id"] as? String } == ids.reversed())
+            let listedIDs = listed.lines.compactMap { Self.object($0)?["request_id"] as? String }
+            let newestFirst: [String] = ids.reversed()
+            #expect(listedIDs == newestFirst)
             #expect(listed.err.contains("ended without being stopped: its last records may be missing"), "\(listed.err)")
             #expect(await second.stop().status == 0)
             let third = try await TestDaemon(home)

@@ -42,7 +42,8 @@ extension ProcessTests {
             let ending = await watching.ending()
             #expect(ending.status == 0, "\(ending.err)")
             let events = ending.lines.compactMap(Self.object)
-            #expect(events.compactMap { $0["kind"] as? String } == ["verdict.accepted", "verdict.rejected", "change.block"])
+            let kinds = events.compactMap { $0["kind"] as? String }
+            #expect(kinds == ["verdict.accepted", "verdict.rejected", "change.block"])
             #expect(events.dropFirst().first?["code"] as? String == "bad_signature")
             #expect(events.dropFirst().first?["request_id"] as? String == Hex.encode(rejected.requestID))
             #expect(events.last?["device_id"] as? String == device.description)

@@ -107,7 +107,8 @@ struct LookupTests {
         let (otherCost, missed) = try await reads([UInt8](repeating: 9, count: 32))
         #expect(found.found && cost == [1, 1, 0, 0] && otherCost == cost)
         #expect(!missed.found && missed.verdicts.isEmpty && missed.noteCode == "nothing_found" && !missed.note.isEmpty)
-        #expect(harness.counters.apps.first { $0.app == "camera" }?.lookups == [true: 1, false: 1])
+        let counted = try #require(harness.counters.apps.first { $0.app == "camera" })
+        #expect(counted.lookups == [true: 1, false: 1])
         // Expired: the answer has no other words.
         harness.clock.advance(milliseconds: 91 * 86_400_000)
         let expired = try await find(harness)
@@ -333,11 +334,12 @@ struct LookupTests {
         let ledger = WatchedLedger()
         let harness = try await harness(ledger: ledger)
         for count in [0, 31, 33, 64] {
-            let refused = try await failure(harness) { $0.payloadSha256 = Data(count: count) }
-            #expect(refused?.code == .invalidArgument && refused?.message.contains("payload_sha256") == true, "\(count) bytes")
+            let found = try await failure(harness) { $0.payloadSha256 = Data(count: count) }
+            let refused = try #require(found, "\(count) bytes")
+            #expect(refused.code == .invalidArgument && refused.message.contains("payload_sha256"), "\(count) bytes")
         }
-        let address = try await failure(harness) { $0.sourceAddress = "192.0.2.1:80" }
-        #expect(address?.code == .invalidArgument && address?.message.contains("source_address") == true)
+        let address = try #require(try await failure(harness) { $0.sourceAddress = "192.0.2.1:80" })
+        #expect(address.code == .invalidArgument && address.message.contains("source_address"))
         let shape = try await failure(harness) {
             $0.results = [
                 .with { ($0.shape, $0.audience) = (.plainJws, "a") }, .with { ($0.shape, $0.audience) = (.session, "a") },

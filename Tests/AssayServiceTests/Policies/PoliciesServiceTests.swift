@@ -99,7 +99,8 @@ struct PoliciesServiceTests {
         let unknown = try await refusal { _ = try await get(harness, policy(7).digest, Self.cameraOnly) }
         #expect(foreign == unknown)
         let listed = try await harness.call(API.listPolicies, .init(), peer: Self.cameraOnly)
-        #expect(listed.policies.map { $0.digest.first } == [1])
+        let firstBytes = listed.policies.map { $0.digest.first }
+        #expect(firstBytes == [1])
     }
 
     @Test("Policies are listed the newest first, page by page and without texts, of one app or of all")
@@ -115,7 +116,8 @@ struct PoliciesServiceTests {
         } while !token.isEmpty
         #expect(numbers == [5, 4, 3, 2, 1])
         let notes = try await harness.call(API.listPolicies, .with { $0.app = "notes" }, peer: Self.operating)
-        #expect(notes.policies.map { $0.digest.first } == [3])
+        let ofNotes = notes.policies.map { $0.digest.first }
+        #expect(ofNotes == [3])
         let first = try await harness.call(API.listPolicies, .with { $0.pageSize = 2 }, peer: Self.operating)
         let elsewhere = try await refusal {
             _ = try await harness.call(

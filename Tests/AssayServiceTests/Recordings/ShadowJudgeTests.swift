@@ -48,13 +48,14 @@ struct ShadowJudgeTests {
         #expect(try await listed(harness).count == 1, "the other app has no shadow policy")
         #expect(report.app == "camera" && Array(report.shadowDigest) == Self.other)
         #expect(report.changes.newlyRejected == 2 && report.changes.same == 1 && report.changes.notJudged == 0)
-        #expect(report.differences.map(\.atUnixMs) == report.differences.map(\.atUnixMs).sorted(by: >))
+        let times = report.differences.map(\.atUnixMs)
+        #expect(times == times.sorted(by: >))
         let first = try #require(report.differences.last)
         #expect(
             first.change == "newly_rejected" && first.before.decision == "accepted"
                 && first.after.reason == "environment_mismatch")
         #expect(!first.after.detail.isEmpty && first.requestID.count == 16)
-        #expect(Array(report.differences[0].deviceID) == device.bytes)
+        #expect(report.differences[0].deviceID == Data(device.bytes))
         let later = try await listed(harness) { $0.sinceUnixMs = ServiceHarness.opening.unixMilliseconds + 500 }
         #expect(later.first?.differences.count == 1 && later.first?.changes == report.changes)
     }

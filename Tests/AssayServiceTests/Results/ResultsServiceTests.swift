@@ -31,7 +31,8 @@ struct ResultsServiceTests {
         let harness = try await ServiceHarness.signing(issuers)
         let published = try await harness.call(API.getResultKeys, .with { $0.simulated = simulated })
         #expect(published.issuer == (simulated ? ResultIssuers.simulated : ResultIssuers.devices).address)
-        #expect(published.profiles.map(\.shape) == ResultShape.allCases.map(\.message))
+        let shapes = published.profiles.map(\.shape)
+        #expect(shapes == ResultShape.allCases.map(\.message))
         #expect(published.profiles.allSatisfy { !$0.type.isEmpty && !$0.specification.isEmpty })
         let signer = simulated ? issuers.simulatedSigner : issuers.signer
         let kid = Base64.url.encode(try #require(JSONWebKey(subjectPublicKeyInfo: signer.publicKey)).thumbprint)

@@ -39,8 +39,9 @@ enum ProtoFiles {
 
     /// The fields of a message, those of its oneofs too, in the order of the file.
     static func fields(of message: String) throws -> [Field] {
-        let lines = try texts().flatMap { $0.split(separator: "\n") }.map { line in
-            line.prefix { $0 != "/" }.replacing(";", with: " ").split(separator: " ").map(String.init)
+        let lines = try texts().flatMap { $0.split(separator: "\n") }.map { line -> [String] in
+            let statement = line.prefix { $0 != "/" }.replacing(";", with: " ")
+            return statement.split(separator: " ").map { String($0) }
         }
         let start = try #require(lines.firstIndex(of: ["message", message, "{"]), "there is no message \(message)")
         var (fields, depth): ([Field], Int) = ([], 0)

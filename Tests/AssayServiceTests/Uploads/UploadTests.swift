@@ -255,7 +255,7 @@ struct UploadTests {
             (request.binding, request.upload) = (.clientData(payloadHash: nil), upload)
             let verdict = try await harness.verify(request)
             #expect(verdict.isAccepted && verdict.bound.mode == .clientData)
-            #expect(Array(verdict.bound.payloadSha256) == ClientData.payloadHash(photo))
+            #expect(verdict.bound.payloadSha256 == Data(ClientData.payloadHash(photo)))
         }
         var other = try handset.assertion(try await harness.challenge(.assert), payload: Array("another photo".utf8))
         (other.binding, other.upload) = (.clientData(payloadHash: nil), upload)
