@@ -153,7 +153,7 @@ private final class Exit: Sendable {
     }
 }
 
-extension StringProtocol {
+extension String {
     /// The parts between spaces.
     var words: [String] { split(separator: " ").map(String.init) }
 }
