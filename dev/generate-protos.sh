@@ -33,8 +33,6 @@ generate() {
     # shellcheck disable=SC2086
     protoc --proto_path=proto --plugin=protoc-gen-swift="$plugin" \
         --swift_opt=Visibility="$3" --swift_opt=UseAccessLevelOnImports=true --swift_out="$2" $files
-    # shellcheck disable=SC2046
-    dev/trim-messages.py $(find "$2" -name '*.pb.swift')
     # shellcheck disable=SC2086
     [ "${4:-}" = no-python ] || protoc --proto_path=proto --python_out="$python" $files
 }

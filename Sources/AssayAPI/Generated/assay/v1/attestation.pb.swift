@@ -259,6 +259,16 @@ nonisolated extension Assay_V1_IssueChallengeRequest: SwiftProtobuf.Message, Swi
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_IssueChallengeRequest, rhs: Assay_V1_IssueChallengeRequest) -> Bool {
+    if lhs.app != rhs.app {return false}
+    if lhs.purpose != rhs.purpose {return false}
+    if lhs.context != rhs.context {return false}
+    if lhs.ttlMs != rhs.ttlMs {return false}
+    if lhs.sourceAddress != rhs.sourceAddress {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_IssueChallengeResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -286,6 +296,13 @@ nonisolated extension Assay_V1_IssueChallengeResponse: SwiftProtobuf.Message, Sw
       try visitor.visitSingularInt64Field(value: self.expiresAtUnixMs, fieldNumber: 2)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_IssueChallengeResponse, rhs: Assay_V1_IssueChallengeResponse) -> Bool {
+    if lhs.challenge != rhs.challenge {return false}
+    if lhs.expiresAtUnixMs != rhs.expiresAtUnixMs {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -367,6 +384,25 @@ nonisolated extension Assay_V1_VerifyRequest: SwiftProtobuf.Message, SwiftProtob
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_VerifyRequest, rhs: Assay_V1_VerifyRequest) -> Bool {
+    if lhs.app != rhs.app {return false}
+    if lhs.purpose != rhs.purpose {return false}
+    if lhs.challenge != rhs.challenge {return false}
+    if lhs.context != rhs.context {return false}
+    if lhs.evidence != rhs.evidence {return false}
+    if lhs._binding != rhs._binding {return false}
+    if lhs.subject != rhs.subject {return false}
+    if lhs.expectedDeviceID != rhs.expectedDeviceID {return false}
+    if lhs.idempotencyKey != rhs.idempotencyKey {return false}
+    if lhs.sourceAddress != rhs.sourceAddress {return false}
+    if lhs.signals != rhs.signals {return false}
+    if lhs.replacesDeviceID != rhs.replacesDeviceID {return false}
+    if lhs.results != rhs.results {return false}
+    if lhs.report != rhs.report {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_VerifyRequest.Report: SwiftProtobuf._ProtoNameProviding {
@@ -407,6 +443,15 @@ nonisolated extension Assay_V1_PrepareRequest: SwiftProtobuf.Message, SwiftProto
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_PrepareRequest, rhs: Assay_V1_PrepareRequest) -> Bool {
+    if lhs.app != rhs.app {return false}
+    if lhs.format != rhs.format {return false}
+    if lhs.body != rhs.body {return false}
+    if lhs.sourceAddress != rhs.sourceAddress {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_PrepareResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -434,5 +479,12 @@ nonisolated extension Assay_V1_PrepareResponse: SwiftProtobuf.Message, SwiftProt
       try visitor.visitSingularInt64Field(value: self.expiresAtUnixMs, fieldNumber: 2)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_PrepareResponse, rhs: Assay_V1_PrepareResponse) -> Bool {
+    if lhs.body != rhs.body {return false}
+    if lhs.expiresAtUnixMs != rhs.expiresAtUnixMs {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }

@@ -218,6 +218,18 @@ nonisolated extension Assay_V1_ReadAuditRequest: SwiftProtobuf.Message, SwiftPro
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_ReadAuditRequest, rhs: Assay_V1_ReadAuditRequest) -> Bool {
+    if lhs.from != rhs.from {return false}
+    if lhs.limit != rhs.limit {return false}
+    if lhs.app != rhs.app {return false}
+    if lhs.deviceID != rhs.deviceID {return false}
+    if lhs.caller != rhs.caller {return false}
+    if lhs.sinceUnixMs != rhs.sinceUnixMs {return false}
+    if lhs.writer != rhs.writer {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_ReadAuditResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -262,6 +274,17 @@ nonisolated extension Assay_V1_ReadAuditResponse: SwiftProtobuf.Message, SwiftPr
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_ReadAuditResponse, rhs: Assay_V1_ReadAuditResponse) -> Bool {
+    if lhs.rows != rhs.rows {return false}
+    if lhs.next != rhs.next {return false}
+    if lhs.last != rhs.last {return false}
+    if lhs.startNumber != rhs.startNumber {return false}
+    if lhs.startHead != rhs.startHead {return false}
+    if lhs.writer != rhs.writer {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_AuditRow: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -298,6 +321,15 @@ nonisolated extension Assay_V1_AuditRow: SwiftProtobuf.Message, SwiftProtobuf._M
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_AuditRow, rhs: Assay_V1_AuditRow) -> Bool {
+    if lhs.number != rhs.number {return false}
+    if lhs.timeUnixMs != rhs.timeUnixMs {return false}
+    if lhs.record != rhs.record {return false}
+    if lhs.head != rhs.head {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_GetAuditClaimsRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -329,6 +361,14 @@ nonisolated extension Assay_V1_GetAuditClaimsRequest: SwiftProtobuf.Message, Swi
       try visitor.visitSingularStringField(value: self.writer, fieldNumber: 3)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_GetAuditClaimsRequest, rhs: Assay_V1_GetAuditClaimsRequest) -> Bool {
+    if lhs.app != rhs.app {return false}
+    if lhs.number != rhs.number {return false}
+    if lhs.writer != rhs.writer {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -362,6 +402,14 @@ nonisolated extension Assay_V1_GetAuditClaimsResponse: SwiftProtobuf.Message, Sw
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_GetAuditClaimsResponse, rhs: Assay_V1_GetAuditClaimsResponse) -> Bool {
+    if lhs.kept != rhs.kept {return false}
+    if lhs.genuine != rhs.genuine {return false}
+    if lhs.claims != rhs.claims {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_ForgetAuditClaimsRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -390,6 +438,13 @@ nonisolated extension Assay_V1_ForgetAuditClaimsRequest: SwiftProtobuf.Message, 
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_ForgetAuditClaimsRequest, rhs: Assay_V1_ForgetAuditClaimsRequest) -> Bool {
+    if lhs.app != rhs.app {return false}
+    if lhs.deviceID != rhs.deviceID {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_ForgetAuditClaimsResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -413,5 +468,11 @@ nonisolated extension Assay_V1_ForgetAuditClaimsResponse: SwiftProtobuf.Message,
       try visitor.visitSingularInt64Field(value: self.count, fieldNumber: 1)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_ForgetAuditClaimsResponse, rhs: Assay_V1_ForgetAuditClaimsResponse) -> Bool {
+    if lhs.count != rhs.count {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }

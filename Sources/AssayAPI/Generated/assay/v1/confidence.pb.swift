@@ -569,6 +569,26 @@ nonisolated extension Assay_V1_Confidence: SwiftProtobuf.Message, SwiftProtobuf.
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_Confidence, rhs: Assay_V1_Confidence) -> Bool {
+    if lhs.level != rhs.level {return false}
+    if lhs._score != rhs._score {return false}
+    if lhs.profile != rhs.profile {return false}
+    if lhs.platform != rhs.platform {return false}
+    if lhs._hardware != rhs._hardware {return false}
+    if lhs.signals != rhs.signals {return false}
+    if lhs.mediaSha256 != rhs.mediaSha256 {return false}
+    if lhs.breakdown != rhs.breakdown {return false}
+    if lhs._weightedScore != rhs._weightedScore {return false}
+    if lhs.ceiling != rhs.ceiling {return false}
+    if lhs.crossValidation != rhs.crossValidation {return false}
+    if lhs.evidenceModelJson != rhs.evidenceModelJson {return false}
+    if lhs.levelOfFour != rhs.levelOfFour {return false}
+    if lhs._disagreementScore != rhs._disagreementScore {return false}
+    if lhs.deviceKind != rhs.deviceKind {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_Confidence.Level: SwiftProtobuf._ProtoNameProviding {
@@ -605,6 +625,12 @@ nonisolated extension Assay_V1_Confidence.Score: SwiftProtobuf.Message, SwiftPro
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_Confidence.Score, rhs: Assay_V1_Confidence.Score) -> Bool {
+    if lhs.millionths != rhs.millionths {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_Confidence.Hardware: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -632,6 +658,13 @@ nonisolated extension Assay_V1_Confidence.Hardware: SwiftProtobuf.Message, Swift
       try visitor.visitSingularStringField(value: self.level, fieldNumber: 2)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_Confidence.Hardware, rhs: Assay_V1_Confidence.Hardware) -> Bool {
+    if lhs.status != rhs.status {return false}
+    if lhs.level != rhs.level {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -684,6 +717,17 @@ nonisolated extension Assay_V1_Confidence.Part: SwiftProtobuf.Message, SwiftProt
       try visitor.visitSingularEnumField(value: self.source, fieldNumber: 6)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_Confidence.Part, rhs: Assay_V1_Confidence.Part) -> Bool {
+    if lhs.name != rhs.name {return false}
+    if lhs.outcome != rhs.outcome {return false}
+    if lhs._score != rhs._score {return false}
+    if lhs._weight != rhs._weight {return false}
+    if lhs._contribution != rhs._contribution {return false}
+    if lhs.source != rhs.source {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 

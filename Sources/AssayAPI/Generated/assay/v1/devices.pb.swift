@@ -1023,6 +1023,13 @@ nonisolated extension Assay_V1_GetDeviceRequest: SwiftProtobuf.Message, SwiftPro
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_GetDeviceRequest, rhs: Assay_V1_GetDeviceRequest) -> Bool {
+    if lhs.app != rhs.app {return false}
+    if lhs.by != rhs.by {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_ListDevicesRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -1071,6 +1078,18 @@ nonisolated extension Assay_V1_ListDevicesRequest: SwiftProtobuf.Message, SwiftP
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_ListDevicesRequest, rhs: Assay_V1_ListDevicesRequest) -> Bool {
+    if lhs.app != rhs.app {return false}
+    if lhs.subject != rhs.subject {return false}
+    if lhs.state != rhs.state {return false}
+    if lhs.pageSize != rhs.pageSize {return false}
+    if lhs.pageToken != rhs.pageToken {return false}
+    if lhs.deviceSerial != rhs.deviceSerial {return false}
+    if lhs.flag != rhs.flag {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_ListDevicesResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -1098,6 +1117,13 @@ nonisolated extension Assay_V1_ListDevicesResponse: SwiftProtobuf.Message, Swift
       try visitor.visitSingularBytesField(value: self.nextPageToken, fieldNumber: 2)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_ListDevicesResponse, rhs: Assay_V1_ListDevicesResponse) -> Bool {
+    if lhs.devices != rhs.devices {return false}
+    if lhs.nextPageToken != rhs.nextPageToken {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -1162,6 +1188,12 @@ nonisolated extension Assay_V1_BlockTarget: SwiftProtobuf.Message, SwiftProtobuf
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_BlockTarget, rhs: Assay_V1_BlockTarget) -> Bool {
+    if lhs.what != rhs.what {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_BlockRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -1198,6 +1230,14 @@ nonisolated extension Assay_V1_BlockRequest: SwiftProtobuf.Message, SwiftProtobu
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_BlockRequest, rhs: Assay_V1_BlockRequest) -> Bool {
+    if lhs.app != rhs.app {return false}
+    if lhs._target != rhs._target {return false}
+    if lhs.reason != rhs.reason {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_BlockResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -1229,6 +1269,14 @@ nonisolated extension Assay_V1_BlockResponse: SwiftProtobuf.Message, SwiftProtob
       try visitor.visitSingularUInt32Field(value: self.revokedCertificates, fieldNumber: 3)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_BlockResponse, rhs: Assay_V1_BlockResponse) -> Bool {
+    if lhs.devices != rhs.devices {return false}
+    if lhs.wasBlocked != rhs.wasBlocked {return false}
+    if lhs.revokedCertificates != rhs.revokedCertificates {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -1262,6 +1310,13 @@ nonisolated extension Assay_V1_UnblockRequest: SwiftProtobuf.Message, SwiftProto
     } }()
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_UnblockRequest, rhs: Assay_V1_UnblockRequest) -> Bool {
+    if lhs.app != rhs.app {return false}
+    if lhs._target != rhs._target {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_UnblockResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -1293,6 +1348,14 @@ nonisolated extension Assay_V1_UnblockResponse: SwiftProtobuf.Message, SwiftProt
       try visitor.visitSingularUInt32Field(value: self.stillBlocked, fieldNumber: 3)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_UnblockResponse, rhs: Assay_V1_UnblockResponse) -> Bool {
+    if lhs.devices != rhs.devices {return false}
+    if lhs.wasBlocked != rhs.wasBlocked {return false}
+    if lhs.stillBlocked != rhs.stillBlocked {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -1362,6 +1425,15 @@ nonisolated extension Assay_V1_ListBlocksRequest: SwiftProtobuf.Message, SwiftPr
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_ListBlocksRequest, rhs: Assay_V1_ListBlocksRequest) -> Bool {
+    if lhs.app != rhs.app {return false}
+    if lhs.only != rhs.only {return false}
+    if lhs.pageSize != rhs.pageSize {return false}
+    if lhs.pageToken != rhs.pageToken {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_ListBlocksResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -1389,6 +1461,13 @@ nonisolated extension Assay_V1_ListBlocksResponse: SwiftProtobuf.Message, SwiftP
       try visitor.visitSingularBytesField(value: self.nextPageToken, fieldNumber: 2)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_ListBlocksResponse, rhs: Assay_V1_ListBlocksResponse) -> Bool {
+    if lhs.blocks != rhs.blocks {return false}
+    if lhs.nextPageToken != rhs.nextPageToken {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -1461,6 +1540,14 @@ nonisolated extension Assay_V1_BlockRecord: SwiftProtobuf.Message, SwiftProtobuf
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_BlockRecord, rhs: Assay_V1_BlockRecord) -> Bool {
+    if lhs.what != rhs.what {return false}
+    if lhs.reason != rhs.reason {return false}
+    if lhs.sinceUnixMs != rhs.sinceUnixMs {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_FlagDeviceRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -1501,6 +1588,16 @@ nonisolated extension Assay_V1_FlagDeviceRequest: SwiftProtobuf.Message, SwiftPr
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_FlagDeviceRequest, rhs: Assay_V1_FlagDeviceRequest) -> Bool {
+    if lhs.app != rhs.app {return false}
+    if lhs.deviceID != rhs.deviceID {return false}
+    if lhs.flag != rhs.flag {return false}
+    if lhs.reason != rhs.reason {return false}
+    if lhs.untilUnixMs != rhs.untilUnixMs {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_FlagDeviceResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -1528,6 +1625,13 @@ nonisolated extension Assay_V1_FlagDeviceResponse: SwiftProtobuf.Message, SwiftP
       try visitor.visitSingularInt64Field(value: self.untilUnixMs, fieldNumber: 2)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_FlagDeviceResponse, rhs: Assay_V1_FlagDeviceResponse) -> Bool {
+    if lhs.wasFlagged != rhs.wasFlagged {return false}
+    if lhs.untilUnixMs != rhs.untilUnixMs {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -1565,6 +1669,15 @@ nonisolated extension Assay_V1_UnflagDeviceRequest: SwiftProtobuf.Message, Swift
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_UnflagDeviceRequest, rhs: Assay_V1_UnflagDeviceRequest) -> Bool {
+    if lhs.app != rhs.app {return false}
+    if lhs.deviceID != rhs.deviceID {return false}
+    if lhs.flag != rhs.flag {return false}
+    if lhs.reason != rhs.reason {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_UnflagDeviceResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -1588,6 +1701,12 @@ nonisolated extension Assay_V1_UnflagDeviceResponse: SwiftProtobuf.Message, Swif
       try visitor.visitSingularBoolField(value: self.wasFlagged, fieldNumber: 1)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_UnflagDeviceResponse, rhs: Assay_V1_UnflagDeviceResponse) -> Bool {
+    if lhs.wasFlagged != rhs.wasFlagged {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -1621,6 +1740,14 @@ nonisolated extension Assay_V1_ForgetDeviceRequest: SwiftProtobuf.Message, Swift
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_ForgetDeviceRequest, rhs: Assay_V1_ForgetDeviceRequest) -> Bool {
+    if lhs.app != rhs.app {return false}
+    if lhs.deviceID != rhs.deviceID {return false}
+    if lhs.reason != rhs.reason {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_ForgetDeviceResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -1644,6 +1771,12 @@ nonisolated extension Assay_V1_ForgetDeviceResponse: SwiftProtobuf.Message, Swif
       try visitor.visitSingularBoolField(value: self.keyStaysBlocked, fieldNumber: 1)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_ForgetDeviceResponse, rhs: Assay_V1_ForgetDeviceResponse) -> Bool {
+    if lhs.keyStaysBlocked != rhs.keyStaysBlocked {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -1672,6 +1805,13 @@ nonisolated extension Assay_V1_ImportDevicesRequest: SwiftProtobuf.Message, Swif
       try visitor.visitRepeatedMessageField(value: self.devices, fieldNumber: 2)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_ImportDevicesRequest, rhs: Assay_V1_ImportDevicesRequest) -> Bool {
+    if lhs.app != rhs.app {return false}
+    if lhs.devices != rhs.devices {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -1717,6 +1857,13 @@ nonisolated extension Assay_V1_ImportedDevice: SwiftProtobuf.Message, SwiftProto
     } }()
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_ImportedDevice, rhs: Assay_V1_ImportedDevice) -> Bool {
+    if lhs.subject != rhs.subject {return false}
+    if lhs.key != rhs.key {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_ImportedAppAttestKey: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -1757,6 +1904,16 @@ nonisolated extension Assay_V1_ImportedAppAttestKey: SwiftProtobuf.Message, Swif
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_ImportedAppAttestKey, rhs: Assay_V1_ImportedAppAttestKey) -> Bool {
+    if lhs.publicKey != rhs.publicKey {return false}
+    if lhs.keyID != rhs.keyID {return false}
+    if lhs.appID != rhs.appID {return false}
+    if lhs.environment != rhs.environment {return false}
+    if lhs.counter != rhs.counter {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_ImportDevicesResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -1780,6 +1937,12 @@ nonisolated extension Assay_V1_ImportDevicesResponse: SwiftProtobuf.Message, Swi
       try visitor.visitRepeatedMessageField(value: self.results, fieldNumber: 1)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_ImportDevicesResponse, rhs: Assay_V1_ImportDevicesResponse) -> Bool {
+    if lhs.results != rhs.results {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -1820,6 +1983,15 @@ nonisolated extension Assay_V1_ImportDevicesResponse.Result: SwiftProtobuf.Messa
       try visitor.visitSingularStringField(value: self.detail, fieldNumber: 4)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_ImportDevicesResponse.Result, rhs: Assay_V1_ImportDevicesResponse.Result) -> Bool {
+    if lhs.outcome != rhs.outcome {return false}
+    if lhs.deviceID != rhs.deviceID {return false}
+    if lhs.reason != rhs.reason {return false}
+    if lhs.detail != rhs.detail {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -2093,6 +2265,17 @@ nonisolated extension Assay_V1_Device.Flag: SwiftProtobuf.Message, SwiftProtobuf
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_Device.Flag, rhs: Assay_V1_Device.Flag) -> Bool {
+    if lhs.name != rhs.name {return false}
+    if lhs.plugin != rhs.plugin {return false}
+    if lhs.detail != rhs.detail {return false}
+    if lhs.sinceUnixMs != rhs.sinceUnixMs {return false}
+    if lhs.untilUnixMs != rhs.untilUnixMs {return false}
+    if lhs.caller != rhs.caller {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_Device.NoLongerGood: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -2124,6 +2307,14 @@ nonisolated extension Assay_V1_Device.NoLongerGood: SwiftProtobuf.Message, Swift
       try visitor.visitSingularStringField(value: self.detail, fieldNumber: 3)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_Device.NoLongerGood, rhs: Assay_V1_Device.NoLongerGood) -> Bool {
+    if lhs.code != rhs.code {return false}
+    if lhs.check != rhs.check {return false}
+    if lhs.detail != rhs.detail {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -2157,6 +2348,14 @@ nonisolated extension Assay_V1_Device.Certificates: SwiftProtobuf.Message, Swift
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_Device.Certificates, rhs: Assay_V1_Device.Certificates) -> Bool {
+    if lhs.good != rhs.good {return false}
+    if lhs.revoked != rhs.revoked {return false}
+    if lhs.expired != rhs.expired {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_Device.Block: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -2188,6 +2387,14 @@ nonisolated extension Assay_V1_Device.Block: SwiftProtobuf.Message, SwiftProtobu
       try visitor.visitSingularInt64Field(value: self.sinceUnixMs, fieldNumber: 3)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_Device.Block, rhs: Assay_V1_Device.Block) -> Bool {
+    if lhs.kind != rhs.kind {return false}
+    if lhs.reason != rhs.reason {return false}
+    if lhs.sinceUnixMs != rhs.sinceUnixMs {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 

@@ -830,6 +830,12 @@ nonisolated extension Assay_V1_Evidence: SwiftProtobuf.Message, SwiftProtobuf._M
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_Evidence, rhs: Assay_V1_Evidence) -> Bool {
+    if lhs.kind != rhs.kind {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_AppAttestAttestation: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -857,6 +863,13 @@ nonisolated extension Assay_V1_AppAttestAttestation: SwiftProtobuf.Message, Swif
       try visitor.visitSingularBytesField(value: self.attestation, fieldNumber: 2)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_AppAttestAttestation, rhs: Assay_V1_AppAttestAttestation) -> Bool {
+    if lhs.keyID != rhs.keyID {return false}
+    if lhs.attestation != rhs.attestation {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -886,6 +899,13 @@ nonisolated extension Assay_V1_AppAttestAssertion: SwiftProtobuf.Message, SwiftP
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_AppAttestAssertion, rhs: Assay_V1_AppAttestAssertion) -> Bool {
+    if lhs.keyID != rhs.keyID {return false}
+    if lhs.assertion != rhs.assertion {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_AndroidKeyAttestation: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -910,6 +930,12 @@ nonisolated extension Assay_V1_AndroidKeyAttestation: SwiftProtobuf.Message, Swi
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_AndroidKeyAttestation, rhs: Assay_V1_AndroidKeyAttestation) -> Bool {
+    if lhs.certificates != rhs.certificates {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_PlayIntegrityToken: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -933,6 +959,12 @@ nonisolated extension Assay_V1_PlayIntegrityToken: SwiftProtobuf.Message, SwiftP
       try visitor.visitSingularStringField(value: self.token, fieldNumber: 1)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_PlayIntegrityToken, rhs: Assay_V1_PlayIntegrityToken) -> Bool {
+    if lhs.token != rhs.token {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -965,6 +997,14 @@ nonisolated extension Assay_V1_KeySignature: SwiftProtobuf.Message, SwiftProtobu
       try visitor.visitSingularBytesField(value: self.signature, fieldNumber: 3)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_KeySignature, rhs: Assay_V1_KeySignature) -> Bool {
+    if lhs.keyID != rhs.keyID {return false}
+    if lhs.algorithm != rhs.algorithm {return false}
+    if lhs.signature != rhs.signature {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -1010,6 +1050,16 @@ nonisolated extension Assay_V1_OfflineSignature: SwiftProtobuf.Message, SwiftPro
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_OfflineSignature, rhs: Assay_V1_OfflineSignature) -> Bool {
+    if lhs.keyID != rhs.keyID {return false}
+    if lhs.algorithm != rhs.algorithm {return false}
+    if lhs.signature != rhs.signature {return false}
+    if lhs.capturedAtUnixMs != rhs.capturedAtUnixMs {return false}
+    if lhs.payloadSha256 != rhs.payloadSha256 {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_SafetyNetResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -1034,6 +1084,12 @@ nonisolated extension Assay_V1_SafetyNetResponse: SwiftProtobuf.Message, SwiftPr
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_SafetyNetResponse, rhs: Assay_V1_SafetyNetResponse) -> Bool {
+    if lhs.jws != rhs.jws {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_DeviceCheckToken: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -1057,6 +1113,12 @@ nonisolated extension Assay_V1_DeviceCheckToken: SwiftProtobuf.Message, SwiftPro
       try visitor.visitSingularBytesField(value: self.token, fieldNumber: 1)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_DeviceCheckToken, rhs: Assay_V1_DeviceCheckToken) -> Bool {
+    if lhs.token != rhs.token {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -1153,6 +1215,12 @@ nonisolated extension Assay_V1_Binding: SwiftProtobuf.Message, SwiftProtobuf._Me
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_Binding, rhs: Assay_V1_Binding) -> Bool {
+    if lhs.mode != rhs.mode {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_PayloadBinding: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -1181,6 +1249,13 @@ nonisolated extension Assay_V1_PayloadBinding: SwiftProtobuf.Message, SwiftProto
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_PayloadBinding, rhs: Assay_V1_PayloadBinding) -> Bool {
+    if lhs.payloadSha256 != rhs.payloadSha256 {return false}
+    if lhs.uploadID != rhs.uploadID {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_EmbeddedBinding: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -1204,6 +1279,12 @@ nonisolated extension Assay_V1_EmbeddedBinding: SwiftProtobuf.Message, SwiftProt
       try visitor.visitSingularBytesField(value: self.clientData, fieldNumber: 1)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_EmbeddedBinding, rhs: Assay_V1_EmbeddedBinding) -> Bool {
+    if lhs.clientData != rhs.clientData {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -1229,6 +1310,12 @@ nonisolated extension Assay_V1_CallerOwnedBinding: SwiftProtobuf.Message, SwiftP
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_CallerOwnedBinding, rhs: Assay_V1_CallerOwnedBinding) -> Bool {
+    if lhs.clientDataHash != rhs.clientDataHash {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_InEvidenceBinding: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -1242,6 +1329,11 @@ nonisolated extension Assay_V1_InEvidenceBinding: SwiftProtobuf.Message, SwiftPr
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_InEvidenceBinding, rhs: Assay_V1_InEvidenceBinding) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -1316,6 +1408,12 @@ nonisolated extension Assay_V1_CertificateBundle: SwiftProtobuf.Message, SwiftPr
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_CertificateBundle, rhs: Assay_V1_CertificateBundle) -> Bool {
+    if lhs.form != rhs.form {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_BundleFields: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -1356,6 +1454,16 @@ nonisolated extension Assay_V1_BundleFields: SwiftProtobuf.Message, SwiftProtobu
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_BundleFields, rhs: Assay_V1_BundleFields) -> Bool {
+    if lhs.imageHash != rhs.imageHash {return false}
+    if lhs.cameraCert != rhs.cameraCert {return false}
+    if lhs.timestamp != rhs.timestamp {return false}
+    if lhs.gpsHash != rhs.gpsHash {return false}
+    if lhs.bundleSignature != rhs.bundleSignature {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_BundleDigest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -1388,6 +1496,14 @@ nonisolated extension Assay_V1_BundleDigest: SwiftProtobuf.Message, SwiftProtobu
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_BundleDigest, rhs: Assay_V1_BundleDigest) -> Bool {
+    if lhs.signedSha256 != rhs.signedSha256 {return false}
+    if lhs.cameraCert != rhs.cameraCert {return false}
+    if lhs.bundleSignature != rhs.bundleSignature {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_PluginEvidence: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -1415,5 +1531,12 @@ nonisolated extension Assay_V1_PluginEvidence: SwiftProtobuf.Message, SwiftProto
       try visitor.visitSingularBytesField(value: self.body, fieldNumber: 2)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_PluginEvidence, rhs: Assay_V1_PluginEvidence) -> Bool {
+    if lhs.format != rhs.format {return false}
+    if lhs.body != rhs.body {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }

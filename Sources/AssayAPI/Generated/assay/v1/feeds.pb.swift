@@ -182,6 +182,11 @@ nonisolated extension Assay_V1_ListFeedsRequest: SwiftProtobuf.Message, SwiftPro
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_ListFeedsRequest, rhs: Assay_V1_ListFeedsRequest) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_ListFeedsResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -205,6 +210,12 @@ nonisolated extension Assay_V1_ListFeedsResponse: SwiftProtobuf.Message, SwiftPr
       try visitor.visitRepeatedMessageField(value: self.feeds, fieldNumber: 1)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_ListFeedsResponse, rhs: Assay_V1_ListFeedsResponse) -> Bool {
+    if lhs.feeds != rhs.feeds {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -278,6 +289,24 @@ nonisolated extension Assay_V1_Feed: SwiftProtobuf.Message, SwiftProtobuf._Messa
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_Feed, rhs: Assay_V1_Feed) -> Bool {
+    if lhs.feed != rhs.feed {return false}
+    if lhs.source != rhs.source {return false}
+    if lhs.wanted != rhs.wanted {return false}
+    if lhs.id != rhs.id {return false}
+    if lhs.asOfUnixMs != rhs.asOfUnixMs {return false}
+    if lhs.entries != rhs.entries {return false}
+    if lhs.maxAgeMs != rhs.maxAgeMs {return false}
+    if lhs.problem != rhs.problem {return false}
+    if lhs.triedAtUnixMs != rhs.triedAtUnixMs {return false}
+    if lhs.unavailable != rhs.unavailable {return false}
+    if lhs.unreadableEntries != rhs.unreadableEntries {return false}
+    if lhs.unreadableExample != rhs.unreadableExample {return false}
+    if lhs.unknownStatusEntries != rhs.unknownStatusEntries {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_ReadFeedRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -305,6 +334,13 @@ nonisolated extension Assay_V1_ReadFeedRequest: SwiftProtobuf.Message, SwiftProt
       try visitor.visitSingularUInt32Field(value: self.from, fieldNumber: 2)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_ReadFeedRequest, rhs: Assay_V1_ReadFeedRequest) -> Bool {
+    if lhs.feed != rhs.feed {return false}
+    if lhs.from != rhs.from {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -338,6 +374,14 @@ nonisolated extension Assay_V1_FeedEntries: SwiftProtobuf.Message, SwiftProtobuf
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_FeedEntries, rhs: Assay_V1_FeedEntries) -> Bool {
+    if lhs.id != rhs.id {return false}
+    if lhs.entries != rhs.entries {return false}
+    if lhs.total != rhs.total {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_FeedEntries.Entry: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -369,6 +413,14 @@ nonisolated extension Assay_V1_FeedEntries.Entry: SwiftProtobuf.Message, SwiftPr
       try visitor.visitSingularStringField(value: self.reason, fieldNumber: 3)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_FeedEntries.Entry, rhs: Assay_V1_FeedEntries.Entry) -> Bool {
+    if lhs.serial != rhs.serial {return false}
+    if lhs.status != rhs.status {return false}
+    if lhs.reason != rhs.reason {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -405,5 +457,14 @@ nonisolated extension Assay_V1_LoadFeedRequest: SwiftProtobuf.Message, SwiftProt
       try visitor.visitSingularBoolField(value: self.force, fieldNumber: 4)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_LoadFeedRequest, rhs: Assay_V1_LoadFeedRequest) -> Bool {
+    if lhs.feed != rhs.feed {return false}
+    if lhs.list != rhs.list {return false}
+    if lhs.asOfUnixMs != rhs.asOfUnixMs {return false}
+    if lhs.force != rhs.force {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }

@@ -179,6 +179,16 @@ nonisolated extension Assay_V1_CreateKeyRequest: SwiftProtobuf.Message, SwiftPro
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_CreateKeyRequest, rhs: Assay_V1_CreateKeyRequest) -> Bool {
+    if lhs.name != rhs.name {return false}
+    if lhs.roles != rhs.roles {return false}
+    if lhs.apps != rhs.apps {return false}
+    if lhs.lifetimeMs != rhs.lifetimeMs {return false}
+    if lhs.reason != rhs.reason {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_CreateKeyResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -211,6 +221,13 @@ nonisolated extension Assay_V1_CreateKeyResponse: SwiftProtobuf.Message, SwiftPr
     } }()
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_CreateKeyResponse, rhs: Assay_V1_CreateKeyResponse) -> Bool {
+    if lhs.key != rhs.key {return false}
+    if lhs._record != rhs._record {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_ListKeysRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -224,6 +241,11 @@ nonisolated extension Assay_V1_ListKeysRequest: SwiftProtobuf.Message, SwiftProt
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_ListKeysRequest, rhs: Assay_V1_ListKeysRequest) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -248,6 +270,12 @@ nonisolated extension Assay_V1_ListKeysResponse: SwiftProtobuf.Message, SwiftPro
       try visitor.visitRepeatedMessageField(value: self.keys, fieldNumber: 1)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_ListKeysResponse, rhs: Assay_V1_ListKeysResponse) -> Bool {
+    if lhs.keys != rhs.keys {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -276,6 +304,13 @@ nonisolated extension Assay_V1_RevokeKeyRequest: SwiftProtobuf.Message, SwiftPro
       try visitor.visitSingularStringField(value: self.reason, fieldNumber: 2)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_RevokeKeyRequest, rhs: Assay_V1_RevokeKeyRequest) -> Bool {
+    if lhs.name != rhs.name {return false}
+    if lhs.reason != rhs.reason {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -332,5 +367,19 @@ nonisolated extension Assay_V1_CallerKey: SwiftProtobuf.Message, SwiftProtobuf._
       try visitor.visitSingularBoolField(value: self.usable, fieldNumber: 9)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_CallerKey, rhs: Assay_V1_CallerKey) -> Bool {
+    if lhs.name != rhs.name {return false}
+    if lhs.roles != rhs.roles {return false}
+    if lhs.apps != rhs.apps {return false}
+    if lhs.allApps != rhs.allApps {return false}
+    if lhs.createdAtUnixMs != rhs.createdAtUnixMs {return false}
+    if lhs.createdBy != rhs.createdBy {return false}
+    if lhs.expiresAtUnixMs != rhs.expiresAtUnixMs {return false}
+    if lhs.revokedAtUnixMs != rhs.revokedAtUnixMs {return false}
+    if lhs.usable != rhs.usable {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }

@@ -900,6 +900,11 @@ nonisolated extension Assay_V1_MetricsRequest: SwiftProtobuf.Message, SwiftProto
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_MetricsRequest, rhs: Assay_V1_MetricsRequest) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_MetricsResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -935,6 +940,15 @@ nonisolated extension Assay_V1_MetricsResponse: SwiftProtobuf.Message, SwiftProt
       try visitor.visitRepeatedMessageField(value: self.families, fieldNumber: 4)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_MetricsResponse, rhs: Assay_V1_MetricsResponse) -> Bool {
+    if lhs.nowUnixMs != rhs.nowUnixMs {return false}
+    if lhs.startedAtUnixMs != rhs.startedAtUnixMs {return false}
+    if lhs.version != rhs.version {return false}
+    if lhs.families != rhs.families {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -972,6 +986,15 @@ nonisolated extension Assay_V1_MetricsResponse.Family: SwiftProtobuf.Message, Sw
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_MetricsResponse.Family, rhs: Assay_V1_MetricsResponse.Family) -> Bool {
+    if lhs.name != rhs.name {return false}
+    if lhs.kind != rhs.kind {return false}
+    if lhs.labels != rhs.labels {return false}
+    if lhs.series != rhs.series {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_MetricsResponse.Series: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -1008,6 +1031,14 @@ nonisolated extension Assay_V1_MetricsResponse.Series: SwiftProtobuf.Message, Sw
     } }()
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_MetricsResponse.Series, rhs: Assay_V1_MetricsResponse.Series) -> Bool {
+    if lhs.labels != rhs.labels {return false}
+    if lhs.value != rhs.value {return false}
+    if lhs._histogram != rhs._histogram {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_MetricsResponse.Histogram: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -1040,6 +1071,14 @@ nonisolated extension Assay_V1_MetricsResponse.Histogram: SwiftProtobuf.Message,
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_MetricsResponse.Histogram, rhs: Assay_V1_MetricsResponse.Histogram) -> Bool {
+    if lhs.bounds != rhs.bounds {return false}
+    if lhs.counts != rhs.counts {return false}
+    if lhs.sum != rhs.sum {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_WhoAmIRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -1053,6 +1092,11 @@ nonisolated extension Assay_V1_WhoAmIRequest: SwiftProtobuf.Message, SwiftProtob
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_WhoAmIRequest, rhs: Assay_V1_WhoAmIRequest) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -1102,6 +1146,18 @@ nonisolated extension Assay_V1_WhoAmIResponse: SwiftProtobuf.Message, SwiftProto
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_WhoAmIResponse, rhs: Assay_V1_WhoAmIResponse) -> Bool {
+    if lhs.name != rhs.name {return false}
+    if lhs.recognisedBy != rhs.recognisedBy {return false}
+    if lhs.mark != rhs.mark {return false}
+    if lhs.roles != rhs.roles {return false}
+    if lhs.allApps != rhs.allApps {return false}
+    if lhs.apps != rhs.apps {return false}
+    if lhs.rates != rhs.rates {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_WhoAmIResponse.Rate: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -1150,6 +1206,18 @@ nonisolated extension Assay_V1_WhoAmIResponse.Rate: SwiftProtobuf.Message, Swift
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_WhoAmIResponse.Rate, rhs: Assay_V1_WhoAmIResponse.Rate) -> Bool {
+    if lhs.limit != rhs.limit {return false}
+    if lhs.app != rhs.app {return false}
+    if lhs.use != rhs.use {return false}
+    if lhs.rate != rhs.rate {return false}
+    if lhs.burst != rhs.burst {return false}
+    if lhs.left != rhs.left {return false}
+    if lhs.retryAfterMs != rhs.retryAfterMs {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_StatusRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -1163,6 +1231,11 @@ nonisolated extension Assay_V1_StatusRequest: SwiftProtobuf.Message, SwiftProtob
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_StatusRequest, rhs: Assay_V1_StatusRequest) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -1441,6 +1514,21 @@ nonisolated extension Assay_V1_StatusResponse.ResultIssuer: SwiftProtobuf.Messag
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_StatusResponse.ResultIssuer, rhs: Assay_V1_StatusResponse.ResultIssuer) -> Bool {
+    if lhs.issuer != rhs.issuer {return false}
+    if lhs.simulated != rhs.simulated {return false}
+    if lhs.signingKid != rhs.signingKid {return false}
+    if lhs.signingEndsUnixMs != rhs.signingEndsUnixMs {return false}
+    if lhs.nextKid != rhs.nextKid {return false}
+    if lhs.nextSignsFromUnixMs != rhs.nextSignsFromUnixMs {return false}
+    if lhs.waitingKeys != rhs.waitingKeys {return false}
+    if lhs.pastKeys != rhs.pastKeys {return false}
+    if lhs.problem != rhs.problem {return false}
+    if lhs.nextProblem != rhs.nextProblem {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_StatusResponse.StatusLists: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -1476,6 +1564,15 @@ nonisolated extension Assay_V1_StatusResponse.StatusLists: SwiftProtobuf.Message
       try visitor.visitSingularStringField(value: self.problem, fieldNumber: 4)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_StatusResponse.StatusLists, rhs: Assay_V1_StatusResponse.StatusLists) -> Bool {
+    if lhs.lists != rhs.lists {return false}
+    if lhs.checkedAtUnixMs != rhs.checkedAtUnixMs {return false}
+    if lhs.firstEndUnixMs != rhs.firstEndUnixMs {return false}
+    if lhs.problem != rhs.problem {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -1525,6 +1622,18 @@ nonisolated extension Assay_V1_StatusResponse.Reappraisal: SwiftProtobuf.Message
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_StatusResponse.Reappraisal, rhs: Assay_V1_StatusResponse.Reappraisal) -> Bool {
+    if lhs.pendingApps != rhs.pendingApps {return false}
+    if lhs.judged != rhs.judged {return false}
+    if lhs.told != rhs.told {return false}
+    if lhs.untold != rhs.untold {return false}
+    if lhs.noLongerGood != rhs.noLongerGood {return false}
+    if lhs.begunAtUnixMs != rhs.begunAtUnixMs {return false}
+    if lhs.endedAtUnixMs != rhs.endedAtUnixMs {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_StatusResponse.Certificate: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -1556,6 +1665,14 @@ nonisolated extension Assay_V1_StatusResponse.Certificate: SwiftProtobuf.Message
       try visitor.visitSingularInt64Field(value: self.notAfterUnixMs, fieldNumber: 3)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_StatusResponse.Certificate, rhs: Assay_V1_StatusResponse.Certificate) -> Bool {
+    if lhs.file != rhs.file {return false}
+    if lhs.use != rhs.use {return false}
+    if lhs.notAfterUnixMs != rhs.notAfterUnixMs {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -1593,6 +1710,14 @@ nonisolated extension Assay_V1_StatusResponse.Attention: SwiftProtobuf.Message, 
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_StatusResponse.Attention, rhs: Assay_V1_StatusResponse.Attention) -> Bool {
+    if lhs.code != rhs.code {return false}
+    if lhs.message != rhs.message {return false}
+    if lhs.app != rhs.app {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_StatusResponse.Configuration: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -1628,6 +1753,15 @@ nonisolated extension Assay_V1_StatusResponse.Configuration: SwiftProtobuf.Messa
       try visitor.visitSingularStringField(value: self.problem, fieldNumber: 4)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_StatusResponse.Configuration, rhs: Assay_V1_StatusResponse.Configuration) -> Bool {
+    if lhs.digest != rhs.digest {return false}
+    if lhs.loadedAtUnixMs != rhs.loadedAtUnixMs {return false}
+    if lhs.refusedAtUnixMs != rhs.refusedAtUnixMs {return false}
+    if lhs.problem != rhs.problem {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -1689,6 +1823,21 @@ nonisolated extension Assay_V1_StatusResponse.Store: SwiftProtobuf.Message, Swif
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_StatusResponse.Store, rhs: Assay_V1_StatusResponse.Store) -> Bool {
+    if lhs.available != rhs.available {return false}
+    if lhs.problem != rhs.problem {return false}
+    if lhs.devices != rhs.devices {return false}
+    if lhs.auditCount != rhs.auditCount {return false}
+    if lhs.auditHead != rhs.auditHead {return false}
+    if lhs.spentHorizonUnixMs != rhs.spentHorizonUnixMs {return false}
+    if lhs.lastEntryAtUnixMs != rhs.lastEntryAtUnixMs {return false}
+    if lhs.evidenceMemoryFull != rhs.evidenceMemoryFull {return false}
+    if lhs.state != rhs.state {return false}
+    if lhs.writers != rhs.writers {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_StatusResponse.Writer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -1736,6 +1885,18 @@ nonisolated extension Assay_V1_StatusResponse.Writer: SwiftProtobuf.Message, Swi
       try visitor.visitSingularBytesField(value: self.spanSignature, fieldNumber: 7)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_StatusResponse.Writer, rhs: Assay_V1_StatusResponse.Writer) -> Bool {
+    if lhs.name != rhs.name {return false}
+    if lhs.count != rhs.count {return false}
+    if lhs.head != rhs.head {return false}
+    if lhs.dropped != rhs.dropped {return false}
+    if lhs.startHead != rhs.startHead {return false}
+    if lhs.lastEntryAtUnixMs != rhs.lastEntryAtUnixMs {return false}
+    if lhs.spanSignature != rhs.spanSignature {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -1793,6 +1954,20 @@ nonisolated extension Assay_V1_StatusResponse.Audit: SwiftProtobuf.Message, Swif
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_StatusResponse.Audit, rhs: Assay_V1_StatusResponse.Audit) -> Bool {
+    if lhs.count != rhs.count {return false}
+    if lhs.head != rhs.head {return false}
+    if lhs.signedAtUnixMs != rhs.signedAtUnixMs {return false}
+    if lhs.signature != rhs.signature {return false}
+    if lhs.publicKey != rhs.publicKey {return false}
+    if lhs.dropped != rhs.dropped {return false}
+    if lhs.startHead != rhs.startHead {return false}
+    if lhs.spanSignature != rhs.spanSignature {return false}
+    if lhs.writer != rhs.writer {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_StatusResponse.Clock: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -1837,6 +2012,17 @@ nonisolated extension Assay_V1_StatusResponse.Clock: SwiftProtobuf.Message, Swif
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_StatusResponse.Clock, rhs: Assay_V1_StatusResponse.Clock) -> Bool {
+    if lhs.settledUnixMs != rhs.settledUnixMs {return false}
+    if lhs.aheadMs != rhs.aheadMs {return false}
+    if lhs.followedInMs != rhs.followedInMs {return false}
+    if lhs.lastStepAtUnixMs != rhs.lastStepAtUnixMs {return false}
+    if lhs.lastStepMs != rhs.lastStepMs {return false}
+    if lhs.noChallengesUntilUnixMs != rhs.noChallengesUntilUnixMs {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_StatusResponse.Disk: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -1868,6 +2054,14 @@ nonisolated extension Assay_V1_StatusResponse.Disk: SwiftProtobuf.Message, Swift
       try visitor.visitSingularBoolField(value: self.low, fieldNumber: 3)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_StatusResponse.Disk, rhs: Assay_V1_StatusResponse.Disk) -> Bool {
+    if lhs.freeBytes != rhs.freeBytes {return false}
+    if lhs.capacityBytes != rhs.capacityBytes {return false}
+    if lhs.low != rhs.low {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -1913,6 +2107,17 @@ nonisolated extension Assay_V1_StatusResponse.ReceiptExchange: SwiftProtobuf.Mes
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_StatusResponse.ReceiptExchange, rhs: Assay_V1_StatusResponse.ReceiptExchange) -> Bool {
+    if lhs.due != rhs.due {return false}
+    if lhs.exchanged != rhs.exchanged {return false}
+    if lhs.failed != rhs.failed {return false}
+    if lhs.ended != rhs.ended {return false}
+    if lhs.problem != rhs.problem {return false}
+    if lhs.problemAtUnixMs != rhs.problemAtUnixMs {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_StatusResponse.RateLimited: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -1944,6 +2149,14 @@ nonisolated extension Assay_V1_StatusResponse.RateLimited: SwiftProtobuf.Message
       try visitor.visitSingularUInt64Field(value: self.count, fieldNumber: 3)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_StatusResponse.RateLimited, rhs: Assay_V1_StatusResponse.RateLimited) -> Bool {
+    if lhs.app != rhs.app {return false}
+    if lhs.limit != rhs.limit {return false}
+    if lhs.count != rhs.count {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -2013,6 +2226,23 @@ nonisolated extension Assay_V1_StatusResponse.Traffic: SwiftProtobuf.Message, Sw
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_StatusResponse.Traffic, rhs: Assay_V1_StatusResponse.Traffic) -> Bool {
+    if lhs.accepted != rhs.accepted {return false}
+    if lhs.repeatedVerdicts != rhs.repeatedVerdicts {return false}
+    if lhs.unavailable != rhs.unavailable {return false}
+    if lhs.rejected != rhs.rejected {return false}
+    if lhs.challengesIssued != rhs.challengesIssued {return false}
+    if lhs.connections != rhs.connections {return false}
+    if lhs.callsInFlight != rhs.callsInFlight {return false}
+    if lhs.notes != rhs.notes {return false}
+    if lhs.refusedCalls != rhs.refusedCalls {return false}
+    if lhs.endedConnections != rhs.endedConnections {return false}
+    if lhs.rateLimited != rhs.rateLimited {return false}
+    if lhs.wouldReject != rhs.wouldReject {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_StatusResponse.App: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -2057,6 +2287,16 @@ nonisolated extension Assay_V1_StatusResponse.App: SwiftProtobuf.Message, SwiftP
     } }()
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_StatusResponse.App, rhs: Assay_V1_StatusResponse.App) -> Bool {
+    if lhs.app != rhs.app {return false}
+    if lhs.formats != rhs.formats {return false}
+    if lhs.policyDigest != rhs.policyDigest {return false}
+    if lhs.outages != rhs.outages {return false}
+    if lhs._enforcement != rhs._enforcement {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_StatusResponse.App.Enforcement: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -2089,6 +2329,14 @@ nonisolated extension Assay_V1_StatusResponse.App.Enforcement: SwiftProtobuf.Mes
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_StatusResponse.App.Enforcement, rhs: Assay_V1_StatusResponse.App.Enforcement) -> Bool {
+    if lhs.share != rhs.share {return false}
+    if lhs.reportsEverything != rhs.reportsEverything {return false}
+    if lhs.wouldReject != rhs.wouldReject {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_StatusResponse.App.Outage: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -2116,6 +2364,13 @@ nonisolated extension Assay_V1_StatusResponse.App.Outage: SwiftProtobuf.Message,
       try visitor.visitSingularStringField(value: self.reason, fieldNumber: 2)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_StatusResponse.App.Outage, rhs: Assay_V1_StatusResponse.App.Outage) -> Bool {
+    if lhs.formats != rhs.formats {return false}
+    if lhs.reason != rhs.reason {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -2156,5 +2411,15 @@ nonisolated extension Assay_V1_StatusResponse.Anchor: SwiftProtobuf.Message, Swi
       try visitor.visitSingularBoolField(value: self.simulated, fieldNumber: 5)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_StatusResponse.Anchor, rhs: Assay_V1_StatusResponse.Anchor) -> Bool {
+    if lhs.name != rhs.name {return false}
+    if lhs.publisher != rhs.publisher {return false}
+    if lhs.spkiSha256 != rhs.spkiSha256 {return false}
+    if lhs.certificateSha256 != rhs.certificateSha256 {return false}
+    if lhs.simulated != rhs.simulated {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }

@@ -525,6 +525,11 @@ nonisolated extension Assay_V1_ListPluginsRequest: SwiftProtobuf.Message, SwiftP
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_ListPluginsRequest, rhs: Assay_V1_ListPluginsRequest) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_ListPluginsResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -548,6 +553,12 @@ nonisolated extension Assay_V1_ListPluginsResponse: SwiftProtobuf.Message, Swift
       try visitor.visitRepeatedMessageField(value: self.plugins, fieldNumber: 1)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_ListPluginsResponse, rhs: Assay_V1_ListPluginsResponse) -> Bool {
+    if lhs.plugins != rhs.plugins {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -806,6 +817,14 @@ nonisolated extension Assay_V1_Plugin.Format: SwiftProtobuf.Message, SwiftProtob
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_Plugin.Format, rhs: Assay_V1_Plugin.Format) -> Bool {
+    if lhs.format != rhs.format {return false}
+    if lhs.builtIn != rhs.builtIn {return false}
+    if lhs.replacesBuiltin != rhs.replacesBuiltin {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_Plugin.Enforced: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -833,6 +852,13 @@ nonisolated extension Assay_V1_Plugin.Enforced: SwiftProtobuf.Message, SwiftProt
       try visitor.visitSingularStringField(value: self.state, fieldNumber: 2)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_Plugin.Enforced, rhs: Assay_V1_Plugin.Enforced) -> Bool {
+    if lhs.step != rhs.step {return false}
+    if lhs.state != rhs.state {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -865,6 +891,14 @@ nonisolated extension Assay_V1_Plugin.Process: SwiftProtobuf.Message, SwiftProto
       try visitor.visitSingularUInt32Field(value: self.inFlight, fieldNumber: 3)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_Plugin.Process, rhs: Assay_V1_Plugin.Process) -> Bool {
+    if lhs.pid != rhs.pid {return false}
+    if lhs.startedAtUnixMs != rhs.startedAtUnixMs {return false}
+    if lhs.inFlight != rhs.inFlight {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -930,6 +964,22 @@ nonisolated extension Assay_V1_Plugin.Counts: SwiftProtobuf.Message, SwiftProtob
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_Plugin.Counts, rhs: Assay_V1_Plugin.Counts) -> Bool {
+    if lhs.calls != rhs.calls {return false}
+    if lhs.rejections != rhs.rejections {return false}
+    if lhs.unavailable != rhs.unavailable {return false}
+    if lhs.timeouts != rhs.timeouts {return false}
+    if lhs.invalid != rhs.invalid {return false}
+    if lhs.deaths != rhs.deaths {return false}
+    if lhs.starts != rhs.starts {return false}
+    if lhs.agreements != rhs.agreements {return false}
+    if lhs.differences != rhs.differences {return false}
+    if lhs.dropped != rhs.dropped {return false}
+    if lhs.quarantined != rhs.quarantined {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_EnablePluginRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -953,6 +1003,12 @@ nonisolated extension Assay_V1_EnablePluginRequest: SwiftProtobuf.Message, Swift
       try visitor.visitSingularStringField(value: self.id, fieldNumber: 1)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_EnablePluginRequest, rhs: Assay_V1_EnablePluginRequest) -> Bool {
+    if lhs.id != rhs.id {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -978,6 +1034,12 @@ nonisolated extension Assay_V1_DisablePluginRequest: SwiftProtobuf.Message, Swif
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_DisablePluginRequest, rhs: Assay_V1_DisablePluginRequest) -> Bool {
+    if lhs.id != rhs.id {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_ReloadPluginsRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -991,6 +1053,11 @@ nonisolated extension Assay_V1_ReloadPluginsRequest: SwiftProtobuf.Message, Swif
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_ReloadPluginsRequest, rhs: Assay_V1_ReloadPluginsRequest) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -1016,6 +1083,12 @@ nonisolated extension Assay_V1_ListQuarantineRequest: SwiftProtobuf.Message, Swi
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_ListQuarantineRequest, rhs: Assay_V1_ListQuarantineRequest) -> Bool {
+    if lhs.id != rhs.id {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_ListQuarantineResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -1039,6 +1112,12 @@ nonisolated extension Assay_V1_ListQuarantineResponse: SwiftProtobuf.Message, Sw
       try visitor.visitRepeatedMessageField(value: self.evidence, fieldNumber: 1)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_ListQuarantineResponse, rhs: Assay_V1_ListQuarantineResponse) -> Bool {
+    if lhs.evidence != rhs.evidence {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -1092,6 +1171,19 @@ nonisolated extension Assay_V1_QuarantinedEvidence: SwiftProtobuf.Message, Swift
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_QuarantinedEvidence, rhs: Assay_V1_QuarantinedEvidence) -> Bool {
+    if lhs.digest != rhs.digest {return false}
+    if lhs.plugin != rhs.plugin {return false}
+    if lhs.app != rhs.app {return false}
+    if lhs.format != rhs.format {return false}
+    if lhs.sinceUnixMs != rhs.sinceUnixMs {return false}
+    if lhs.end != rhs.end {return false}
+    if lhs.size != rhs.size {return false}
+    if lhs.body != rhs.body {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_ReadQuarantineRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -1115,6 +1207,12 @@ nonisolated extension Assay_V1_ReadQuarantineRequest: SwiftProtobuf.Message, Swi
       try visitor.visitSingularBytesField(value: self.digest, fieldNumber: 1)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_ReadQuarantineRequest, rhs: Assay_V1_ReadQuarantineRequest) -> Bool {
+    if lhs.digest != rhs.digest {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -1140,6 +1238,12 @@ nonisolated extension Assay_V1_ReleaseQuarantineRequest: SwiftProtobuf.Message, 
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_ReleaseQuarantineRequest, rhs: Assay_V1_ReleaseQuarantineRequest) -> Bool {
+    if lhs.digest != rhs.digest {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_ReleaseQuarantineResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -1153,5 +1257,10 @@ nonisolated extension Assay_V1_ReleaseQuarantineResponse: SwiftProtobuf.Message,
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_ReleaseQuarantineResponse, rhs: Assay_V1_ReleaseQuarantineResponse) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }

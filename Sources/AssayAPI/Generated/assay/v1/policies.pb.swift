@@ -399,6 +399,14 @@ nonisolated extension Assay_V1_ListPoliciesRequest: SwiftProtobuf.Message, Swift
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_ListPoliciesRequest, rhs: Assay_V1_ListPoliciesRequest) -> Bool {
+    if lhs.app != rhs.app {return false}
+    if lhs.pageSize != rhs.pageSize {return false}
+    if lhs.pageToken != rhs.pageToken {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_ListPoliciesResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -427,6 +435,13 @@ nonisolated extension Assay_V1_ListPoliciesResponse: SwiftProtobuf.Message, Swif
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_ListPoliciesResponse, rhs: Assay_V1_ListPoliciesResponse) -> Bool {
+    if lhs.policies != rhs.policies {return false}
+    if lhs.nextPageToken != rhs.nextPageToken {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_GetPolicyRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -454,6 +469,13 @@ nonisolated extension Assay_V1_GetPolicyRequest: SwiftProtobuf.Message, SwiftPro
       try visitor.visitSingularUInt32Field(value: self.offset, fieldNumber: 2)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_GetPolicyRequest, rhs: Assay_V1_GetPolicyRequest) -> Bool {
+    if lhs.digest != rhs.digest {return false}
+    if lhs.offset != rhs.offset {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -499,6 +521,17 @@ nonisolated extension Assay_V1_Policy: SwiftProtobuf.Message, SwiftProtobuf._Mes
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_Policy, rhs: Assay_V1_Policy) -> Bool {
+    if lhs.digest != rhs.digest {return false}
+    if lhs.app != rhs.app {return false}
+    if lhs.firstSeenUnixMs != rhs.firstSeenUnixMs {return false}
+    if lhs.size != rhs.size {return false}
+    if lhs.inForce != rhs.inForce {return false}
+    if lhs.text != rhs.text {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_ListRecordingsRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -543,6 +576,17 @@ nonisolated extension Assay_V1_ListRecordingsRequest: SwiftProtobuf.Message, Swi
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_ListRecordingsRequest, rhs: Assay_V1_ListRecordingsRequest) -> Bool {
+    if lhs.app != rhs.app {return false}
+    if lhs.sinceUnixMs != rhs.sinceUnixMs {return false}
+    if lhs.untilUnixMs != rhs.untilUnixMs {return false}
+    if lhs.pageSize != rhs.pageSize {return false}
+    if lhs.pageToken != rhs.pageToken {return false}
+    if lhs.evidence != rhs.evidence {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_ListRecordingsResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -575,6 +619,14 @@ nonisolated extension Assay_V1_ListRecordingsResponse: SwiftProtobuf.Message, Sw
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_ListRecordingsResponse, rhs: Assay_V1_ListRecordingsResponse) -> Bool {
+    if lhs.recordings != rhs.recordings {return false}
+    if lhs.nextPageToken != rhs.nextPageToken {return false}
+    if lhs.total != rhs.total {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_Recording: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -602,6 +654,13 @@ nonisolated extension Assay_V1_Recording: SwiftProtobuf.Message, SwiftProtobuf._
       try visitor.visitSingularBytesField(value: self.evidence, fieldNumber: 2)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_Recording, rhs: Assay_V1_Recording) -> Bool {
+    if lhs.content != rhs.content {return false}
+    if lhs.evidence != rhs.evidence {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -635,6 +694,14 @@ nonisolated extension Assay_V1_DeleteRecordingsRequest: SwiftProtobuf.Message, S
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_DeleteRecordingsRequest, rhs: Assay_V1_DeleteRecordingsRequest) -> Bool {
+    if lhs.app != rhs.app {return false}
+    if lhs.deviceID != rhs.deviceID {return false}
+    if lhs.evidenceOnly != rhs.evidenceOnly {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_DeleteRecordingsResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -658,6 +725,12 @@ nonisolated extension Assay_V1_DeleteRecordingsResponse: SwiftProtobuf.Message, 
       try visitor.visitSingularUInt64Field(value: self.deleted, fieldNumber: 1)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_DeleteRecordingsResponse, rhs: Assay_V1_DeleteRecordingsResponse) -> Bool {
+    if lhs.deleted != rhs.deleted {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -691,6 +764,14 @@ nonisolated extension Assay_V1_ListDifferencesRequest: SwiftProtobuf.Message, Sw
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_ListDifferencesRequest, rhs: Assay_V1_ListDifferencesRequest) -> Bool {
+    if lhs.app != rhs.app {return false}
+    if lhs.sinceUnixMs != rhs.sinceUnixMs {return false}
+    if lhs.limit != rhs.limit {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_ListDifferencesResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -714,6 +795,12 @@ nonisolated extension Assay_V1_ListDifferencesResponse: SwiftProtobuf.Message, S
       try visitor.visitRepeatedMessageField(value: self.reports, fieldNumber: 1)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_ListDifferencesResponse, rhs: Assay_V1_ListDifferencesResponse) -> Bool {
+    if lhs.reports != rhs.reports {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -767,6 +854,18 @@ nonisolated extension Assay_V1_ShadowReport: SwiftProtobuf.Message, SwiftProtobu
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_ShadowReport, rhs: Assay_V1_ShadowReport) -> Bool {
+    if lhs.app != rhs.app {return false}
+    if lhs.policyDigest != rhs.policyDigest {return false}
+    if lhs.shadowDigest != rhs.shadowDigest {return false}
+    if lhs.begunAtUnixMs != rhs.begunAtUnixMs {return false}
+    if lhs._changes != rhs._changes {return false}
+    if lhs.dropped != rhs.dropped {return false}
+    if lhs.differences != rhs.differences {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_VerdictChanges: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -810,6 +909,17 @@ nonisolated extension Assay_V1_VerdictChanges: SwiftProtobuf.Message, SwiftProto
       try visitor.visitSingularUInt64Field(value: self.notJudged, fieldNumber: 6)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_VerdictChanges, rhs: Assay_V1_VerdictChanges) -> Bool {
+    if lhs.same != rhs.same {return false}
+    if lhs.newlyRejected != rhs.newlyRejected {return false}
+    if lhs.newlyAccepted != rhs.newlyAccepted {return false}
+    if lhs.reasonChanged != rhs.reasonChanged {return false}
+    if lhs.assuranceChanged != rhs.assuranceChanged {return false}
+    if lhs.notJudged != rhs.notJudged {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -863,6 +973,18 @@ nonisolated extension Assay_V1_VerdictDifference: SwiftProtobuf.Message, SwiftPr
     } }()
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_VerdictDifference, rhs: Assay_V1_VerdictDifference) -> Bool {
+    if lhs.requestID != rhs.requestID {return false}
+    if lhs.atUnixMs != rhs.atUnixMs {return false}
+    if lhs.app != rhs.app {return false}
+    if lhs.deviceID != rhs.deviceID {return false}
+    if lhs.change != rhs.change {return false}
+    if lhs._before != rhs._before {return false}
+    if lhs._after != rhs._after {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_PolicyOutcome: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -902,5 +1024,15 @@ nonisolated extension Assay_V1_PolicyOutcome: SwiftProtobuf.Message, SwiftProtob
       try visitor.visitSingularStringField(value: self.detail, fieldNumber: 5)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_PolicyOutcome, rhs: Assay_V1_PolicyOutcome) -> Bool {
+    if lhs.decision != rhs.decision {return false}
+    if lhs.assurance != rhs.assurance {return false}
+    if lhs.reason != rhs.reason {return false}
+    if lhs.check != rhs.check {return false}
+    if lhs.detail != rhs.detail {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }

@@ -1225,6 +1225,21 @@ nonisolated extension Assay_V1_IssueCertificateRequest: SwiftProtobuf.Message, S
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_IssueCertificateRequest, rhs: Assay_V1_IssueCertificateRequest) -> Bool {
+    if lhs.app != rhs.app {return false}
+    if lhs.challenge != rhs.challenge {return false}
+    if lhs.context != rhs.context {return false}
+    if lhs.evidence != rhs.evidence {return false}
+    if lhs.payloadSha256 != rhs.payloadSha256 {return false}
+    if lhs.key != rhs.key {return false}
+    if lhs.subject != rhs.subject {return false}
+    if lhs.expectedDeviceID != rhs.expectedDeviceID {return false}
+    if lhs.idempotencyKey != rhs.idempotencyKey {return false}
+    if lhs.sourceAddress != rhs.sourceAddress {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_IssueCertificateResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -1260,6 +1275,14 @@ nonisolated extension Assay_V1_IssueCertificateResponse: SwiftProtobuf.Message, 
       try visitor.visitRepeatedBytesField(value: self.chain, fieldNumber: 3)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_IssueCertificateResponse, rhs: Assay_V1_IssueCertificateResponse) -> Bool {
+    if lhs._verdict != rhs._verdict {return false}
+    if lhs._certificate != rhs._certificate {return false}
+    if lhs.chain != rhs.chain {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -1321,6 +1344,20 @@ nonisolated extension Assay_V1_RenewCertificateRequest: SwiftProtobuf.Message, S
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_RenewCertificateRequest, rhs: Assay_V1_RenewCertificateRequest) -> Bool {
+    if lhs.app != rhs.app {return false}
+    if lhs.challenge != rhs.challenge {return false}
+    if lhs.context != rhs.context {return false}
+    if lhs._signature != rhs._signature {return false}
+    if lhs.csr != rhs.csr {return false}
+    if lhs.subject != rhs.subject {return false}
+    if lhs.expectedDeviceID != rhs.expectedDeviceID {return false}
+    if lhs.idempotencyKey != rhs.idempotencyKey {return false}
+    if lhs.sourceAddress != rhs.sourceAddress {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_RevokeCertificateRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -1361,6 +1398,16 @@ nonisolated extension Assay_V1_RevokeCertificateRequest: SwiftProtobuf.Message, 
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_RevokeCertificateRequest, rhs: Assay_V1_RevokeCertificateRequest) -> Bool {
+    if lhs.app != rhs.app {return false}
+    if lhs.issuerSpkiSha256 != rhs.issuerSpkiSha256 {return false}
+    if lhs.serial != rhs.serial {return false}
+    if lhs.reason != rhs.reason {return false}
+    if lhs.comment != rhs.comment {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_RevokeCertificateResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -1400,6 +1447,15 @@ nonisolated extension Assay_V1_RevokeCertificateResponse: SwiftProtobuf.Message,
       try visitor.visitRepeatedMessageField(value: self.alsoRevoked, fieldNumber: 4)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_RevokeCertificateResponse, rhs: Assay_V1_RevokeCertificateResponse) -> Bool {
+    if lhs._certificate != rhs._certificate {return false}
+    if lhs.wasRevoked != rhs.wasRevoked {return false}
+    if lhs.alsoRevokedCount != rhs.alsoRevokedCount {return false}
+    if lhs.alsoRevoked != rhs.alsoRevoked {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -1460,6 +1516,14 @@ nonisolated extension Assay_V1_GetCertificateRequest: SwiftProtobuf.Message, Swi
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_GetCertificateRequest, rhs: Assay_V1_GetCertificateRequest) -> Bool {
+    if lhs.app != rhs.app {return false}
+    if lhs.by != rhs.by {return false}
+    if lhs.issuerSpkiSha256 != rhs.issuerSpkiSha256 {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_ListCertificatesRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -1504,6 +1568,17 @@ nonisolated extension Assay_V1_ListCertificatesRequest: SwiftProtobuf.Message, S
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_ListCertificatesRequest, rhs: Assay_V1_ListCertificatesRequest) -> Bool {
+    if lhs.app != rhs.app {return false}
+    if lhs.deviceID != rhs.deviceID {return false}
+    if lhs.state != rhs.state {return false}
+    if lhs.pageSize != rhs.pageSize {return false}
+    if lhs.pageToken != rhs.pageToken {return false}
+    if lhs.deviceSerial != rhs.deviceSerial {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_ListCertificatesResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -1531,6 +1606,13 @@ nonisolated extension Assay_V1_ListCertificatesResponse: SwiftProtobuf.Message, 
       try visitor.visitSingularBytesField(value: self.nextPageToken, fieldNumber: 2)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_ListCertificatesResponse, rhs: Assay_V1_ListCertificatesResponse) -> Bool {
+    if lhs.certificates != rhs.certificates {return false}
+    if lhs.nextPageToken != rhs.nextPageToken {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -1743,6 +1825,13 @@ nonisolated extension Assay_V1_DeviceCertificate.Revocation: SwiftProtobuf.Messa
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_DeviceCertificate.Revocation, rhs: Assay_V1_DeviceCertificate.Revocation) -> Bool {
+    if lhs.reason != rhs.reason {return false}
+    if lhs.revokedAtUnixMs != rhs.revokedAtUnixMs {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_CertificateName: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -1771,6 +1860,13 @@ nonisolated extension Assay_V1_CertificateName: SwiftProtobuf.Message, SwiftProt
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_CertificateName, rhs: Assay_V1_CertificateName) -> Bool {
+    if lhs.issuerSpkiSha256 != rhs.issuerSpkiSha256 {return false}
+    if lhs.serial != rhs.serial {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_GetAuthoritiesRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -1784,6 +1880,11 @@ nonisolated extension Assay_V1_GetAuthoritiesRequest: SwiftProtobuf.Message, Swi
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_GetAuthoritiesRequest, rhs: Assay_V1_GetAuthoritiesRequest) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -1808,6 +1909,12 @@ nonisolated extension Assay_V1_GetAuthoritiesResponse: SwiftProtobuf.Message, Sw
       try visitor.visitRepeatedMessageField(value: self.authorities, fieldNumber: 1)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_GetAuthoritiesResponse, rhs: Assay_V1_GetAuthoritiesResponse) -> Bool {
+    if lhs.authorities != rhs.authorities {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -1865,6 +1972,20 @@ nonisolated extension Assay_V1_Authority: SwiftProtobuf.Message, SwiftProtobuf._
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_Authority, rhs: Assay_V1_Authority) -> Bool {
+    if lhs.name != rhs.name {return false}
+    if lhs.spkiSha256 != rhs.spkiSha256 {return false}
+    if lhs.chain != rhs.chain {return false}
+    if lhs.state != rhs.state {return false}
+    if lhs.notAfterUnixMs != rhs.notAfterUnixMs {return false}
+    if lhs.revocationListURL != rhs.revocationListURL {return false}
+    if lhs.problem != rhs.problem {return false}
+    if lhs.revocationListNextUpdateUnixMs != rhs.revocationListNextUpdateUnixMs {return false}
+    if lhs.revocationListProblem != rhs.revocationListProblem {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_Authority.State: SwiftProtobuf._ProtoNameProviding {
@@ -1892,6 +2013,12 @@ nonisolated extension Assay_V1_GetRevocationListRequest: SwiftProtobuf.Message, 
       try visitor.visitSingularBytesField(value: self.issuerSpkiSha256, fieldNumber: 1)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_GetRevocationListRequest, rhs: Assay_V1_GetRevocationListRequest) -> Bool {
+    if lhs.issuerSpkiSha256 != rhs.issuerSpkiSha256 {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -1932,6 +2059,16 @@ nonisolated extension Assay_V1_RevocationList: SwiftProtobuf.Message, SwiftProto
       try visitor.visitSingularBytesField(value: self.issuerSpkiSha256, fieldNumber: 5)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_RevocationList, rhs: Assay_V1_RevocationList) -> Bool {
+    if lhs.list != rhs.list {return false}
+    if lhs.number != rhs.number {return false}
+    if lhs.thisUpdateUnixMs != rhs.thisUpdateUnixMs {return false}
+    if lhs.nextUpdateUnixMs != rhs.nextUpdateUnixMs {return false}
+    if lhs.issuerSpkiSha256 != rhs.issuerSpkiSha256 {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -1980,6 +2117,18 @@ nonisolated extension Assay_V1_ProvisionDeviceRequest: SwiftProtobuf.Message, Sw
       try visitor.visitSingularBytesField(value: self.idempotencyKey, fieldNumber: 7)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_ProvisionDeviceRequest, rhs: Assay_V1_ProvisionDeviceRequest) -> Bool {
+    if lhs.app != rhs.app {return false}
+    if lhs.deviceSerial != rhs.deviceSerial {return false}
+    if lhs.deviceFamily != rhs.deviceFamily {return false}
+    if lhs.deviceSecret != rhs.deviceSecret {return false}
+    if lhs.csr != rhs.csr {return false}
+    if lhs.enrolmentToken != rhs.enrolmentToken {return false}
+    if lhs.idempotencyKey != rhs.idempotencyKey {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -2041,6 +2190,20 @@ nonisolated extension Assay_V1_ProvisionDeviceResponse: SwiftProtobuf.Message, S
     } }()
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_ProvisionDeviceResponse, rhs: Assay_V1_ProvisionDeviceResponse) -> Bool {
+    if lhs.deviceCertificate != rhs.deviceCertificate {return false}
+    if lhs.certificateChain != rhs.certificateChain {return false}
+    if lhs.keyTables != rhs.keyTables {return false}
+    if lhs.keyTableIndices != rhs.keyTableIndices {return false}
+    if lhs.deviceSecret != rhs.deviceSecret {return false}
+    if lhs.devicePrivateKey != rhs.devicePrivateKey {return false}
+    if lhs.deviceID != rhs.deviceID {return false}
+    if lhs.repeated != rhs.repeated {return false}
+    if lhs._rejection != rhs._rejection {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_ProvisionDeviceResponse.KeyTable: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -2064,6 +2227,12 @@ nonisolated extension Assay_V1_ProvisionDeviceResponse.KeyTable: SwiftProtobuf.M
       try visitor.visitRepeatedBytesField(value: self.keys, fieldNumber: 1)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_ProvisionDeviceResponse.KeyTable, rhs: Assay_V1_ProvisionDeviceResponse.KeyTable) -> Bool {
+    if lhs.keys != rhs.keys {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -2096,6 +2265,14 @@ nonisolated extension Assay_V1_ProvisioningRejection: SwiftProtobuf.Message, Swi
       try visitor.visitSingularEnumField(value: self.retry, fieldNumber: 3)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_ProvisioningRejection, rhs: Assay_V1_ProvisioningRejection) -> Bool {
+    if lhs.reason != rhs.reason {return false}
+    if lhs.detail != rhs.detail {return false}
+    if lhs.retry != rhs.retry {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -2145,6 +2322,18 @@ nonisolated extension Assay_V1_AddEnrolmentsRequest: SwiftProtobuf.Message, Swif
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_AddEnrolmentsRequest, rhs: Assay_V1_AddEnrolmentsRequest) -> Bool {
+    if lhs.app != rhs.app {return false}
+    if lhs.serials != rhs.serials {return false}
+    if lhs.tokens != rhs.tokens {return false}
+    if lhs.deviceFamily != rhs.deviceFamily {return false}
+    if lhs.expiresAtUnixMs != rhs.expiresAtUnixMs {return false}
+    if lhs.comment != rhs.comment {return false}
+    if lhs.dryRun != rhs.dryRun {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_AddEnrolmentsResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -2176,6 +2365,14 @@ nonisolated extension Assay_V1_AddEnrolmentsResponse: SwiftProtobuf.Message, Swi
       try visitor.visitRepeatedStringField(value: self.tokens, fieldNumber: 3)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_AddEnrolmentsResponse, rhs: Assay_V1_AddEnrolmentsResponse) -> Bool {
+    if lhs.added != rhs.added {return false}
+    if lhs.present != rhs.present {return false}
+    if lhs.tokens != rhs.tokens {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -2217,6 +2414,16 @@ nonisolated extension Assay_V1_ReadmitDeviceRequest: SwiftProtobuf.Message, Swif
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_ReadmitDeviceRequest, rhs: Assay_V1_ReadmitDeviceRequest) -> Bool {
+    if lhs.app != rhs.app {return false}
+    if lhs.deviceSerial != rhs.deviceSerial {return false}
+    if lhs.deviceFamily != rhs.deviceFamily {return false}
+    if lhs.expiresAtUnixMs != rhs.expiresAtUnixMs {return false}
+    if lhs.reason != rhs.reason {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_ReadmitDeviceResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -2248,6 +2455,13 @@ nonisolated extension Assay_V1_ReadmitDeviceResponse: SwiftProtobuf.Message, Swi
       try visitor.visitSingularBoolField(value: self.wasReadmitted, fieldNumber: 2)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_ReadmitDeviceResponse, rhs: Assay_V1_ReadmitDeviceResponse) -> Bool {
+    if lhs._enrolment != rhs._enrolment {return false}
+    if lhs.wasReadmitted != rhs.wasReadmitted {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -2320,6 +2534,14 @@ nonisolated extension Assay_V1_RemoveEnrolmentRequest: SwiftProtobuf.Message, Sw
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_RemoveEnrolmentRequest, rhs: Assay_V1_RemoveEnrolmentRequest) -> Bool {
+    if lhs.app != rhs.app {return false}
+    if lhs.permit != rhs.permit {return false}
+    if lhs.comment != rhs.comment {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_RemoveEnrolmentResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -2333,6 +2555,11 @@ nonisolated extension Assay_V1_RemoveEnrolmentResponse: SwiftProtobuf.Message, S
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_RemoveEnrolmentResponse, rhs: Assay_V1_RemoveEnrolmentResponse) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -2374,6 +2601,16 @@ nonisolated extension Assay_V1_ListEnrolmentsRequest: SwiftProtobuf.Message, Swi
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_ListEnrolmentsRequest, rhs: Assay_V1_ListEnrolmentsRequest) -> Bool {
+    if lhs.app != rhs.app {return false}
+    if lhs.state != rhs.state {return false}
+    if lhs.pageSize != rhs.pageSize {return false}
+    if lhs.pageToken != rhs.pageToken {return false}
+    if lhs.deviceSerial != rhs.deviceSerial {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_ListEnrolmentsResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -2401,6 +2638,13 @@ nonisolated extension Assay_V1_ListEnrolmentsResponse: SwiftProtobuf.Message, Sw
       try visitor.visitSingularBytesField(value: self.nextPageToken, fieldNumber: 2)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_ListEnrolmentsResponse, rhs: Assay_V1_ListEnrolmentsResponse) -> Bool {
+    if lhs.enrolments != rhs.enrolments {return false}
+    if lhs.nextPageToken != rhs.nextPageToken {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -2472,6 +2716,17 @@ nonisolated extension Assay_V1_Enrolment: SwiftProtobuf.Message, SwiftProtobuf._
       try visitor.visitSingularBytesField(value: self.replaces, fieldNumber: 7)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_Enrolment, rhs: Assay_V1_Enrolment) -> Bool {
+    if lhs.permit != rhs.permit {return false}
+    if lhs.deviceFamily != rhs.deviceFamily {return false}
+    if lhs.createdAtUnixMs != rhs.createdAtUnixMs {return false}
+    if lhs.expiresAtUnixMs != rhs.expiresAtUnixMs {return false}
+    if lhs.usedBy != rhs.usedBy {return false}
+    if lhs.replaces != rhs.replaces {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 

@@ -510,6 +510,14 @@ nonisolated extension Assay_V1_ResultRequest: SwiftProtobuf.Message, SwiftProtob
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_ResultRequest, rhs: Assay_V1_ResultRequest) -> Bool {
+    if lhs.shape != rhs.shape {return false}
+    if lhs.audience != rhs.audience {return false}
+    if lhs.nonce != rhs.nonce {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_SignedResult: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -594,6 +602,16 @@ nonisolated extension Assay_V1_SignedResult: SwiftProtobuf.Message, SwiftProtobu
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_SignedResult, rhs: Assay_V1_SignedResult) -> Bool {
+    if lhs.shape != rhs.shape {return false}
+    if lhs.audience != rhs.audience {return false}
+    if lhs.outcome != rhs.outcome {return false}
+    if lhs.id != rhs.id {return false}
+    if lhs.expiresAtUnixMs != rhs.expiresAtUnixMs {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_ResultProblem: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -622,6 +640,13 @@ nonisolated extension Assay_V1_ResultProblem: SwiftProtobuf.Message, SwiftProtob
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_ResultProblem, rhs: Assay_V1_ResultProblem) -> Bool {
+    if lhs.code != rhs.code {return false}
+    if lhs.sentence != rhs.sentence {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_GetResultKeysRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -645,6 +670,12 @@ nonisolated extension Assay_V1_GetResultKeysRequest: SwiftProtobuf.Message, Swif
       try visitor.visitSingularBoolField(value: self.simulated, fieldNumber: 1)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_GetResultKeysRequest, rhs: Assay_V1_GetResultKeysRequest) -> Bool {
+    if lhs.simulated != rhs.simulated {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -678,6 +709,14 @@ nonisolated extension Assay_V1_GetResultKeysResponse: SwiftProtobuf.Message, Swi
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_GetResultKeysResponse, rhs: Assay_V1_GetResultKeysResponse) -> Bool {
+    if lhs.issuer != rhs.issuer {return false}
+    if lhs.jwks != rhs.jwks {return false}
+    if lhs.profiles != rhs.profiles {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_ResultProfile: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -710,6 +749,14 @@ nonisolated extension Assay_V1_ResultProfile: SwiftProtobuf.Message, SwiftProtob
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_ResultProfile, rhs: Assay_V1_ResultProfile) -> Bool {
+    if lhs.shape != rhs.shape {return false}
+    if lhs.type != rhs.type {return false}
+    if lhs.specification != rhs.specification {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_ListResultKeysRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -723,6 +770,11 @@ nonisolated extension Assay_V1_ListResultKeysRequest: SwiftProtobuf.Message, Swi
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_ListResultKeysRequest, rhs: Assay_V1_ListResultKeysRequest) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -747,6 +799,12 @@ nonisolated extension Assay_V1_ListResultKeysResponse: SwiftProtobuf.Message, Sw
       try visitor.visitRepeatedMessageField(value: self.keys, fieldNumber: 1)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_ListResultKeysResponse, rhs: Assay_V1_ListResultKeysResponse) -> Bool {
+    if lhs.keys != rhs.keys {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -808,6 +866,21 @@ nonisolated extension Assay_V1_ResultKey: SwiftProtobuf.Message, SwiftProtobuf._
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_ResultKey, rhs: Assay_V1_ResultKey) -> Bool {
+    if lhs.kid != rhs.kid {return false}
+    if lhs.issuer != rhs.issuer {return false}
+    if lhs.simulated != rhs.simulated {return false}
+    if lhs.algorithm != rhs.algorithm {return false}
+    if lhs.state != rhs.state {return false}
+    if lhs.publishedAtUnixMs != rhs.publishedAtUnixMs {return false}
+    if lhs.signsFromUnixMs != rhs.signsFromUnixMs {return false}
+    if lhs.signsUntilUnixMs != rhs.signsUntilUnixMs {return false}
+    if lhs.publishedUntilUnixMs != rhs.publishedUntilUnixMs {return false}
+    if lhs.held != rhs.held {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_ResultKey.State: SwiftProtobuf._ProtoNameProviding {
@@ -844,6 +917,14 @@ nonisolated extension Assay_V1_RotateResultKeyRequest: SwiftProtobuf.Message, Sw
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_RotateResultKeyRequest, rhs: Assay_V1_RotateResultKeyRequest) -> Bool {
+    if lhs.now != rhs.now {return false}
+    if lhs.simulated != rhs.simulated {return false}
+    if lhs.reason != rhs.reason {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_GetStatusListRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -875,6 +956,14 @@ nonisolated extension Assay_V1_GetStatusListRequest: SwiftProtobuf.Message, Swif
       try visitor.visitSingularBoolField(value: self.simulated, fieldNumber: 3)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_GetStatusListRequest, rhs: Assay_V1_GetStatusListRequest) -> Bool {
+    if lhs.list != rhs.list {return false}
+    if lhs.form != rhs.form {return false}
+    if lhs.simulated != rhs.simulated {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -911,5 +1000,14 @@ nonisolated extension Assay_V1_GetStatusListResponse: SwiftProtobuf.Message, Swi
       try visitor.visitSingularInt64Field(value: self.expiresAtUnixMs, fieldNumber: 4)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_GetStatusListResponse, rhs: Assay_V1_GetStatusListResponse) -> Bool {
+    if lhs.uri != rhs.uri {return false}
+    if lhs.token != rhs.token {return false}
+    if lhs.mediaType != rhs.mediaType {return false}
+    if lhs.expiresAtUnixMs != rhs.expiresAtUnixMs {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }

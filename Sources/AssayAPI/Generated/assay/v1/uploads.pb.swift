@@ -279,6 +279,16 @@ nonisolated extension Assay_V1_BeginUploadRequest: SwiftProtobuf.Message, SwiftP
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_BeginUploadRequest, rhs: Assay_V1_BeginUploadRequest) -> Bool {
+    if lhs.app != rhs.app {return false}
+    if lhs.size != rhs.size {return false}
+    if lhs.chunkSize != rhs.chunkSize {return false}
+    if lhs.payloadSha256 != rhs.payloadSha256 {return false}
+    if lhs.idempotencyKey != rhs.idempotencyKey {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_PutChunksRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -311,6 +321,14 @@ nonisolated extension Assay_V1_PutChunksRequest: SwiftProtobuf.Message, SwiftPro
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_PutChunksRequest, rhs: Assay_V1_PutChunksRequest) -> Bool {
+    if lhs.app != rhs.app {return false}
+    if lhs.uploadID != rhs.uploadID {return false}
+    if lhs.chunks != rhs.chunks {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_UploadChunk: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -342,6 +360,14 @@ nonisolated extension Assay_V1_UploadChunk: SwiftProtobuf.Message, SwiftProtobuf
       try visitor.visitSingularBytesField(value: self.sha256, fieldNumber: 3)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_UploadChunk, rhs: Assay_V1_UploadChunk) -> Bool {
+    if lhs.index != rhs.index {return false}
+    if lhs.size != rhs.size {return false}
+    if lhs.sha256 != rhs.sha256 {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -379,6 +405,15 @@ nonisolated extension Assay_V1_FinalizeUploadRequest: SwiftProtobuf.Message, Swi
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_FinalizeUploadRequest, rhs: Assay_V1_FinalizeUploadRequest) -> Bool {
+    if lhs.app != rhs.app {return false}
+    if lhs.uploadID != rhs.uploadID {return false}
+    if lhs.chunks != rhs.chunks {return false}
+    if lhs.payloadSha256 != rhs.payloadSha256 {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_GetUploadRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -406,6 +441,13 @@ nonisolated extension Assay_V1_GetUploadRequest: SwiftProtobuf.Message, SwiftPro
       try visitor.visitSingularBytesField(value: self.uploadID, fieldNumber: 2)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_GetUploadRequest, rhs: Assay_V1_GetUploadRequest) -> Bool {
+    if lhs.app != rhs.app {return false}
+    if lhs.uploadID != rhs.uploadID {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -435,6 +477,13 @@ nonisolated extension Assay_V1_AbortUploadRequest: SwiftProtobuf.Message, SwiftP
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_AbortUploadRequest, rhs: Assay_V1_AbortUploadRequest) -> Bool {
+    if lhs.app != rhs.app {return false}
+    if lhs.uploadID != rhs.uploadID {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_AbortUploadResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -458,6 +507,12 @@ nonisolated extension Assay_V1_AbortUploadResponse: SwiftProtobuf.Message, Swift
       try visitor.visitSingularBoolField(value: self.aborted, fieldNumber: 1)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_AbortUploadResponse, rhs: Assay_V1_AbortUploadResponse) -> Bool {
+    if lhs.aborted != rhs.aborted {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -522,6 +577,22 @@ nonisolated extension Assay_V1_Upload: SwiftProtobuf.Message, SwiftProtobuf._Mes
       try visitor.visitSingularBytesField(value: self.payloadSha256, fieldNumber: 11)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_Upload, rhs: Assay_V1_Upload) -> Bool {
+    if lhs.uploadID != rhs.uploadID {return false}
+    if lhs.state != rhs.state {return false}
+    if lhs.total != rhs.total {return false}
+    if lhs.completed != rhs.completed {return false}
+    if lhs.missing != rhs.missing {return false}
+    if lhs.expiresAtUnixMs != rhs.expiresAtUnixMs {return false}
+    if lhs.begunAtUnixMs != rhs.begunAtUnixMs {return false}
+    if lhs.finishedAtUnixMs != rhs.finishedAtUnixMs {return false}
+    if lhs.size != rhs.size {return false}
+    if lhs.chunkSize != rhs.chunkSize {return false}
+    if lhs.payloadSha256 != rhs.payloadSha256 {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 

@@ -926,6 +926,15 @@ nonisolated extension Assay_V1_WouldReject: SwiftProtobuf.Message, SwiftProtobuf
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_WouldReject, rhs: Assay_V1_WouldReject) -> Bool {
+    if lhs.reason != rhs.reason {return false}
+    if lhs.detail != rhs.detail {return false}
+    if lhs.check != rhs.check {return false}
+    if lhs.retry != rhs.retry {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_Finding: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -965,6 +974,16 @@ nonisolated extension Assay_V1_Finding: SwiftProtobuf.Message, SwiftProtobuf._Me
       try visitor.visitSingularStringField(value: self.vendorCode, fieldNumber: 5)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_Finding, rhs: Assay_V1_Finding) -> Bool {
+    if lhs.check != rhs.check {return false}
+    if lhs.outcome != rhs.outcome {return false}
+    if lhs.code != rhs.code {return false}
+    if lhs.detail != rhs.detail {return false}
+    if lhs.vendorCode != rhs.vendorCode {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -1078,6 +1097,13 @@ nonisolated extension Assay_V1_Claim: SwiftProtobuf.Message, SwiftProtobuf._Mess
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_Claim, rhs: Assay_V1_Claim) -> Bool {
+    if lhs.name != rhs.name {return false}
+    if lhs.value != rhs.value {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_TextList: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -1101,6 +1127,12 @@ nonisolated extension Assay_V1_TextList: SwiftProtobuf.Message, SwiftProtobuf._M
       try visitor.visitRepeatedStringField(value: self.values, fieldNumber: 1)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_TextList, rhs: Assay_V1_TextList) -> Bool {
+    if lhs.values != rhs.values {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -1133,6 +1165,14 @@ nonisolated extension Assay_V1_BoundTo: SwiftProtobuf.Message, SwiftProtobuf._Me
       try visitor.visitSingularBytesField(value: self.clientDataHash, fieldNumber: 3)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_BoundTo, rhs: Assay_V1_BoundTo) -> Bool {
+    if lhs.mode != rhs.mode {return false}
+    if lhs.payloadSha256 != rhs.payloadSha256 {return false}
+    if lhs.clientDataHash != rhs.clientDataHash {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -1169,5 +1209,13 @@ nonisolated extension Assay_V1_FeedSnapshot: SwiftProtobuf.Message, SwiftProtobu
       try visitor.visitSingularUInt32Field(value: self.ageMs, fieldNumber: 3)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_FeedSnapshot, rhs: Assay_V1_FeedSnapshot) -> Bool {
+    if lhs.feed != rhs.feed {return false}
+    if lhs.id != rhs.id {return false}
+    if lhs.ageMs != rhs.ageMs {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }

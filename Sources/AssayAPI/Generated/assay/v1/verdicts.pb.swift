@@ -683,6 +683,22 @@ nonisolated extension Assay_V1_ListVerdictsRequest: SwiftProtobuf.Message, Swift
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_ListVerdictsRequest, rhs: Assay_V1_ListVerdictsRequest) -> Bool {
+    if lhs.app != rhs.app {return false}
+    if lhs.caller != rhs.caller {return false}
+    if lhs.deviceID != rhs.deviceID {return false}
+    if lhs.subject != rhs.subject {return false}
+    if lhs.reason != rhs.reason {return false}
+    if lhs.decision != rhs.decision {return false}
+    if lhs.sinceUnixMs != rhs.sinceUnixMs {return false}
+    if lhs.untilUnixMs != rhs.untilUnixMs {return false}
+    if lhs.pageSize != rhs.pageSize {return false}
+    if lhs.pageToken != rhs.pageToken {return false}
+    if lhs.wouldReject != rhs.wouldReject {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_ListVerdictsResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -718,6 +734,14 @@ nonisolated extension Assay_V1_ListVerdictsResponse: SwiftProtobuf.Message, Swif
       try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
     } }()
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_ListVerdictsResponse, rhs: Assay_V1_ListVerdictsResponse) -> Bool {
+    if lhs.records != rhs.records {return false}
+    if lhs.nextPageToken != rhs.nextPageToken {return false}
+    if lhs._state != rhs._state {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -763,6 +787,17 @@ nonisolated extension Assay_V1_VerdictRecordState: SwiftProtobuf.Message, SwiftP
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_VerdictRecordState, rhs: Assay_V1_VerdictRecordState) -> Bool {
+    if lhs.rows != rhs.rows {return false}
+    if lhs.bytes != rhs.bytes {return false}
+    if lhs.dropped != rhs.dropped {return false}
+    if lhs.problem != rhs.problem {return false}
+    if lhs.uncleanSinceUnixMs != rhs.uncleanSinceUnixMs {return false}
+    if lhs.recording != rhs.recording {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_GetVerdictRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -786,6 +821,12 @@ nonisolated extension Assay_V1_GetVerdictRequest: SwiftProtobuf.Message, SwiftPr
       try visitor.visitSingularBytesField(value: self.requestID, fieldNumber: 1)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_GetVerdictRequest, rhs: Assay_V1_GetVerdictRequest) -> Bool {
+    if lhs.requestID != rhs.requestID {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -1093,6 +1134,15 @@ nonisolated extension Assay_V1_DeviceTraits: SwiftProtobuf.Message, SwiftProtobu
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_DeviceTraits, rhs: Assay_V1_DeviceTraits) -> Bool {
+    if lhs.platform != rhs.platform {return false}
+    if lhs.model != rhs.model {return false}
+    if lhs.osVersion != rhs.osVersion {return false}
+    if lhs.appVersion != rhs.appVersion {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_RecordedFinding: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -1124,6 +1174,13 @@ nonisolated extension Assay_V1_RecordedFinding: SwiftProtobuf.Message, SwiftProt
       try visitor.visitSingularStringField(value: self.policyKey, fieldNumber: 2)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_RecordedFinding, rhs: Assay_V1_RecordedFinding) -> Bool {
+    if lhs._finding != rhs._finding {return false}
+    if lhs.policyKey != rhs.policyKey {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -1160,6 +1217,15 @@ nonisolated extension Assay_V1_FindVerdictsRequest: SwiftProtobuf.Message, Swift
       try visitor.visitRepeatedMessageField(value: self.results, fieldNumber: 4)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_FindVerdictsRequest, rhs: Assay_V1_FindVerdictsRequest) -> Bool {
+    if lhs.app != rhs.app {return false}
+    if lhs.payloadSha256 != rhs.payloadSha256 {return false}
+    if lhs.sourceAddress != rhs.sourceAddress {return false}
+    if lhs.results != rhs.results {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -1216,6 +1282,20 @@ nonisolated extension Assay_V1_FindVerdictsResponse: SwiftProtobuf.Message, Swif
       try visitor.visitRepeatedMessageField(value: self.results, fieldNumber: 9)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_FindVerdictsResponse, rhs: Assay_V1_FindVerdictsResponse) -> Bool {
+    if lhs.app != rhs.app {return false}
+    if lhs.payloadSha256 != rhs.payloadSha256 {return false}
+    if lhs.found != rhs.found {return false}
+    if lhs.answeredAtUnixMs != rhs.answeredAtUnixMs {return false}
+    if lhs.verdicts != rhs.verdicts {return false}
+    if lhs.truncated != rhs.truncated {return false}
+    if lhs.note != rhs.note {return false}
+    if lhs.noteCode != rhs.noteCode {return false}
+    if lhs.results != rhs.results {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -1304,6 +1384,27 @@ nonisolated extension Assay_V1_FoundVerdict: SwiftProtobuf.Message, SwiftProtobu
       try visitor.visitPackedEnumField(value: self.limits, fieldNumber: 16)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_FoundVerdict, rhs: Assay_V1_FoundVerdict) -> Bool {
+    if lhs.requestID != rhs.requestID {return false}
+    if lhs.decision != rhs.decision {return false}
+    if lhs.assurance != rhs.assurance {return false}
+    if lhs.decidedAtUnixMs != rhs.decidedAtUnixMs {return false}
+    if lhs.purpose != rhs.purpose {return false}
+    if lhs.formats != rhs.formats {return false}
+    if lhs.platform != rhs.platform {return false}
+    if lhs.match != rhs.match {return false}
+    if lhs.simulated != rhs.simulated {return false}
+    if lhs.deviceState != rhs.deviceState {return false}
+    if lhs.confidenceLevel != rhs.confidenceLevel {return false}
+    if lhs._confidenceScore != rhs._confidenceScore {return false}
+    if lhs.evidenceModelJson != rhs.evidenceModelJson {return false}
+    if lhs.note != rhs.note {return false}
+    if lhs.noteCode != rhs.noteCode {return false}
+    if lhs.limits != rhs.limits {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 

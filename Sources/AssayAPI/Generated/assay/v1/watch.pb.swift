@@ -337,6 +337,18 @@ nonisolated extension Assay_V1_WatchRequest: SwiftProtobuf.Message, SwiftProtobu
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_WatchRequest, rhs: Assay_V1_WatchRequest) -> Bool {
+    if lhs.kinds != rhs.kinds {return false}
+    if lhs.apps != rhs.apps {return false}
+    if lhs.callers != rhs.callers {return false}
+    if lhs.codes != rhs.codes {return false}
+    if lhs.deviceID != rhs.deviceID {return false}
+    if lhs.resumeStreamID != rhs.resumeStreamID {return false}
+    if lhs.resumeAfter != rhs.resumeAfter {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_WatchItem: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -415,6 +427,12 @@ nonisolated extension Assay_V1_WatchItem: SwiftProtobuf.Message, SwiftProtobuf._
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_WatchItem, rhs: Assay_V1_WatchItem) -> Bool {
+    if lhs.item != rhs.item {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_WatchStart: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -455,6 +473,16 @@ nonisolated extension Assay_V1_WatchStart: SwiftProtobuf.Message, SwiftProtobuf.
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_WatchStart, rhs: Assay_V1_WatchStart) -> Bool {
+    if lhs.streamID != rhs.streamID {return false}
+    if lhs.nextSequence != rhs.nextSequence {return false}
+    if lhs.timeUnixMs != rhs.timeUnixMs {return false}
+    if lhs.resumed != rhs.resumed {return false}
+    if lhs.missed != rhs.missed {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_WatchOvertaken: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -478,6 +506,12 @@ nonisolated extension Assay_V1_WatchOvertaken: SwiftProtobuf.Message, SwiftProto
       try visitor.visitSingularUInt64Field(value: self.missed, fieldNumber: 1)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_WatchOvertaken, rhs: Assay_V1_WatchOvertaken) -> Bool {
+    if lhs.missed != rhs.missed {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -581,6 +615,18 @@ nonisolated extension Assay_V1_Event: SwiftProtobuf.Message, SwiftProtobuf._Mess
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_Event, rhs: Assay_V1_Event) -> Bool {
+    if lhs.sequence != rhs.sequence {return false}
+    if lhs.timeUnixMs != rhs.timeUnixMs {return false}
+    if lhs.kind != rhs.kind {return false}
+    if lhs.app != rhs.app {return false}
+    if lhs.deviceID != rhs.deviceID {return false}
+    if lhs.caller != rhs.caller {return false}
+    if lhs.content != rhs.content {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_VerdictEvent: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -641,6 +687,21 @@ nonisolated extension Assay_V1_VerdictEvent: SwiftProtobuf.Message, SwiftProtobu
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_VerdictEvent, rhs: Assay_V1_VerdictEvent) -> Bool {
+    if lhs.requestID != rhs.requestID {return false}
+    if lhs.decision != rhs.decision {return false}
+    if lhs.code != rhs.code {return false}
+    if lhs.check != rhs.check {return false}
+    if lhs.assurance != rhs.assurance {return false}
+    if lhs.purpose != rhs.purpose {return false}
+    if lhs.formats != rhs.formats {return false}
+    if lhs.policyDigest != rhs.policyDigest {return false}
+    if lhs.simulated != rhs.simulated {return false}
+    if lhs.wouldReject != rhs.wouldReject {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_ChangeEvent: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -676,6 +737,15 @@ nonisolated extension Assay_V1_ChangeEvent: SwiftProtobuf.Message, SwiftProtobuf
       try visitor.visitSingularInt64Field(value: self.count, fieldNumber: 4)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_ChangeEvent, rhs: Assay_V1_ChangeEvent) -> Bool {
+    if lhs.auditNumber != rhs.auditNumber {return false}
+    if lhs.origin != rhs.origin {return false}
+    if lhs.name != rhs.name {return false}
+    if lhs.count != rhs.count {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -720,5 +790,16 @@ nonisolated extension Assay_V1_DeviceEvent: SwiftProtobuf.Message, SwiftProtobuf
       try visitor.visitSingularStringField(value: self.feedID, fieldNumber: 6)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_DeviceEvent, rhs: Assay_V1_DeviceEvent) -> Bool {
+    if lhs.code != rhs.code {return false}
+    if lhs.check != rhs.check {return false}
+    if lhs.detail != rhs.detail {return false}
+    if lhs.policyDigest != rhs.policyDigest {return false}
+    if lhs.feed != rhs.feed {return false}
+    if lhs.feedID != rhs.feedID {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }

@@ -172,6 +172,11 @@ nonisolated extension Assay_V1_ListWebhooksRequest: SwiftProtobuf.Message, Swift
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_ListWebhooksRequest, rhs: Assay_V1_ListWebhooksRequest) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_ListWebhooksResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -195,6 +200,12 @@ nonisolated extension Assay_V1_ListWebhooksResponse: SwiftProtobuf.Message, Swif
       try visitor.visitRepeatedMessageField(value: self.webhooks, fieldNumber: 1)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_ListWebhooksResponse, rhs: Assay_V1_ListWebhooksResponse) -> Bool {
+    if lhs.webhooks != rhs.webhooks {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -260,6 +271,22 @@ nonisolated extension Assay_V1_Webhook: SwiftProtobuf.Message, SwiftProtobuf._Me
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_Webhook, rhs: Assay_V1_Webhook) -> Bool {
+    if lhs.name != rhs.name {return false}
+    if lhs.host != rhs.host {return false}
+    if lhs.state != rhs.state {return false}
+    if lhs.delivered != rhs.delivered {return false}
+    if lhs.deliveredEvents != rhs.deliveredEvents {return false}
+    if lhs.failedAttempts != rhs.failedAttempts {return false}
+    if lhs.waiting != rhs.waiting {return false}
+    if lhs.deadLetters != rhs.deadLetters {return false}
+    if lhs.droppedEvents != rhs.droppedEvents {return false}
+    if lhs.failingSinceUnixMs != rhs.failingSinceUnixMs {return false}
+    if lhs.problem != rhs.problem {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_Webhook.State: SwiftProtobuf._ProtoNameProviding {
@@ -288,6 +315,12 @@ nonisolated extension Assay_V1_ResendWebhookRequest: SwiftProtobuf.Message, Swif
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  public static func ==(lhs: Assay_V1_ResendWebhookRequest, rhs: Assay_V1_ResendWebhookRequest) -> Bool {
+    if lhs.name != rhs.name {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_V1_ResendWebhookResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -311,5 +344,11 @@ nonisolated extension Assay_V1_ResendWebhookResponse: SwiftProtobuf.Message, Swi
       try visitor.visitSingularUInt32Field(value: self.deadLetters, fieldNumber: 1)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Assay_V1_ResendWebhookResponse, rhs: Assay_V1_ResendWebhookResponse) -> Bool {
+    if lhs.deadLetters != rhs.deadLetters {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }

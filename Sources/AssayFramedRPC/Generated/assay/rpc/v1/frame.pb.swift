@@ -457,6 +457,13 @@ nonisolated extension Assay_Rpc_V1_Frame: SwiftProtobuf.Message, SwiftProtobuf._
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  static func ==(lhs: Assay_Rpc_V1_Frame, rhs: Assay_Rpc_V1_Frame) -> Bool {
+    if lhs.callID != rhs.callID {return false}
+    if lhs.kind != rhs.kind {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_Rpc_V1_Call: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -493,6 +500,15 @@ nonisolated extension Assay_Rpc_V1_Call: SwiftProtobuf.Message, SwiftProtobuf._M
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  static func ==(lhs: Assay_Rpc_V1_Call, rhs: Assay_Rpc_V1_Call) -> Bool {
+    if lhs.method != rhs.method {return false}
+    if lhs.message != rhs.message {return false}
+    if lhs.timeoutMs != rhs.timeoutMs {return false}
+    if lhs.metadata != rhs.metadata {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_Rpc_V1_Reply: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -525,6 +541,13 @@ nonisolated extension Assay_Rpc_V1_Reply: SwiftProtobuf.Message, SwiftProtobuf._
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  static func ==(lhs: Assay_Rpc_V1_Reply, rhs: Assay_Rpc_V1_Reply) -> Bool {
+    if lhs._status != rhs._status {return false}
+    if lhs.message != rhs.message {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_Rpc_V1_Item: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -548,6 +571,12 @@ nonisolated extension Assay_Rpc_V1_Item: SwiftProtobuf.Message, SwiftProtobuf._M
       try visitor.visitSingularBytesField(value: self.message, fieldNumber: 1)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Assay_Rpc_V1_Item, rhs: Assay_Rpc_V1_Item) -> Bool {
+    if lhs.message != rhs.message {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -576,6 +605,12 @@ nonisolated extension Assay_Rpc_V1_End: SwiftProtobuf.Message, SwiftProtobuf._Me
       try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
     } }()
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Assay_Rpc_V1_End, rhs: Assay_Rpc_V1_End) -> Bool {
+    if lhs._status != rhs._status {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -613,6 +648,15 @@ nonisolated extension Assay_Rpc_V1_Status: SwiftProtobuf.Message, SwiftProtobuf.
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  static func ==(lhs: Assay_Rpc_V1_Status, rhs: Assay_Rpc_V1_Status) -> Bool {
+    if lhs.code != rhs.code {return false}
+    if lhs.message != rhs.message {return false}
+    if lhs.reason != rhs.reason {return false}
+    if lhs.retryAfterMs != rhs.retryAfterMs {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_Rpc_V1_Cancel: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -626,6 +670,11 @@ nonisolated extension Assay_Rpc_V1_Cancel: SwiftProtobuf.Message, SwiftProtobuf.
 
   func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Assay_Rpc_V1_Cancel, rhs: Assay_Rpc_V1_Cancel) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -641,6 +690,11 @@ nonisolated extension Assay_Rpc_V1_Ping: SwiftProtobuf.Message, SwiftProtobuf._M
   func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  static func ==(lhs: Assay_Rpc_V1_Ping, rhs: Assay_Rpc_V1_Ping) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_Rpc_V1_Pong: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -654,6 +708,11 @@ nonisolated extension Assay_Rpc_V1_Pong: SwiftProtobuf.Message, SwiftProtobuf._M
 
   func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Assay_Rpc_V1_Pong, rhs: Assay_Rpc_V1_Pong) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -678,5 +737,11 @@ nonisolated extension Assay_Rpc_V1_GoAway: SwiftProtobuf.Message, SwiftProtobuf.
       try visitor.visitSingularStringField(value: self.reason, fieldNumber: 1)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Assay_Rpc_V1_GoAway, rhs: Assay_Rpc_V1_GoAway) -> Bool {
+    if lhs.reason != rhs.reason {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }

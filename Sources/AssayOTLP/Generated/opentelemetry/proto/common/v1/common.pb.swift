@@ -336,6 +336,12 @@ nonisolated extension Opentelemetry_Proto_Common_V1_AnyValue: SwiftProtobuf.Mess
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  package static func ==(lhs: Opentelemetry_Proto_Common_V1_AnyValue, rhs: Opentelemetry_Proto_Common_V1_AnyValue) -> Bool {
+    if lhs.value != rhs.value {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Opentelemetry_Proto_Common_V1_ArrayValue: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -360,6 +366,12 @@ nonisolated extension Opentelemetry_Proto_Common_V1_ArrayValue: SwiftProtobuf.Me
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  package static func ==(lhs: Opentelemetry_Proto_Common_V1_ArrayValue, rhs: Opentelemetry_Proto_Common_V1_ArrayValue) -> Bool {
+    if lhs.values != rhs.values {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Opentelemetry_Proto_Common_V1_KeyValueList: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -383,6 +395,12 @@ nonisolated extension Opentelemetry_Proto_Common_V1_KeyValueList: SwiftProtobuf.
       try visitor.visitRepeatedMessageField(value: self.values, fieldNumber: 1)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Opentelemetry_Proto_Common_V1_KeyValueList, rhs: Opentelemetry_Proto_Common_V1_KeyValueList) -> Bool {
+    if lhs.values != rhs.values {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -420,6 +438,14 @@ nonisolated extension Opentelemetry_Proto_Common_V1_KeyValue: SwiftProtobuf.Mess
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  package static func ==(lhs: Opentelemetry_Proto_Common_V1_KeyValue, rhs: Opentelemetry_Proto_Common_V1_KeyValue) -> Bool {
+    if lhs.key != rhs.key {return false}
+    if lhs._value != rhs._value {return false}
+    if lhs.keyStrindex != rhs.keyStrindex {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Opentelemetry_Proto_Common_V1_InstrumentationScope: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -456,6 +482,15 @@ nonisolated extension Opentelemetry_Proto_Common_V1_InstrumentationScope: SwiftP
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  package static func ==(lhs: Opentelemetry_Proto_Common_V1_InstrumentationScope, rhs: Opentelemetry_Proto_Common_V1_InstrumentationScope) -> Bool {
+    if lhs.name != rhs.name {return false}
+    if lhs.version != rhs.version {return false}
+    if lhs.attributes != rhs.attributes {return false}
+    if lhs.droppedAttributesCount != rhs.droppedAttributesCount {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Opentelemetry_Proto_Common_V1_EntityRef: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -491,5 +526,14 @@ nonisolated extension Opentelemetry_Proto_Common_V1_EntityRef: SwiftProtobuf.Mes
       try visitor.visitRepeatedStringField(value: self.descriptionKeys, fieldNumber: 4)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Opentelemetry_Proto_Common_V1_EntityRef, rhs: Opentelemetry_Proto_Common_V1_EntityRef) -> Bool {
+    if lhs.schemaURL != rhs.schemaURL {return false}
+    if lhs.type != rhs.type {return false}
+    if lhs.idKeys != rhs.idKeys {return false}
+    if lhs.descriptionKeys != rhs.descriptionKeys {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }

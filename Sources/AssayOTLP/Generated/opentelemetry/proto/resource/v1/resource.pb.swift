@@ -73,4 +73,12 @@ nonisolated extension Opentelemetry_Proto_Resource_V1_Resource: SwiftProtobuf.Me
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  package static func ==(lhs: Opentelemetry_Proto_Resource_V1_Resource, rhs: Opentelemetry_Proto_Resource_V1_Resource) -> Bool {
+    if lhs.attributes != rhs.attributes {return false}
+    if lhs.droppedAttributesCount != rhs.droppedAttributesCount {return false}
+    if lhs.entityRefs != rhs.entityRefs {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }

@@ -400,6 +400,12 @@ nonisolated extension Opentelemetry_Proto_Trace_V1_TracesData: SwiftProtobuf.Mes
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  package static func ==(lhs: Opentelemetry_Proto_Trace_V1_TracesData, rhs: Opentelemetry_Proto_Trace_V1_TracesData) -> Bool {
+    if lhs.resourceSpans != rhs.resourceSpans {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Opentelemetry_Proto_Trace_V1_ResourceSpans: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -436,6 +442,14 @@ nonisolated extension Opentelemetry_Proto_Trace_V1_ResourceSpans: SwiftProtobuf.
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  package static func ==(lhs: Opentelemetry_Proto_Trace_V1_ResourceSpans, rhs: Opentelemetry_Proto_Trace_V1_ResourceSpans) -> Bool {
+    if lhs._resource != rhs._resource {return false}
+    if lhs.scopeSpans != rhs.scopeSpans {return false}
+    if lhs.schemaURL != rhs.schemaURL {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Opentelemetry_Proto_Trace_V1_ScopeSpans: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -471,6 +485,14 @@ nonisolated extension Opentelemetry_Proto_Trace_V1_ScopeSpans: SwiftProtobuf.Mes
       try visitor.visitSingularStringField(value: self.schemaURL, fieldNumber: 3)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Opentelemetry_Proto_Trace_V1_ScopeSpans, rhs: Opentelemetry_Proto_Trace_V1_ScopeSpans) -> Bool {
+    if lhs._scope != rhs._scope {return false}
+    if lhs.spans != rhs.spans {return false}
+    if lhs.schemaURL != rhs.schemaURL {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -687,6 +709,15 @@ nonisolated extension Opentelemetry_Proto_Trace_V1_Span.Event: SwiftProtobuf.Mes
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  package static func ==(lhs: Opentelemetry_Proto_Trace_V1_Span.Event, rhs: Opentelemetry_Proto_Trace_V1_Span.Event) -> Bool {
+    if lhs.timeUnixNano != rhs.timeUnixNano {return false}
+    if lhs.name != rhs.name {return false}
+    if lhs.attributes != rhs.attributes {return false}
+    if lhs.droppedAttributesCount != rhs.droppedAttributesCount {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Opentelemetry_Proto_Trace_V1_Span.Link: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -731,6 +762,17 @@ nonisolated extension Opentelemetry_Proto_Trace_V1_Span.Link: SwiftProtobuf.Mess
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  package static func ==(lhs: Opentelemetry_Proto_Trace_V1_Span.Link, rhs: Opentelemetry_Proto_Trace_V1_Span.Link) -> Bool {
+    if lhs.traceID != rhs.traceID {return false}
+    if lhs.spanID != rhs.spanID {return false}
+    if lhs.traceState != rhs.traceState {return false}
+    if lhs.attributes != rhs.attributes {return false}
+    if lhs.droppedAttributesCount != rhs.droppedAttributesCount {return false}
+    if lhs.flags != rhs.flags {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Opentelemetry_Proto_Trace_V1_Status: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -758,6 +800,13 @@ nonisolated extension Opentelemetry_Proto_Trace_V1_Status: SwiftProtobuf.Message
       try visitor.visitSingularEnumField(value: self.code, fieldNumber: 3)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Opentelemetry_Proto_Trace_V1_Status, rhs: Opentelemetry_Proto_Trace_V1_Status) -> Bool {
+    if lhs.message != rhs.message {return false}
+    if lhs.code != rhs.code {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 

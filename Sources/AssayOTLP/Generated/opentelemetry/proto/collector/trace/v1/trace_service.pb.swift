@@ -96,6 +96,12 @@ nonisolated extension Opentelemetry_Proto_Collector_Trace_V1_ExportTraceServiceR
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  package static func ==(lhs: Opentelemetry_Proto_Collector_Trace_V1_ExportTraceServiceRequest, rhs: Opentelemetry_Proto_Collector_Trace_V1_ExportTraceServiceRequest) -> Bool {
+    if lhs.resourceSpans != rhs.resourceSpans {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Opentelemetry_Proto_Collector_Trace_V1_ExportTraceServiceResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -124,6 +130,12 @@ nonisolated extension Opentelemetry_Proto_Collector_Trace_V1_ExportTraceServiceR
     } }()
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  package static func ==(lhs: Opentelemetry_Proto_Collector_Trace_V1_ExportTraceServiceResponse, rhs: Opentelemetry_Proto_Collector_Trace_V1_ExportTraceServiceResponse) -> Bool {
+    if lhs._partialSuccess != rhs._partialSuccess {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Opentelemetry_Proto_Collector_Trace_V1_ExportTracePartialSuccess: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -151,5 +163,12 @@ nonisolated extension Opentelemetry_Proto_Collector_Trace_V1_ExportTracePartialS
       try visitor.visitSingularStringField(value: self.errorMessage, fieldNumber: 2)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Opentelemetry_Proto_Collector_Trace_V1_ExportTracePartialSuccess, rhs: Opentelemetry_Proto_Collector_Trace_V1_ExportTracePartialSuccess) -> Bool {
+    if lhs.rejectedSpans != rhs.rejectedSpans {return false}
+    if lhs.errorMessage != rhs.errorMessage {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }

@@ -424,6 +424,14 @@ nonisolated extension Assay_Plugin_V1_LogRequest: SwiftProtobuf.Message, SwiftPr
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  static func ==(lhs: Assay_Plugin_V1_LogRequest, rhs: Assay_Plugin_V1_LogRequest) -> Bool {
+    if lhs.level != rhs.level {return false}
+    if lhs.message != rhs.message {return false}
+    if lhs.fields != rhs.fields {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_Plugin_V1_LogField: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -452,6 +460,13 @@ nonisolated extension Assay_Plugin_V1_LogField: SwiftProtobuf.Message, SwiftProt
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  static func ==(lhs: Assay_Plugin_V1_LogField, rhs: Assay_Plugin_V1_LogField) -> Bool {
+    if lhs.name != rhs.name {return false}
+    if lhs.value != rhs.value {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_Plugin_V1_LogResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -465,6 +480,11 @@ nonisolated extension Assay_Plugin_V1_LogResponse: SwiftProtobuf.Message, SwiftP
 
   func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Assay_Plugin_V1_LogResponse, rhs: Assay_Plugin_V1_LogResponse) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -521,6 +541,13 @@ nonisolated extension Assay_Plugin_V1_MeasureRequest: SwiftProtobuf.Message, Swi
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  static func ==(lhs: Assay_Plugin_V1_MeasureRequest, rhs: Assay_Plugin_V1_MeasureRequest) -> Bool {
+    if lhs.name != rhs.name {return false}
+    if lhs.value != rhs.value {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_Plugin_V1_MeasureResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -534,6 +561,11 @@ nonisolated extension Assay_Plugin_V1_MeasureResponse: SwiftProtobuf.Message, Sw
 
   func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Assay_Plugin_V1_MeasureResponse, rhs: Assay_Plugin_V1_MeasureResponse) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -563,6 +595,13 @@ nonisolated extension Assay_Plugin_V1_FindDeviceRequest: SwiftProtobuf.Message, 
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  static func ==(lhs: Assay_Plugin_V1_FindDeviceRequest, rhs: Assay_Plugin_V1_FindDeviceRequest) -> Bool {
+    if lhs.callToken != rhs.callToken {return false}
+    if lhs.subjectKey != rhs.subjectKey {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_Plugin_V1_FindDeviceResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -590,6 +629,12 @@ nonisolated extension Assay_Plugin_V1_FindDeviceResponse: SwiftProtobuf.Message,
       try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
     } }()
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Assay_Plugin_V1_FindDeviceResponse, rhs: Assay_Plugin_V1_FindDeviceResponse) -> Bool {
+    if lhs._device != rhs._device {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -619,6 +664,13 @@ nonisolated extension Assay_Plugin_V1_FindUsedRequest: SwiftProtobuf.Message, Sw
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  static func ==(lhs: Assay_Plugin_V1_FindUsedRequest, rhs: Assay_Plugin_V1_FindUsedRequest) -> Bool {
+    if lhs.callToken != rhs.callToken {return false}
+    if lhs.tokens != rhs.tokens {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_Plugin_V1_FindUsedResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -642,6 +694,12 @@ nonisolated extension Assay_Plugin_V1_FindUsedResponse: SwiftProtobuf.Message, S
       try visitor.visitPackedBoolField(value: self.used, fieldNumber: 1)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Assay_Plugin_V1_FindUsedResponse, rhs: Assay_Plugin_V1_FindUsedResponse) -> Bool {
+    if lhs.used != rhs.used {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -667,6 +725,12 @@ nonisolated extension Assay_Plugin_V1_GetAnchorsRequest: SwiftProtobuf.Message, 
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  static func ==(lhs: Assay_Plugin_V1_GetAnchorsRequest, rhs: Assay_Plugin_V1_GetAnchorsRequest) -> Bool {
+    if lhs.callToken != rhs.callToken {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_Plugin_V1_GetAnchorsResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -690,6 +754,12 @@ nonisolated extension Assay_Plugin_V1_GetAnchorsResponse: SwiftProtobuf.Message,
       try visitor.visitRepeatedBytesField(value: self.certificates, fieldNumber: 1)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Assay_Plugin_V1_GetAnchorsResponse, rhs: Assay_Plugin_V1_GetAnchorsResponse) -> Bool {
+    if lhs.certificates != rhs.certificates {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -719,6 +789,13 @@ nonisolated extension Assay_Plugin_V1_FindFleetDeviceRequest: SwiftProtobuf.Mess
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  static func ==(lhs: Assay_Plugin_V1_FindFleetDeviceRequest, rhs: Assay_Plugin_V1_FindFleetDeviceRequest) -> Bool {
+    if lhs.callToken != rhs.callToken {return false}
+    if lhs.secret != rhs.secret {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_Plugin_V1_FindFleetDeviceResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -746,6 +823,12 @@ nonisolated extension Assay_Plugin_V1_FindFleetDeviceResponse: SwiftProtobuf.Mes
       try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
     } }()
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Assay_Plugin_V1_FindFleetDeviceResponse, rhs: Assay_Plugin_V1_FindFleetDeviceResponse) -> Bool {
+    if lhs._device != rhs._device {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -791,6 +874,17 @@ nonisolated extension Assay_Plugin_V1_FleetDevice: SwiftProtobuf.Message, SwiftP
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  static func ==(lhs: Assay_Plugin_V1_FleetDevice, rhs: Assay_Plugin_V1_FleetDevice) -> Bool {
+    if lhs.id != rhs.id {return false}
+    if lhs.serial != rhs.serial {return false}
+    if lhs.family != rhs.family {return false}
+    if lhs.tables != rhs.tables {return false}
+    if lhs.publicKey != rhs.publicKey {return false}
+    if lhs.blocked != rhs.blocked {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_Plugin_V1_DeriveKeyRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -823,6 +917,14 @@ nonisolated extension Assay_Plugin_V1_DeriveKeyRequest: SwiftProtobuf.Message, S
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  static func ==(lhs: Assay_Plugin_V1_DeriveKeyRequest, rhs: Assay_Plugin_V1_DeriveKeyRequest) -> Bool {
+    if lhs.callToken != rhs.callToken {return false}
+    if lhs.table != rhs.table {return false}
+    if lhs.index != rhs.index {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_Plugin_V1_DeriveKeyResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -846,6 +948,12 @@ nonisolated extension Assay_Plugin_V1_DeriveKeyResponse: SwiftProtobuf.Message, 
       try visitor.visitSingularBytesField(value: self.key, fieldNumber: 1)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Assay_Plugin_V1_DeriveKeyResponse, rhs: Assay_Plugin_V1_DeriveKeyResponse) -> Bool {
+    if lhs.key != rhs.key {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -891,6 +999,17 @@ nonisolated extension Assay_Plugin_V1_FlagDeviceRequest: SwiftProtobuf.Message, 
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  static func ==(lhs: Assay_Plugin_V1_FlagDeviceRequest, rhs: Assay_Plugin_V1_FlagDeviceRequest) -> Bool {
+    if lhs.callToken != rhs.callToken {return false}
+    if lhs.app != rhs.app {return false}
+    if lhs.deviceID != rhs.deviceID {return false}
+    if lhs.flag != rhs.flag {return false}
+    if lhs.detail != rhs.detail {return false}
+    if lhs.untilUnixMs != rhs.untilUnixMs {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_Plugin_V1_FlagDeviceResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -914,5 +1033,11 @@ nonisolated extension Assay_Plugin_V1_FlagDeviceResponse: SwiftProtobuf.Message,
       try visitor.visitSingularBoolField(value: self.found, fieldNumber: 1)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Assay_Plugin_V1_FlagDeviceResponse, rhs: Assay_Plugin_V1_FlagDeviceResponse) -> Bool {
+    if lhs.found != rhs.found {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }

@@ -1391,6 +1391,13 @@ nonisolated extension Assay_Plugin_V1_DescribeRequest: SwiftProtobuf.Message, Sw
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  static func ==(lhs: Assay_Plugin_V1_DescribeRequest, rhs: Assay_Plugin_V1_DescribeRequest) -> Bool {
+    if lhs.protocolVersions != rhs.protocolVersions {return false}
+    if lhs.daemonVersion != rhs.daemonVersion {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_Plugin_V1_DescribeResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -1438,6 +1445,18 @@ nonisolated extension Assay_Plugin_V1_DescribeResponse: SwiftProtobuf.Message, S
       try visitor.visitPackedEnumField(value: self.hostServices, fieldNumber: 7)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Assay_Plugin_V1_DescribeResponse, rhs: Assay_Plugin_V1_DescribeResponse) -> Bool {
+    if lhs.name != rhs.name {return false}
+    if lhs.version != rhs.version {return false}
+    if lhs.protocolVersions != rhs.protocolVersions {return false}
+    if lhs.formats != rhs.formats {return false}
+    if lhs.observes != rhs.observes {return false}
+    if lhs.configurationKeys != rhs.configurationKeys {return false}
+    if lhs.hostServices != rhs.hostServices {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -1495,6 +1514,20 @@ nonisolated extension Assay_Plugin_V1_Format: SwiftProtobuf.Message, SwiftProtob
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  static func ==(lhs: Assay_Plugin_V1_Format, rhs: Assay_Plugin_V1_Format) -> Bool {
+    if lhs.name != rhs.name {return false}
+    if lhs.purposes != rhs.purposes {return false}
+    if lhs.sizeLimit != rhs.sizeLimit {return false}
+    if lhs.freshness != rhs.freshness {return false}
+    if lhs.locates != rhs.locates {return false}
+    if lhs.prepares != rhs.prepares {return false}
+    if lhs.claims != rhs.claims {return false}
+    if lhs.codes != rhs.codes {return false}
+    if lhs.measures != rhs.measures {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_Plugin_V1_ClaimDeclaration: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -1526,6 +1559,14 @@ nonisolated extension Assay_Plugin_V1_ClaimDeclaration: SwiftProtobuf.Message, S
       try visitor.visitSingularStringField(value: self.meaning, fieldNumber: 3)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Assay_Plugin_V1_ClaimDeclaration, rhs: Assay_Plugin_V1_ClaimDeclaration) -> Bool {
+    if lhs.name != rhs.name {return false}
+    if lhs.kind != rhs.kind {return false}
+    if lhs.meaning != rhs.meaning {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -1563,6 +1604,15 @@ nonisolated extension Assay_Plugin_V1_CodeDeclaration: SwiftProtobuf.Message, Sw
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  static func ==(lhs: Assay_Plugin_V1_CodeDeclaration, rhs: Assay_Plugin_V1_CodeDeclaration) -> Bool {
+    if lhs.code != rhs.code {return false}
+    if lhs.retry != rhs.retry {return false}
+    if lhs.meaning != rhs.meaning {return false}
+    if lhs.vendorCode != rhs.vendorCode {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_Plugin_V1_ConfigurationKey: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -1599,6 +1649,15 @@ nonisolated extension Assay_Plugin_V1_ConfigurationKey: SwiftProtobuf.Message, S
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  static func ==(lhs: Assay_Plugin_V1_ConfigurationKey, rhs: Assay_Plugin_V1_ConfigurationKey) -> Bool {
+    if lhs.name != rhs.name {return false}
+    if lhs.kind != rhs.kind {return false}
+    if lhs.required != rhs.required {return false}
+    if lhs.meaning != rhs.meaning {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_Plugin_V1_ValidateRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -1623,6 +1682,12 @@ nonisolated extension Assay_Plugin_V1_ValidateRequest: SwiftProtobuf.Message, Sw
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  static func ==(lhs: Assay_Plugin_V1_ValidateRequest, rhs: Assay_Plugin_V1_ValidateRequest) -> Bool {
+    if lhs.configuration != rhs.configuration {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_Plugin_V1_ValidateResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -1646,6 +1711,12 @@ nonisolated extension Assay_Plugin_V1_ValidateResponse: SwiftProtobuf.Message, S
       try visitor.visitRepeatedMessageField(value: self.problems, fieldNumber: 1)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Assay_Plugin_V1_ValidateResponse, rhs: Assay_Plugin_V1_ValidateResponse) -> Bool {
+    if lhs.problems != rhs.problems {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -1674,6 +1745,13 @@ nonisolated extension Assay_Plugin_V1_Problem: SwiftProtobuf.Message, SwiftProto
       try visitor.visitSingularStringField(value: self.sentence, fieldNumber: 2)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Assay_Plugin_V1_Problem, rhs: Assay_Plugin_V1_Problem) -> Bool {
+    if lhs.path != rhs.path {return false}
+    if lhs.sentence != rhs.sentence {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -1707,6 +1785,14 @@ nonisolated extension Assay_Plugin_V1_ConfigureRequest: SwiftProtobuf.Message, S
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  static func ==(lhs: Assay_Plugin_V1_ConfigureRequest, rhs: Assay_Plugin_V1_ConfigureRequest) -> Bool {
+    if lhs.protocolVersion != rhs.protocolVersion {return false}
+    if lhs.configuration != rhs.configuration {return false}
+    if lhs.apps != rhs.apps {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_Plugin_V1_ConfigureResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -1730,6 +1816,12 @@ nonisolated extension Assay_Plugin_V1_ConfigureResponse: SwiftProtobuf.Message, 
       try visitor.visitRepeatedMessageField(value: self.problems, fieldNumber: 1)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Assay_Plugin_V1_ConfigureResponse, rhs: Assay_Plugin_V1_ConfigureResponse) -> Bool {
+    if lhs.problems != rhs.problems {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -1763,6 +1855,14 @@ nonisolated extension Assay_Plugin_V1_LocateRequest: SwiftProtobuf.Message, Swif
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  static func ==(lhs: Assay_Plugin_V1_LocateRequest, rhs: Assay_Plugin_V1_LocateRequest) -> Bool {
+    if lhs.format != rhs.format {return false}
+    if lhs.app != rhs.app {return false}
+    if lhs.body != rhs.body {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_Plugin_V1_LocateResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -1795,6 +1895,13 @@ nonisolated extension Assay_Plugin_V1_LocateResponse: SwiftProtobuf.Message, Swi
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  static func ==(lhs: Assay_Plugin_V1_LocateResponse, rhs: Assay_Plugin_V1_LocateResponse) -> Bool {
+    if lhs._refusal != rhs._refusal {return false}
+    if lhs.subjectKey != rhs.subjectKey {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_Plugin_V1_Refusal: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -1822,6 +1929,13 @@ nonisolated extension Assay_Plugin_V1_Refusal: SwiftProtobuf.Message, SwiftProto
       try visitor.visitSingularStringField(value: self.detail, fieldNumber: 2)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Assay_Plugin_V1_Refusal, rhs: Assay_Plugin_V1_Refusal) -> Bool {
+    if lhs.code != rhs.code {return false}
+    if lhs.detail != rhs.detail {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -1883,6 +1997,20 @@ nonisolated extension Assay_Plugin_V1_AppraiseRequest: SwiftProtobuf.Message, Sw
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  static func ==(lhs: Assay_Plugin_V1_AppraiseRequest, rhs: Assay_Plugin_V1_AppraiseRequest) -> Bool {
+    if lhs.callToken != rhs.callToken {return false}
+    if lhs.format != rhs.format {return false}
+    if lhs.app != rhs.app {return false}
+    if lhs.purpose != rhs.purpose {return false}
+    if lhs.body != rhs.body {return false}
+    if lhs._expected != rhs._expected {return false}
+    if lhs.nowUnixMs != rhs.nowUnixMs {return false}
+    if lhs._device != rhs._device {return false}
+    if lhs.requestID != rhs.requestID {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_Plugin_V1_Expectation: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -1914,6 +2042,14 @@ nonisolated extension Assay_Plugin_V1_Expectation: SwiftProtobuf.Message, SwiftP
       try visitor.visitSingularBytesField(value: self.signals, fieldNumber: 3)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Assay_Plugin_V1_Expectation, rhs: Assay_Plugin_V1_Expectation) -> Bool {
+    if lhs.clientData != rhs.clientData {return false}
+    if lhs.payloadSha256 != rhs.payloadSha256 {return false}
+    if lhs.signals != rhs.signals {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -1958,6 +2094,17 @@ nonisolated extension Assay_Plugin_V1_Device: SwiftProtobuf.Message, SwiftProtob
       try visitor.visitRepeatedMessageField(value: self.claims, fieldNumber: 6)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Assay_Plugin_V1_Device, rhs: Assay_Plugin_V1_Device) -> Bool {
+    if lhs.id != rhs.id {return false}
+    if lhs.subjectKey != rhs.subjectKey {return false}
+    if lhs.publicKey != rhs.publicKey {return false}
+    if lhs.counter != rhs.counter {return false}
+    if lhs.registeredAtUnixMs != rhs.registeredAtUnixMs {return false}
+    if lhs.claims != rhs.claims {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -2019,6 +2166,20 @@ nonisolated extension Assay_Plugin_V1_AppraiseResponse: SwiftProtobuf.Message, S
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  static func ==(lhs: Assay_Plugin_V1_AppraiseResponse, rhs: Assay_Plugin_V1_AppraiseResponse) -> Bool {
+    if lhs.findings != rhs.findings {return false}
+    if lhs.claims != rhs.claims {return false}
+    if lhs.assurance != rhs.assurance {return false}
+    if lhs.verifiedClientDataSha256 != rhs.verifiedClientDataSha256 {return false}
+    if lhs._effect != rhs._effect {return false}
+    if lhs.usedTokens != rhs.usedTokens {return false}
+    if lhs._statement != rhs._statement {return false}
+    if lhs.verifiedPayloadSha256 != rhs.verifiedPayloadSha256 {return false}
+    if lhs.measurements != rhs.measurements {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_Plugin_V1_Measurement: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -2050,6 +2211,14 @@ nonisolated extension Assay_Plugin_V1_Measurement: SwiftProtobuf.Message, SwiftP
       try visitor.visitSingularStringField(value: self.detail, fieldNumber: 3)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Assay_Plugin_V1_Measurement, rhs: Assay_Plugin_V1_Measurement) -> Bool {
+    if lhs.signal != rhs.signal {return false}
+    if lhs.outcome != rhs.outcome {return false}
+    if lhs.detail != rhs.detail {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -2086,6 +2255,15 @@ nonisolated extension Assay_Plugin_V1_Finding: SwiftProtobuf.Message, SwiftProto
       try visitor.visitSingularStringField(value: self.detail, fieldNumber: 4)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Assay_Plugin_V1_Finding, rhs: Assay_Plugin_V1_Finding) -> Bool {
+    if lhs.check != rhs.check {return false}
+    if lhs.outcome != rhs.outcome {return false}
+    if lhs.code != rhs.code {return false}
+    if lhs.detail != rhs.detail {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -2195,6 +2373,13 @@ nonisolated extension Assay_Plugin_V1_Claim: SwiftProtobuf.Message, SwiftProtobu
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  static func ==(lhs: Assay_Plugin_V1_Claim, rhs: Assay_Plugin_V1_Claim) -> Bool {
+    if lhs.name != rhs.name {return false}
+    if lhs.value != rhs.value {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_Plugin_V1_Texts: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -2218,6 +2403,12 @@ nonisolated extension Assay_Plugin_V1_Texts: SwiftProtobuf.Message, SwiftProtobu
       try visitor.visitRepeatedBytesField(value: self.values, fieldNumber: 1)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Assay_Plugin_V1_Texts, rhs: Assay_Plugin_V1_Texts) -> Bool {
+    if lhs.values != rhs.values {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -2280,6 +2471,12 @@ nonisolated extension Assay_Plugin_V1_Effect: SwiftProtobuf.Message, SwiftProtob
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  static func ==(lhs: Assay_Plugin_V1_Effect, rhs: Assay_Plugin_V1_Effect) -> Bool {
+    if lhs.kind != rhs.kind {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_Plugin_V1_Registration: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -2308,6 +2505,13 @@ nonisolated extension Assay_Plugin_V1_Registration: SwiftProtobuf.Message, Swift
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  static func ==(lhs: Assay_Plugin_V1_Registration, rhs: Assay_Plugin_V1_Registration) -> Bool {
+    if lhs.subjectKey != rhs.subjectKey {return false}
+    if lhs.publicKey != rhs.publicKey {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_Plugin_V1_Advance: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -2331,6 +2535,12 @@ nonisolated extension Assay_Plugin_V1_Advance: SwiftProtobuf.Message, SwiftProto
       try visitor.visitSingularUInt32Field(value: self.counter, fieldNumber: 1)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Assay_Plugin_V1_Advance, rhs: Assay_Plugin_V1_Advance) -> Bool {
+    if lhs.counter != rhs.counter {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -2364,6 +2574,14 @@ nonisolated extension Assay_Plugin_V1_UsedToken: SwiftProtobuf.Message, SwiftPro
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  static func ==(lhs: Assay_Plugin_V1_UsedToken, rhs: Assay_Plugin_V1_UsedToken) -> Bool {
+    if lhs.token != rhs.token {return false}
+    if lhs.untilUnixMs != rhs.untilUnixMs {return false}
+    if lhs.usedCode != rhs.usedCode {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_Plugin_V1_Statement: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -2391,6 +2609,13 @@ nonisolated extension Assay_Plugin_V1_Statement: SwiftProtobuf.Message, SwiftPro
       try visitor.visitSingularInt64Field(value: self.untilUnixMs, fieldNumber: 2)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Assay_Plugin_V1_Statement, rhs: Assay_Plugin_V1_Statement) -> Bool {
+    if lhs.digest != rhs.digest {return false}
+    if lhs.untilUnixMs != rhs.untilUnixMs {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -2432,6 +2657,16 @@ nonisolated extension Assay_Plugin_V1_PrepareRequest: SwiftProtobuf.Message, Swi
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  static func ==(lhs: Assay_Plugin_V1_PrepareRequest, rhs: Assay_Plugin_V1_PrepareRequest) -> Bool {
+    if lhs.callToken != rhs.callToken {return false}
+    if lhs.format != rhs.format {return false}
+    if lhs.app != rhs.app {return false}
+    if lhs.body != rhs.body {return false}
+    if lhs.nowUnixMs != rhs.nowUnixMs {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_Plugin_V1_PrepareResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -2468,6 +2703,14 @@ nonisolated extension Assay_Plugin_V1_PrepareResponse: SwiftProtobuf.Message, Sw
     }
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  static func ==(lhs: Assay_Plugin_V1_PrepareResponse, rhs: Assay_Plugin_V1_PrepareResponse) -> Bool {
+    if lhs._refusal != rhs._refusal {return false}
+    if lhs.body != rhs.body {return false}
+    if lhs.expiryUnixMs != rhs.expiryUnixMs {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_Plugin_V1_ObserveRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -2499,6 +2742,14 @@ nonisolated extension Assay_Plugin_V1_ObserveRequest: SwiftProtobuf.Message, Swi
       try visitor.visitSingularBytesField(value: self.callToken, fieldNumber: 3)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Assay_Plugin_V1_ObserveRequest, rhs: Assay_Plugin_V1_ObserveRequest) -> Bool {
+    if lhs.events != rhs.events {return false}
+    if lhs.dropped != rhs.dropped {return false}
+    if lhs.callToken != rhs.callToken {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -2713,6 +2964,11 @@ nonisolated extension Assay_Plugin_V1_ObserveResponse: SwiftProtobuf.Message, Sw
   func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     try unknownFields.traverse(visitor: &visitor)
   }
+
+  static func ==(lhs: Assay_Plugin_V1_ObserveResponse, rhs: Assay_Plugin_V1_ObserveResponse) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Assay_Plugin_V1_HealthRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -2726,6 +2982,11 @@ nonisolated extension Assay_Plugin_V1_HealthRequest: SwiftProtobuf.Message, Swif
 
   func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Assay_Plugin_V1_HealthRequest, rhs: Assay_Plugin_V1_HealthRequest) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
 
@@ -2750,5 +3011,11 @@ nonisolated extension Assay_Plugin_V1_HealthResponse: SwiftProtobuf.Message, Swi
       try visitor.visitSingularStringField(value: self.problem, fieldNumber: 1)
     }
     try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Assay_Plugin_V1_HealthResponse, rhs: Assay_Plugin_V1_HealthResponse) -> Bool {
+    if lhs.problem != rhs.problem {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
   }
 }
