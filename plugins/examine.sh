@@ -41,16 +41,22 @@ for plugin in template-c payload-envelope camera-token scene-depth; do
     is_wanted $plugin || continue
     examine "$plugin" "plugins/$plugin/.build/$(sed -n 's/^NAME = //p' "plugins/$plugin/Makefile")"
 done
+# Compiled, since an examination starts a plugin many times.
+installed() {
+    make -C "plugins/$1" --no-print-directory -s install FOLDER="$folder/$1"
+    "$python" -m compileall -q --invalidation-mode unchecked-hash "$folder/$1"
+}
+
 # The plugin anomaly judges no evidence: it has no case, and is examined as an observer.
 for plugin in template-python capture-session anomaly; do
     is_wanted $plugin || continue
-    make -C "plugins/$plugin" --no-print-directory -s install FOLDER="$folder/$plugin"
+    installed $plugin
     examine "$plugin" "$folder/$plugin"
 done
 
 # Changes are tried of each accepted case: here of those whose every byte is signed, or opened. All cases are run by the plugin's own tests.
 if is_wanted video-chain; then
-    make -C plugins/video-chain --no-print-directory -s install FOLDER="$folder/video-chain"
+    installed video-chain
     "$python" -B plugins/video-chain/tests/vectors.py . signed >"$folder/video-chain.json"
     check video-chain "$folder/video-chain"
 fi
@@ -68,7 +74,7 @@ done
 
 is_wanted liveness-broker || exit 0
 # The broker asks a provider, which the sandbox lets it reach at one port.
-make -C plugins/liveness-broker --no-print-directory -s install FOLDER="$folder/broker"
+installed liveness-broker
 "$python" -B plugins/liveness-broker/tests/provider.py >"$folder/provider" 2>/dev/null &
 provider=$!
 trap 'kill $provider 2>/dev/null; rm -rf "$folder"' EXIT
@@ -84,7 +90,7 @@ cat >"$folder/broker.yaml" <<ENTRY
 name: liveness-broker
 command: $(readlink -f "$python")
 arguments: [-I, -B, "{folder}/main.py"]
-folder: $folder/broker
+folder: $folder/liveness-broker
 formats: [liveness-broker]
 apps: [app]
 services: [find_used]
