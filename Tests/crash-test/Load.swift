@@ -97,9 +97,10 @@ final class Load: Sendable {
         }
         let result = try await withThrowingTaskGroup(of: Void.self) { [clients] group in
             for number in 0..<Self.loadClients {
+                let second = (number + 1) % connections
                 var loadClient = LoadClient(
                     load: self, daemon: number % home.daemons.count, client: clients[number % connections],
-                    other: home.daemons.count == 1 ? nil : clients[(number + 1) % connections],
+                    other: home.daemons.count == 1 ? nil : (clients[second], second % home.daemons.count),
                     numbers: SeededNumbers(seed: seed &+ UInt64(number) &* 0x9E37_79B9),
                     phones: phones[number], isOutOfTime: isOutOfTime)
                 group.addTask { try await loadClient.run() }

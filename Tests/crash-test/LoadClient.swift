@@ -13,8 +13,8 @@ struct LoadClient: Sendable {
     /// The number of the daemon that the client is connected to.
     let daemon: Int
     let client: AssayClient
-    /// Connected to another daemon; `nil`: there is one.
-    let other: AssayClient?
+    /// Connected to another daemon, and its number; `nil`: there is one.
+    let other: (client: AssayClient, daemon: Int)?
     var numbers: SeededNumbers
     var phones: [Phone]
     let isOutOfTime: Bool
@@ -26,8 +26,8 @@ struct LoadClient: Sendable {
     private var expected: ExpectedState { load.expected }
 
     init(
-        load: Load, daemon: Int, client: AssayClient, other: AssayClient?, numbers: SeededNumbers, phones: [Phone],
-        isOutOfTime: Bool
+        load: Load, daemon: Int, client: AssayClient, other: (client: AssayClient, daemon: Int)?, numbers: SeededNumbers,
+        phones: [Phone], isOutOfTime: Bool
     ) {
         (self.load, self.daemon, self.client, self.other) = (load, daemon, client, other)
         (self.numbers, self.phones) = (numbers, phones)
@@ -77,9 +77,9 @@ struct LoadClient: Sendable {
         var request = request
         if numbers.next() % 4 > 0 { request.idempotencyKey = key() }
         let outage = load.outage.number
-        let verdict: Assay_V1_Verdict
+        let (verdict, judge): (Assay_V1_Verdict, Int)
         do {
-            verdict = try await submit(request)
+            (verdict, judge) = try await submit(request)
         } catch {
             expected.edit { $0.open.append(.init(request: request, phone: phone, isOutOfTime: isOutOfTime)) }
             throw error
@@ -97,24 +97,27 @@ struct LoadClient: Sendable {
             outage % 2 == 0 || load.outage.number != outage, "a request was accepted while nothing could be written")
         expected.accepted(request, verdict, device: Array(verdict.deviceID), by: phone, isOutOfTime: isOutOfTime)
         mine.append(request)
-        load.countAccepted(by: daemon)
+        load.countAccepted(by: judge)
         return true
     }
 
     /// Sends a request to its daemon, and now and then to two at once, of which one may accept it as a new one.
-    private mutating func submit(_ request: VerificationRequest) async throws -> Assay_V1_Verdict {
+    ///
+    /// - Returns: the verdict, and the number of the daemon that it is of.
+    private mutating func submit(_ request: VerificationRequest) async throws -> (Assay_V1_Verdict, Int) {
         guard let other, numbers.next() % 6 == 0 else {
-            return try await client.verify(request, timeout: Self.patience)
+            return (try await client.verify(request, timeout: Self.patience), daemon)
         }
         async let first = answer(to: request, from: client)
-        async let second = answer(to: request, from: other)
-        let answers = await [first, second]
-        let accepted = answers.compactMap { try? $0.get() }.filter { $0.decision == .accepted }
-        load.findings.expect(accepted.count { !$0.repeated } <= 1, "two daemons accepted one request")
-        if let verdict = accepted.first(where: { !$0.repeated }) ?? accepted.first { return verdict }
+        async let second = answer(to: request, from: other.client)
+        let answers = await [(first, daemon), (second, other.daemon)]
+        let accepted = answers.compactMap { answer, daemon in (try? answer.get()).map { ($0, daemon) } }
+            .filter { $0.0.decision == .accepted }
+        load.findings.expect(accepted.count { !$0.0.repeated } <= 1, "two daemons accepted one request")
+        if let verdict = accepted.first(where: { !$0.0.repeated }) ?? accepted.first { return verdict }
         // Where one answer is missing, the other daemon's rejection may be because of what was accepted there.
-        for answer in answers { if case .failure(let error) = answer { throw error } }
-        return try answers[0].get()
+        for case (.failure(let error), _) in answers { throw error }
+        return (try answers[0].0.get(), daemon)
     }
 
     private func answer(
@@ -143,7 +146,7 @@ struct LoadClient: Sendable {
             current = upload
             return
         }
-        let daemon = other ?? client
+        let daemon = other?.client ?? client
         if upload.chunks.count == upload.plan.count {
             let statement = UploadStatement(count: upload.plan.count, payloadSHA256: upload.payloadSHA256)
             let finished = try await daemon.finalizeUpload(upload.id, in: home.app, statement, timeout: Self.patience)
@@ -204,7 +207,7 @@ struct LoadClient: Sendable {
     ) async throws {
         if isWorthRepeating { expected.refused(request) }
         // At another daemon than the one that accepted, or blocked, if there is one.
-        let verdict = try await (other ?? client).verify(request, timeout: Self.patience)
+        let verdict = try await (other?.client ?? client).verify(request, timeout: Self.patience)
         load.countRefused()
         load.findings.expect(verdict.decision == .rejected, "\(what) was accepted")
     }
