@@ -107,6 +107,7 @@ struct HTTP2FloodTests {
                 client.shout((batch * flood..<(batch + 1) * flood).flatMap { resetCall($0, code: 8) })
                 _ = await eventually(within: .seconds(20)) { client.hasEnded }
             }
+            try await client.end()
             #expect(goAwayCode(client) == Self.enhanceYourCalm)
             #expect(server.statistics.endedConnections == ["too_many_resets": 1])
         }
