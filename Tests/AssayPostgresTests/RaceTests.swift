@@ -258,12 +258,17 @@ struct RaceTests {
         for round in 0..<25 {
             let devices = try (0..<2).map { _ in try Sample.device(subject: SecureRandom.bytes(32)) }
             let target = try #require(devices[0].blockTarget(kind))
+            let accepted = fleet[0].plainGroups.accepted
             _ = try await fleet[0].commit([try Sample.entry(registrations: devices)])
-            // Each device is served by one daemon.
+            // Each device is served by one daemon. The first one is until the block has returned, and three times after that.
+            let returned = Signal()
             let tasks = devices.enumerated().map { index, device in
                 Task {
                     var state = CounterState(counter: 0, window: 1)
-                    for value in 1...40 as ClosedRange<UInt32> {
+                    var (value, left) = (UInt32(0), index == 0 ? 3 : 40)
+                    while left > 0 {
+                        if index != 0 || returned.isSet { left -= 1 }
+                        value += 1
                         let entry = try Sample.entry(advances: [Sample.advance(device, to: value, seen: state)])
                         guard try await fleet[index].commit([entry]) == [.committed] else { continue }
                         state = try state.advanced(to: value, rule: .strictlyIncreasing)
@@ -271,10 +276,15 @@ struct RaceTests {
                     return state.counter
                 }
             }
-            try await Task.sleep(for: .milliseconds(round % 5))
+            // Every fifth block comes with the first commits; the others between commits that are not looked at before.
+            if round % 5 > 0 {
+                try await eventually("a group is accepted as it was seen") { fleet[0].plainGroups.accepted > accepted }
+                try await Task.sleep(for: .milliseconds(round % 5))
+            }
             _ = try await fleet[2].block(target, .test(at: Sample.now, reason: "stolen"))
             let id = Hex.encode(devices[0].id.bytes)
             let after = try fleet.settings.text("SELECT counter::text FROM counters WHERE device = '\\x\(id)'")
+            returned.set()
             let (blocked, other) = (try await tasks[0].value, try await tasks[1].value)
             #expect("\(blocked)" == after, "round \(round): accepted after the block returned")
             #expect(other == 40, "the other device was not blocked")
