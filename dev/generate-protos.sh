@@ -33,6 +33,10 @@ generate() {
     # shellcheck disable=SC2086
     protoc --proto_path=proto --plugin=protoc-gen-swift="$plugin" \
         --swift_opt=Visibility="$3" --swift_opt=UseAccessLevelOnImports=true --swift_out="$2" $files
+    # protoc-gen-swift gives each message an operator of its own, and the compiler tries all of them at every == of a module that imports the
+    # messages: a sixth of the time in which it checks a module of tests. The library's one operator for all messages calls this method.
+    find "$2" -name '*.pb.swift' -exec sed -i -E \
+        's/^( *)((public|package|fileprivate) )?static func ==\(lhs: ([A-Za-z0-9_.]+), rhs: [A-Za-z0-9_.]+\) -> Bool \{$/\1\2func _protobuf_generated_isEqualTo(other rhs: \4) -> Bool {\n\1  let lhs = self/' {} +
     # shellcheck disable=SC2086
     [ "${4:-}" = no-python ] || protoc --proto_path=proto --python_out="$python" $files
 }

@@ -260,7 +260,8 @@ nonisolated extension Assay_V1_IssueChallengeRequest: SwiftProtobuf.Message, Swi
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_IssueChallengeRequest, rhs: Assay_V1_IssueChallengeRequest) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_IssueChallengeRequest) -> Bool {
+    let lhs = self
     if lhs.app != rhs.app {return false}
     if lhs.purpose != rhs.purpose {return false}
     if lhs.context != rhs.context {return false}
@@ -298,7 +299,8 @@ nonisolated extension Assay_V1_IssueChallengeResponse: SwiftProtobuf.Message, Sw
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_IssueChallengeResponse, rhs: Assay_V1_IssueChallengeResponse) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_IssueChallengeResponse) -> Bool {
+    let lhs = self
     if lhs.challenge != rhs.challenge {return false}
     if lhs.expiresAtUnixMs != rhs.expiresAtUnixMs {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
@@ -385,7 +387,8 @@ nonisolated extension Assay_V1_VerifyRequest: SwiftProtobuf.Message, SwiftProtob
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_VerifyRequest, rhs: Assay_V1_VerifyRequest) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_VerifyRequest) -> Bool {
+    let lhs = self
     if lhs.app != rhs.app {return false}
     if lhs.purpose != rhs.purpose {return false}
     if lhs.challenge != rhs.challenge {return false}
@@ -444,7 +447,8 @@ nonisolated extension Assay_V1_PrepareRequest: SwiftProtobuf.Message, SwiftProto
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_PrepareRequest, rhs: Assay_V1_PrepareRequest) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_PrepareRequest) -> Bool {
+    let lhs = self
     if lhs.app != rhs.app {return false}
     if lhs.format != rhs.format {return false}
     if lhs.body != rhs.body {return false}
@@ -481,7 +485,8 @@ nonisolated extension Assay_V1_PrepareResponse: SwiftProtobuf.Message, SwiftProt
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_PrepareResponse, rhs: Assay_V1_PrepareResponse) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_PrepareResponse) -> Bool {
+    let lhs = self
     if lhs.body != rhs.body {return false}
     if lhs.expiresAtUnixMs != rhs.expiresAtUnixMs {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}

@@ -219,7 +219,8 @@ nonisolated extension Assay_V1_ReadAuditRequest: SwiftProtobuf.Message, SwiftPro
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_ReadAuditRequest, rhs: Assay_V1_ReadAuditRequest) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_ReadAuditRequest) -> Bool {
+    let lhs = self
     if lhs.from != rhs.from {return false}
     if lhs.limit != rhs.limit {return false}
     if lhs.app != rhs.app {return false}
@@ -275,7 +276,8 @@ nonisolated extension Assay_V1_ReadAuditResponse: SwiftProtobuf.Message, SwiftPr
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_ReadAuditResponse, rhs: Assay_V1_ReadAuditResponse) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_ReadAuditResponse) -> Bool {
+    let lhs = self
     if lhs.rows != rhs.rows {return false}
     if lhs.next != rhs.next {return false}
     if lhs.last != rhs.last {return false}
@@ -322,7 +324,8 @@ nonisolated extension Assay_V1_AuditRow: SwiftProtobuf.Message, SwiftProtobuf._M
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_AuditRow, rhs: Assay_V1_AuditRow) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_AuditRow) -> Bool {
+    let lhs = self
     if lhs.number != rhs.number {return false}
     if lhs.timeUnixMs != rhs.timeUnixMs {return false}
     if lhs.record != rhs.record {return false}
@@ -363,7 +366,8 @@ nonisolated extension Assay_V1_GetAuditClaimsRequest: SwiftProtobuf.Message, Swi
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_GetAuditClaimsRequest, rhs: Assay_V1_GetAuditClaimsRequest) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_GetAuditClaimsRequest) -> Bool {
+    let lhs = self
     if lhs.app != rhs.app {return false}
     if lhs.number != rhs.number {return false}
     if lhs.writer != rhs.writer {return false}
@@ -403,7 +407,8 @@ nonisolated extension Assay_V1_GetAuditClaimsResponse: SwiftProtobuf.Message, Sw
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_GetAuditClaimsResponse, rhs: Assay_V1_GetAuditClaimsResponse) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_GetAuditClaimsResponse) -> Bool {
+    let lhs = self
     if lhs.kept != rhs.kept {return false}
     if lhs.genuine != rhs.genuine {return false}
     if lhs.claims != rhs.claims {return false}
@@ -439,7 +444,8 @@ nonisolated extension Assay_V1_ForgetAuditClaimsRequest: SwiftProtobuf.Message, 
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_ForgetAuditClaimsRequest, rhs: Assay_V1_ForgetAuditClaimsRequest) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_ForgetAuditClaimsRequest) -> Bool {
+    let lhs = self
     if lhs.app != rhs.app {return false}
     if lhs.deviceID != rhs.deviceID {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
@@ -470,7 +476,8 @@ nonisolated extension Assay_V1_ForgetAuditClaimsResponse: SwiftProtobuf.Message,
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_ForgetAuditClaimsResponse, rhs: Assay_V1_ForgetAuditClaimsResponse) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_ForgetAuditClaimsResponse) -> Bool {
+    let lhs = self
     if lhs.count != rhs.count {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true

@@ -570,7 +570,8 @@ nonisolated extension Assay_V1_Confidence: SwiftProtobuf.Message, SwiftProtobuf.
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_Confidence, rhs: Assay_V1_Confidence) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_Confidence) -> Bool {
+    let lhs = self
     if lhs.level != rhs.level {return false}
     if lhs._score != rhs._score {return false}
     if lhs.profile != rhs.profile {return false}
@@ -626,7 +627,8 @@ nonisolated extension Assay_V1_Confidence.Score: SwiftProtobuf.Message, SwiftPro
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_Confidence.Score, rhs: Assay_V1_Confidence.Score) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_Confidence.Score) -> Bool {
+    let lhs = self
     if lhs.millionths != rhs.millionths {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -660,7 +662,8 @@ nonisolated extension Assay_V1_Confidence.Hardware: SwiftProtobuf.Message, Swift
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_Confidence.Hardware, rhs: Assay_V1_Confidence.Hardware) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_Confidence.Hardware) -> Bool {
+    let lhs = self
     if lhs.status != rhs.status {return false}
     if lhs.level != rhs.level {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
@@ -719,7 +722,8 @@ nonisolated extension Assay_V1_Confidence.Part: SwiftProtobuf.Message, SwiftProt
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_Confidence.Part, rhs: Assay_V1_Confidence.Part) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_Confidence.Part) -> Bool {
+    let lhs = self
     if lhs.name != rhs.name {return false}
     if lhs.outcome != rhs.outcome {return false}
     if lhs._score != rhs._score {return false}

@@ -1024,7 +1024,8 @@ nonisolated extension Assay_V1_GetDeviceRequest: SwiftProtobuf.Message, SwiftPro
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_GetDeviceRequest, rhs: Assay_V1_GetDeviceRequest) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_GetDeviceRequest) -> Bool {
+    let lhs = self
     if lhs.app != rhs.app {return false}
     if lhs.by != rhs.by {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
@@ -1079,7 +1080,8 @@ nonisolated extension Assay_V1_ListDevicesRequest: SwiftProtobuf.Message, SwiftP
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_ListDevicesRequest, rhs: Assay_V1_ListDevicesRequest) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_ListDevicesRequest) -> Bool {
+    let lhs = self
     if lhs.app != rhs.app {return false}
     if lhs.subject != rhs.subject {return false}
     if lhs.state != rhs.state {return false}
@@ -1119,7 +1121,8 @@ nonisolated extension Assay_V1_ListDevicesResponse: SwiftProtobuf.Message, Swift
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_ListDevicesResponse, rhs: Assay_V1_ListDevicesResponse) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_ListDevicesResponse) -> Bool {
+    let lhs = self
     if lhs.devices != rhs.devices {return false}
     if lhs.nextPageToken != rhs.nextPageToken {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
@@ -1189,7 +1192,8 @@ nonisolated extension Assay_V1_BlockTarget: SwiftProtobuf.Message, SwiftProtobuf
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_BlockTarget, rhs: Assay_V1_BlockTarget) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_BlockTarget) -> Bool {
+    let lhs = self
     if lhs.what != rhs.what {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -1231,7 +1235,8 @@ nonisolated extension Assay_V1_BlockRequest: SwiftProtobuf.Message, SwiftProtobu
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_BlockRequest, rhs: Assay_V1_BlockRequest) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_BlockRequest) -> Bool {
+    let lhs = self
     if lhs.app != rhs.app {return false}
     if lhs._target != rhs._target {return false}
     if lhs.reason != rhs.reason {return false}
@@ -1271,7 +1276,8 @@ nonisolated extension Assay_V1_BlockResponse: SwiftProtobuf.Message, SwiftProtob
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_BlockResponse, rhs: Assay_V1_BlockResponse) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_BlockResponse) -> Bool {
+    let lhs = self
     if lhs.devices != rhs.devices {return false}
     if lhs.wasBlocked != rhs.wasBlocked {return false}
     if lhs.revokedCertificates != rhs.revokedCertificates {return false}
@@ -1311,7 +1317,8 @@ nonisolated extension Assay_V1_UnblockRequest: SwiftProtobuf.Message, SwiftProto
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_UnblockRequest, rhs: Assay_V1_UnblockRequest) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_UnblockRequest) -> Bool {
+    let lhs = self
     if lhs.app != rhs.app {return false}
     if lhs._target != rhs._target {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
@@ -1350,7 +1357,8 @@ nonisolated extension Assay_V1_UnblockResponse: SwiftProtobuf.Message, SwiftProt
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_UnblockResponse, rhs: Assay_V1_UnblockResponse) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_UnblockResponse) -> Bool {
+    let lhs = self
     if lhs.devices != rhs.devices {return false}
     if lhs.wasBlocked != rhs.wasBlocked {return false}
     if lhs.stillBlocked != rhs.stillBlocked {return false}
@@ -1426,7 +1434,8 @@ nonisolated extension Assay_V1_ListBlocksRequest: SwiftProtobuf.Message, SwiftPr
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_ListBlocksRequest, rhs: Assay_V1_ListBlocksRequest) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_ListBlocksRequest) -> Bool {
+    let lhs = self
     if lhs.app != rhs.app {return false}
     if lhs.only != rhs.only {return false}
     if lhs.pageSize != rhs.pageSize {return false}
@@ -1463,7 +1472,8 @@ nonisolated extension Assay_V1_ListBlocksResponse: SwiftProtobuf.Message, SwiftP
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_ListBlocksResponse, rhs: Assay_V1_ListBlocksResponse) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_ListBlocksResponse) -> Bool {
+    let lhs = self
     if lhs.blocks != rhs.blocks {return false}
     if lhs.nextPageToken != rhs.nextPageToken {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
@@ -1541,7 +1551,8 @@ nonisolated extension Assay_V1_BlockRecord: SwiftProtobuf.Message, SwiftProtobuf
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_BlockRecord, rhs: Assay_V1_BlockRecord) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_BlockRecord) -> Bool {
+    let lhs = self
     if lhs.what != rhs.what {return false}
     if lhs.reason != rhs.reason {return false}
     if lhs.sinceUnixMs != rhs.sinceUnixMs {return false}
@@ -1589,7 +1600,8 @@ nonisolated extension Assay_V1_FlagDeviceRequest: SwiftProtobuf.Message, SwiftPr
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_FlagDeviceRequest, rhs: Assay_V1_FlagDeviceRequest) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_FlagDeviceRequest) -> Bool {
+    let lhs = self
     if lhs.app != rhs.app {return false}
     if lhs.deviceID != rhs.deviceID {return false}
     if lhs.flag != rhs.flag {return false}
@@ -1627,7 +1639,8 @@ nonisolated extension Assay_V1_FlagDeviceResponse: SwiftProtobuf.Message, SwiftP
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_FlagDeviceResponse, rhs: Assay_V1_FlagDeviceResponse) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_FlagDeviceResponse) -> Bool {
+    let lhs = self
     if lhs.wasFlagged != rhs.wasFlagged {return false}
     if lhs.untilUnixMs != rhs.untilUnixMs {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
@@ -1670,7 +1683,8 @@ nonisolated extension Assay_V1_UnflagDeviceRequest: SwiftProtobuf.Message, Swift
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_UnflagDeviceRequest, rhs: Assay_V1_UnflagDeviceRequest) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_UnflagDeviceRequest) -> Bool {
+    let lhs = self
     if lhs.app != rhs.app {return false}
     if lhs.deviceID != rhs.deviceID {return false}
     if lhs.flag != rhs.flag {return false}
@@ -1703,7 +1717,8 @@ nonisolated extension Assay_V1_UnflagDeviceResponse: SwiftProtobuf.Message, Swif
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_UnflagDeviceResponse, rhs: Assay_V1_UnflagDeviceResponse) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_UnflagDeviceResponse) -> Bool {
+    let lhs = self
     if lhs.wasFlagged != rhs.wasFlagged {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -1741,7 +1756,8 @@ nonisolated extension Assay_V1_ForgetDeviceRequest: SwiftProtobuf.Message, Swift
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_ForgetDeviceRequest, rhs: Assay_V1_ForgetDeviceRequest) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_ForgetDeviceRequest) -> Bool {
+    let lhs = self
     if lhs.app != rhs.app {return false}
     if lhs.deviceID != rhs.deviceID {return false}
     if lhs.reason != rhs.reason {return false}
@@ -1773,7 +1789,8 @@ nonisolated extension Assay_V1_ForgetDeviceResponse: SwiftProtobuf.Message, Swif
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_ForgetDeviceResponse, rhs: Assay_V1_ForgetDeviceResponse) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_ForgetDeviceResponse) -> Bool {
+    let lhs = self
     if lhs.keyStaysBlocked != rhs.keyStaysBlocked {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -1807,7 +1824,8 @@ nonisolated extension Assay_V1_ImportDevicesRequest: SwiftProtobuf.Message, Swif
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_ImportDevicesRequest, rhs: Assay_V1_ImportDevicesRequest) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_ImportDevicesRequest) -> Bool {
+    let lhs = self
     if lhs.app != rhs.app {return false}
     if lhs.devices != rhs.devices {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
@@ -1858,7 +1876,8 @@ nonisolated extension Assay_V1_ImportedDevice: SwiftProtobuf.Message, SwiftProto
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_ImportedDevice, rhs: Assay_V1_ImportedDevice) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_ImportedDevice) -> Bool {
+    let lhs = self
     if lhs.subject != rhs.subject {return false}
     if lhs.key != rhs.key {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
@@ -1905,7 +1924,8 @@ nonisolated extension Assay_V1_ImportedAppAttestKey: SwiftProtobuf.Message, Swif
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_ImportedAppAttestKey, rhs: Assay_V1_ImportedAppAttestKey) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_ImportedAppAttestKey) -> Bool {
+    let lhs = self
     if lhs.publicKey != rhs.publicKey {return false}
     if lhs.keyID != rhs.keyID {return false}
     if lhs.appID != rhs.appID {return false}
@@ -1939,7 +1959,8 @@ nonisolated extension Assay_V1_ImportDevicesResponse: SwiftProtobuf.Message, Swi
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_ImportDevicesResponse, rhs: Assay_V1_ImportDevicesResponse) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_ImportDevicesResponse) -> Bool {
+    let lhs = self
     if lhs.results != rhs.results {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -1985,7 +2006,8 @@ nonisolated extension Assay_V1_ImportDevicesResponse.Result: SwiftProtobuf.Messa
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_ImportDevicesResponse.Result, rhs: Assay_V1_ImportDevicesResponse.Result) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_ImportDevicesResponse.Result) -> Bool {
+    let lhs = self
     if lhs.outcome != rhs.outcome {return false}
     if lhs.deviceID != rhs.deviceID {return false}
     if lhs.reason != rhs.reason {return false}
@@ -2182,7 +2204,8 @@ nonisolated extension Assay_V1_Device: SwiftProtobuf.Message, SwiftProtobuf._Mes
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_Device, rhs: Assay_V1_Device) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_Device) -> Bool {
+    let lhs = self
     if lhs._storage !== rhs._storage {
       let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
         let _storage = _args.0
@@ -2266,7 +2289,8 @@ nonisolated extension Assay_V1_Device.Flag: SwiftProtobuf.Message, SwiftProtobuf
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_Device.Flag, rhs: Assay_V1_Device.Flag) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_Device.Flag) -> Bool {
+    let lhs = self
     if lhs.name != rhs.name {return false}
     if lhs.plugin != rhs.plugin {return false}
     if lhs.detail != rhs.detail {return false}
@@ -2309,7 +2333,8 @@ nonisolated extension Assay_V1_Device.NoLongerGood: SwiftProtobuf.Message, Swift
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_Device.NoLongerGood, rhs: Assay_V1_Device.NoLongerGood) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_Device.NoLongerGood) -> Bool {
+    let lhs = self
     if lhs.code != rhs.code {return false}
     if lhs.check != rhs.check {return false}
     if lhs.detail != rhs.detail {return false}
@@ -2349,7 +2374,8 @@ nonisolated extension Assay_V1_Device.Certificates: SwiftProtobuf.Message, Swift
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_Device.Certificates, rhs: Assay_V1_Device.Certificates) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_Device.Certificates) -> Bool {
+    let lhs = self
     if lhs.good != rhs.good {return false}
     if lhs.revoked != rhs.revoked {return false}
     if lhs.expired != rhs.expired {return false}
@@ -2389,7 +2415,8 @@ nonisolated extension Assay_V1_Device.Block: SwiftProtobuf.Message, SwiftProtobu
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_Device.Block, rhs: Assay_V1_Device.Block) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_Device.Block) -> Bool {
+    let lhs = self
     if lhs.kind != rhs.kind {return false}
     if lhs.reason != rhs.reason {return false}
     if lhs.sinceUnixMs != rhs.sinceUnixMs {return false}

@@ -831,7 +831,8 @@ nonisolated extension Assay_V1_Evidence: SwiftProtobuf.Message, SwiftProtobuf._M
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_Evidence, rhs: Assay_V1_Evidence) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_Evidence) -> Bool {
+    let lhs = self
     if lhs.kind != rhs.kind {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -865,7 +866,8 @@ nonisolated extension Assay_V1_AppAttestAttestation: SwiftProtobuf.Message, Swif
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_AppAttestAttestation, rhs: Assay_V1_AppAttestAttestation) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_AppAttestAttestation) -> Bool {
+    let lhs = self
     if lhs.keyID != rhs.keyID {return false}
     if lhs.attestation != rhs.attestation {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
@@ -900,7 +902,8 @@ nonisolated extension Assay_V1_AppAttestAssertion: SwiftProtobuf.Message, SwiftP
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_AppAttestAssertion, rhs: Assay_V1_AppAttestAssertion) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_AppAttestAssertion) -> Bool {
+    let lhs = self
     if lhs.keyID != rhs.keyID {return false}
     if lhs.assertion != rhs.assertion {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
@@ -931,7 +934,8 @@ nonisolated extension Assay_V1_AndroidKeyAttestation: SwiftProtobuf.Message, Swi
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_AndroidKeyAttestation, rhs: Assay_V1_AndroidKeyAttestation) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_AndroidKeyAttestation) -> Bool {
+    let lhs = self
     if lhs.certificates != rhs.certificates {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -961,7 +965,8 @@ nonisolated extension Assay_V1_PlayIntegrityToken: SwiftProtobuf.Message, SwiftP
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_PlayIntegrityToken, rhs: Assay_V1_PlayIntegrityToken) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_PlayIntegrityToken) -> Bool {
+    let lhs = self
     if lhs.token != rhs.token {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -999,7 +1004,8 @@ nonisolated extension Assay_V1_KeySignature: SwiftProtobuf.Message, SwiftProtobu
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_KeySignature, rhs: Assay_V1_KeySignature) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_KeySignature) -> Bool {
+    let lhs = self
     if lhs.keyID != rhs.keyID {return false}
     if lhs.algorithm != rhs.algorithm {return false}
     if lhs.signature != rhs.signature {return false}
@@ -1051,7 +1057,8 @@ nonisolated extension Assay_V1_OfflineSignature: SwiftProtobuf.Message, SwiftPro
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_OfflineSignature, rhs: Assay_V1_OfflineSignature) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_OfflineSignature) -> Bool {
+    let lhs = self
     if lhs.keyID != rhs.keyID {return false}
     if lhs.algorithm != rhs.algorithm {return false}
     if lhs.signature != rhs.signature {return false}
@@ -1085,7 +1092,8 @@ nonisolated extension Assay_V1_SafetyNetResponse: SwiftProtobuf.Message, SwiftPr
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_SafetyNetResponse, rhs: Assay_V1_SafetyNetResponse) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_SafetyNetResponse) -> Bool {
+    let lhs = self
     if lhs.jws != rhs.jws {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -1115,7 +1123,8 @@ nonisolated extension Assay_V1_DeviceCheckToken: SwiftProtobuf.Message, SwiftPro
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_DeviceCheckToken, rhs: Assay_V1_DeviceCheckToken) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_DeviceCheckToken) -> Bool {
+    let lhs = self
     if lhs.token != rhs.token {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -1216,7 +1225,8 @@ nonisolated extension Assay_V1_Binding: SwiftProtobuf.Message, SwiftProtobuf._Me
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_Binding, rhs: Assay_V1_Binding) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_Binding) -> Bool {
+    let lhs = self
     if lhs.mode != rhs.mode {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -1250,7 +1260,8 @@ nonisolated extension Assay_V1_PayloadBinding: SwiftProtobuf.Message, SwiftProto
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_PayloadBinding, rhs: Assay_V1_PayloadBinding) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_PayloadBinding) -> Bool {
+    let lhs = self
     if lhs.payloadSha256 != rhs.payloadSha256 {return false}
     if lhs.uploadID != rhs.uploadID {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
@@ -1281,7 +1292,8 @@ nonisolated extension Assay_V1_EmbeddedBinding: SwiftProtobuf.Message, SwiftProt
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_EmbeddedBinding, rhs: Assay_V1_EmbeddedBinding) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_EmbeddedBinding) -> Bool {
+    let lhs = self
     if lhs.clientData != rhs.clientData {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -1311,7 +1323,8 @@ nonisolated extension Assay_V1_CallerOwnedBinding: SwiftProtobuf.Message, SwiftP
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_CallerOwnedBinding, rhs: Assay_V1_CallerOwnedBinding) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_CallerOwnedBinding) -> Bool {
+    let lhs = self
     if lhs.clientDataHash != rhs.clientDataHash {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -1331,7 +1344,8 @@ nonisolated extension Assay_V1_InEvidenceBinding: SwiftProtobuf.Message, SwiftPr
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_InEvidenceBinding, rhs: Assay_V1_InEvidenceBinding) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_InEvidenceBinding) -> Bool {
+    let lhs = self
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1409,7 +1423,8 @@ nonisolated extension Assay_V1_CertificateBundle: SwiftProtobuf.Message, SwiftPr
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_CertificateBundle, rhs: Assay_V1_CertificateBundle) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_CertificateBundle) -> Bool {
+    let lhs = self
     if lhs.form != rhs.form {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -1455,7 +1470,8 @@ nonisolated extension Assay_V1_BundleFields: SwiftProtobuf.Message, SwiftProtobu
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_BundleFields, rhs: Assay_V1_BundleFields) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_BundleFields) -> Bool {
+    let lhs = self
     if lhs.imageHash != rhs.imageHash {return false}
     if lhs.cameraCert != rhs.cameraCert {return false}
     if lhs.timestamp != rhs.timestamp {return false}
@@ -1497,7 +1513,8 @@ nonisolated extension Assay_V1_BundleDigest: SwiftProtobuf.Message, SwiftProtobu
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_BundleDigest, rhs: Assay_V1_BundleDigest) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_BundleDigest) -> Bool {
+    let lhs = self
     if lhs.signedSha256 != rhs.signedSha256 {return false}
     if lhs.cameraCert != rhs.cameraCert {return false}
     if lhs.bundleSignature != rhs.bundleSignature {return false}
@@ -1533,7 +1550,8 @@ nonisolated extension Assay_V1_PluginEvidence: SwiftProtobuf.Message, SwiftProto
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_PluginEvidence, rhs: Assay_V1_PluginEvidence) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_PluginEvidence) -> Bool {
+    let lhs = self
     if lhs.format != rhs.format {return false}
     if lhs.body != rhs.body {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}

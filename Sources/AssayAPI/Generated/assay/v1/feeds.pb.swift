@@ -183,7 +183,8 @@ nonisolated extension Assay_V1_ListFeedsRequest: SwiftProtobuf.Message, SwiftPro
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_ListFeedsRequest, rhs: Assay_V1_ListFeedsRequest) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_ListFeedsRequest) -> Bool {
+    let lhs = self
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -212,7 +213,8 @@ nonisolated extension Assay_V1_ListFeedsResponse: SwiftProtobuf.Message, SwiftPr
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_ListFeedsResponse, rhs: Assay_V1_ListFeedsResponse) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_ListFeedsResponse) -> Bool {
+    let lhs = self
     if lhs.feeds != rhs.feeds {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -290,7 +292,8 @@ nonisolated extension Assay_V1_Feed: SwiftProtobuf.Message, SwiftProtobuf._Messa
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_Feed, rhs: Assay_V1_Feed) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_Feed) -> Bool {
+    let lhs = self
     if lhs.feed != rhs.feed {return false}
     if lhs.source != rhs.source {return false}
     if lhs.wanted != rhs.wanted {return false}
@@ -336,7 +339,8 @@ nonisolated extension Assay_V1_ReadFeedRequest: SwiftProtobuf.Message, SwiftProt
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_ReadFeedRequest, rhs: Assay_V1_ReadFeedRequest) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_ReadFeedRequest) -> Bool {
+    let lhs = self
     if lhs.feed != rhs.feed {return false}
     if lhs.from != rhs.from {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
@@ -375,7 +379,8 @@ nonisolated extension Assay_V1_FeedEntries: SwiftProtobuf.Message, SwiftProtobuf
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_FeedEntries, rhs: Assay_V1_FeedEntries) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_FeedEntries) -> Bool {
+    let lhs = self
     if lhs.id != rhs.id {return false}
     if lhs.entries != rhs.entries {return false}
     if lhs.total != rhs.total {return false}
@@ -415,7 +420,8 @@ nonisolated extension Assay_V1_FeedEntries.Entry: SwiftProtobuf.Message, SwiftPr
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_FeedEntries.Entry, rhs: Assay_V1_FeedEntries.Entry) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_FeedEntries.Entry) -> Bool {
+    let lhs = self
     if lhs.serial != rhs.serial {return false}
     if lhs.status != rhs.status {return false}
     if lhs.reason != rhs.reason {return false}
@@ -459,7 +465,8 @@ nonisolated extension Assay_V1_LoadFeedRequest: SwiftProtobuf.Message, SwiftProt
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_LoadFeedRequest, rhs: Assay_V1_LoadFeedRequest) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_LoadFeedRequest) -> Bool {
+    let lhs = self
     if lhs.feed != rhs.feed {return false}
     if lhs.list != rhs.list {return false}
     if lhs.asOfUnixMs != rhs.asOfUnixMs {return false}

@@ -180,7 +180,8 @@ nonisolated extension Assay_V1_CreateKeyRequest: SwiftProtobuf.Message, SwiftPro
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_CreateKeyRequest, rhs: Assay_V1_CreateKeyRequest) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_CreateKeyRequest) -> Bool {
+    let lhs = self
     if lhs.name != rhs.name {return false}
     if lhs.roles != rhs.roles {return false}
     if lhs.apps != rhs.apps {return false}
@@ -222,7 +223,8 @@ nonisolated extension Assay_V1_CreateKeyResponse: SwiftProtobuf.Message, SwiftPr
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_CreateKeyResponse, rhs: Assay_V1_CreateKeyResponse) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_CreateKeyResponse) -> Bool {
+    let lhs = self
     if lhs.key != rhs.key {return false}
     if lhs._record != rhs._record {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
@@ -243,7 +245,8 @@ nonisolated extension Assay_V1_ListKeysRequest: SwiftProtobuf.Message, SwiftProt
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_ListKeysRequest, rhs: Assay_V1_ListKeysRequest) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_ListKeysRequest) -> Bool {
+    let lhs = self
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -272,7 +275,8 @@ nonisolated extension Assay_V1_ListKeysResponse: SwiftProtobuf.Message, SwiftPro
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_ListKeysResponse, rhs: Assay_V1_ListKeysResponse) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_ListKeysResponse) -> Bool {
+    let lhs = self
     if lhs.keys != rhs.keys {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -306,7 +310,8 @@ nonisolated extension Assay_V1_RevokeKeyRequest: SwiftProtobuf.Message, SwiftPro
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_RevokeKeyRequest, rhs: Assay_V1_RevokeKeyRequest) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_RevokeKeyRequest) -> Bool {
+    let lhs = self
     if lhs.name != rhs.name {return false}
     if lhs.reason != rhs.reason {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
@@ -369,7 +374,8 @@ nonisolated extension Assay_V1_CallerKey: SwiftProtobuf.Message, SwiftProtobuf._
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_CallerKey, rhs: Assay_V1_CallerKey) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_CallerKey) -> Bool {
+    let lhs = self
     if lhs.name != rhs.name {return false}
     if lhs.roles != rhs.roles {return false}
     if lhs.apps != rhs.apps {return false}

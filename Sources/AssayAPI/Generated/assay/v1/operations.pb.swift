@@ -901,7 +901,8 @@ nonisolated extension Assay_V1_MetricsRequest: SwiftProtobuf.Message, SwiftProto
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_MetricsRequest, rhs: Assay_V1_MetricsRequest) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_MetricsRequest) -> Bool {
+    let lhs = self
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -942,7 +943,8 @@ nonisolated extension Assay_V1_MetricsResponse: SwiftProtobuf.Message, SwiftProt
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_MetricsResponse, rhs: Assay_V1_MetricsResponse) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_MetricsResponse) -> Bool {
+    let lhs = self
     if lhs.nowUnixMs != rhs.nowUnixMs {return false}
     if lhs.startedAtUnixMs != rhs.startedAtUnixMs {return false}
     if lhs.version != rhs.version {return false}
@@ -987,7 +989,8 @@ nonisolated extension Assay_V1_MetricsResponse.Family: SwiftProtobuf.Message, Sw
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_MetricsResponse.Family, rhs: Assay_V1_MetricsResponse.Family) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_MetricsResponse.Family) -> Bool {
+    let lhs = self
     if lhs.name != rhs.name {return false}
     if lhs.kind != rhs.kind {return false}
     if lhs.labels != rhs.labels {return false}
@@ -1032,7 +1035,8 @@ nonisolated extension Assay_V1_MetricsResponse.Series: SwiftProtobuf.Message, Sw
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_MetricsResponse.Series, rhs: Assay_V1_MetricsResponse.Series) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_MetricsResponse.Series) -> Bool {
+    let lhs = self
     if lhs.labels != rhs.labels {return false}
     if lhs.value != rhs.value {return false}
     if lhs._histogram != rhs._histogram {return false}
@@ -1072,7 +1076,8 @@ nonisolated extension Assay_V1_MetricsResponse.Histogram: SwiftProtobuf.Message,
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_MetricsResponse.Histogram, rhs: Assay_V1_MetricsResponse.Histogram) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_MetricsResponse.Histogram) -> Bool {
+    let lhs = self
     if lhs.bounds != rhs.bounds {return false}
     if lhs.counts != rhs.counts {return false}
     if lhs.sum != rhs.sum {return false}
@@ -1094,7 +1099,8 @@ nonisolated extension Assay_V1_WhoAmIRequest: SwiftProtobuf.Message, SwiftProtob
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_WhoAmIRequest, rhs: Assay_V1_WhoAmIRequest) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_WhoAmIRequest) -> Bool {
+    let lhs = self
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1147,7 +1153,8 @@ nonisolated extension Assay_V1_WhoAmIResponse: SwiftProtobuf.Message, SwiftProto
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_WhoAmIResponse, rhs: Assay_V1_WhoAmIResponse) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_WhoAmIResponse) -> Bool {
+    let lhs = self
     if lhs.name != rhs.name {return false}
     if lhs.recognisedBy != rhs.recognisedBy {return false}
     if lhs.mark != rhs.mark {return false}
@@ -1207,7 +1214,8 @@ nonisolated extension Assay_V1_WhoAmIResponse.Rate: SwiftProtobuf.Message, Swift
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_WhoAmIResponse.Rate, rhs: Assay_V1_WhoAmIResponse.Rate) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_WhoAmIResponse.Rate) -> Bool {
+    let lhs = self
     if lhs.limit != rhs.limit {return false}
     if lhs.app != rhs.app {return false}
     if lhs.use != rhs.use {return false}
@@ -1233,7 +1241,8 @@ nonisolated extension Assay_V1_StatusRequest: SwiftProtobuf.Message, SwiftProtob
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_StatusRequest, rhs: Assay_V1_StatusRequest) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_StatusRequest) -> Bool {
+    let lhs = self
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1420,7 +1429,8 @@ nonisolated extension Assay_V1_StatusResponse: SwiftProtobuf.Message, SwiftProto
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_StatusResponse, rhs: Assay_V1_StatusResponse) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_StatusResponse) -> Bool {
+    let lhs = self
     if lhs._storage !== rhs._storage {
       let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
         let _storage = _args.0
@@ -1515,7 +1525,8 @@ nonisolated extension Assay_V1_StatusResponse.ResultIssuer: SwiftProtobuf.Messag
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_StatusResponse.ResultIssuer, rhs: Assay_V1_StatusResponse.ResultIssuer) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_StatusResponse.ResultIssuer) -> Bool {
+    let lhs = self
     if lhs.issuer != rhs.issuer {return false}
     if lhs.simulated != rhs.simulated {return false}
     if lhs.signingKid != rhs.signingKid {return false}
@@ -1566,7 +1577,8 @@ nonisolated extension Assay_V1_StatusResponse.StatusLists: SwiftProtobuf.Message
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_StatusResponse.StatusLists, rhs: Assay_V1_StatusResponse.StatusLists) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_StatusResponse.StatusLists) -> Bool {
+    let lhs = self
     if lhs.lists != rhs.lists {return false}
     if lhs.checkedAtUnixMs != rhs.checkedAtUnixMs {return false}
     if lhs.firstEndUnixMs != rhs.firstEndUnixMs {return false}
@@ -1623,7 +1635,8 @@ nonisolated extension Assay_V1_StatusResponse.Reappraisal: SwiftProtobuf.Message
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_StatusResponse.Reappraisal, rhs: Assay_V1_StatusResponse.Reappraisal) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_StatusResponse.Reappraisal) -> Bool {
+    let lhs = self
     if lhs.pendingApps != rhs.pendingApps {return false}
     if lhs.judged != rhs.judged {return false}
     if lhs.told != rhs.told {return false}
@@ -1667,7 +1680,8 @@ nonisolated extension Assay_V1_StatusResponse.Certificate: SwiftProtobuf.Message
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_StatusResponse.Certificate, rhs: Assay_V1_StatusResponse.Certificate) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_StatusResponse.Certificate) -> Bool {
+    let lhs = self
     if lhs.file != rhs.file {return false}
     if lhs.use != rhs.use {return false}
     if lhs.notAfterUnixMs != rhs.notAfterUnixMs {return false}
@@ -1711,7 +1725,8 @@ nonisolated extension Assay_V1_StatusResponse.Attention: SwiftProtobuf.Message, 
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_StatusResponse.Attention, rhs: Assay_V1_StatusResponse.Attention) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_StatusResponse.Attention) -> Bool {
+    let lhs = self
     if lhs.code != rhs.code {return false}
     if lhs.message != rhs.message {return false}
     if lhs.app != rhs.app {return false}
@@ -1755,7 +1770,8 @@ nonisolated extension Assay_V1_StatusResponse.Configuration: SwiftProtobuf.Messa
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_StatusResponse.Configuration, rhs: Assay_V1_StatusResponse.Configuration) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_StatusResponse.Configuration) -> Bool {
+    let lhs = self
     if lhs.digest != rhs.digest {return false}
     if lhs.loadedAtUnixMs != rhs.loadedAtUnixMs {return false}
     if lhs.refusedAtUnixMs != rhs.refusedAtUnixMs {return false}
@@ -1824,7 +1840,8 @@ nonisolated extension Assay_V1_StatusResponse.Store: SwiftProtobuf.Message, Swif
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_StatusResponse.Store, rhs: Assay_V1_StatusResponse.Store) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_StatusResponse.Store) -> Bool {
+    let lhs = self
     if lhs.available != rhs.available {return false}
     if lhs.problem != rhs.problem {return false}
     if lhs.devices != rhs.devices {return false}
@@ -1887,7 +1904,8 @@ nonisolated extension Assay_V1_StatusResponse.Writer: SwiftProtobuf.Message, Swi
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_StatusResponse.Writer, rhs: Assay_V1_StatusResponse.Writer) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_StatusResponse.Writer) -> Bool {
+    let lhs = self
     if lhs.name != rhs.name {return false}
     if lhs.count != rhs.count {return false}
     if lhs.head != rhs.head {return false}
@@ -1955,7 +1973,8 @@ nonisolated extension Assay_V1_StatusResponse.Audit: SwiftProtobuf.Message, Swif
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_StatusResponse.Audit, rhs: Assay_V1_StatusResponse.Audit) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_StatusResponse.Audit) -> Bool {
+    let lhs = self
     if lhs.count != rhs.count {return false}
     if lhs.head != rhs.head {return false}
     if lhs.signedAtUnixMs != rhs.signedAtUnixMs {return false}
@@ -2013,7 +2032,8 @@ nonisolated extension Assay_V1_StatusResponse.Clock: SwiftProtobuf.Message, Swif
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_StatusResponse.Clock, rhs: Assay_V1_StatusResponse.Clock) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_StatusResponse.Clock) -> Bool {
+    let lhs = self
     if lhs.settledUnixMs != rhs.settledUnixMs {return false}
     if lhs.aheadMs != rhs.aheadMs {return false}
     if lhs.followedInMs != rhs.followedInMs {return false}
@@ -2056,7 +2076,8 @@ nonisolated extension Assay_V1_StatusResponse.Disk: SwiftProtobuf.Message, Swift
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_StatusResponse.Disk, rhs: Assay_V1_StatusResponse.Disk) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_StatusResponse.Disk) -> Bool {
+    let lhs = self
     if lhs.freeBytes != rhs.freeBytes {return false}
     if lhs.capacityBytes != rhs.capacityBytes {return false}
     if lhs.low != rhs.low {return false}
@@ -2108,7 +2129,8 @@ nonisolated extension Assay_V1_StatusResponse.ReceiptExchange: SwiftProtobuf.Mes
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_StatusResponse.ReceiptExchange, rhs: Assay_V1_StatusResponse.ReceiptExchange) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_StatusResponse.ReceiptExchange) -> Bool {
+    let lhs = self
     if lhs.due != rhs.due {return false}
     if lhs.exchanged != rhs.exchanged {return false}
     if lhs.failed != rhs.failed {return false}
@@ -2151,7 +2173,8 @@ nonisolated extension Assay_V1_StatusResponse.RateLimited: SwiftProtobuf.Message
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_StatusResponse.RateLimited, rhs: Assay_V1_StatusResponse.RateLimited) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_StatusResponse.RateLimited) -> Bool {
+    let lhs = self
     if lhs.app != rhs.app {return false}
     if lhs.limit != rhs.limit {return false}
     if lhs.count != rhs.count {return false}
@@ -2227,7 +2250,8 @@ nonisolated extension Assay_V1_StatusResponse.Traffic: SwiftProtobuf.Message, Sw
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_StatusResponse.Traffic, rhs: Assay_V1_StatusResponse.Traffic) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_StatusResponse.Traffic) -> Bool {
+    let lhs = self
     if lhs.accepted != rhs.accepted {return false}
     if lhs.repeatedVerdicts != rhs.repeatedVerdicts {return false}
     if lhs.unavailable != rhs.unavailable {return false}
@@ -2288,7 +2312,8 @@ nonisolated extension Assay_V1_StatusResponse.App: SwiftProtobuf.Message, SwiftP
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_StatusResponse.App, rhs: Assay_V1_StatusResponse.App) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_StatusResponse.App) -> Bool {
+    let lhs = self
     if lhs.app != rhs.app {return false}
     if lhs.formats != rhs.formats {return false}
     if lhs.policyDigest != rhs.policyDigest {return false}
@@ -2330,7 +2355,8 @@ nonisolated extension Assay_V1_StatusResponse.App.Enforcement: SwiftProtobuf.Mes
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_StatusResponse.App.Enforcement, rhs: Assay_V1_StatusResponse.App.Enforcement) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_StatusResponse.App.Enforcement) -> Bool {
+    let lhs = self
     if lhs.share != rhs.share {return false}
     if lhs.reportsEverything != rhs.reportsEverything {return false}
     if lhs.wouldReject != rhs.wouldReject {return false}
@@ -2366,7 +2392,8 @@ nonisolated extension Assay_V1_StatusResponse.App.Outage: SwiftProtobuf.Message,
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_StatusResponse.App.Outage, rhs: Assay_V1_StatusResponse.App.Outage) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_StatusResponse.App.Outage) -> Bool {
+    let lhs = self
     if lhs.formats != rhs.formats {return false}
     if lhs.reason != rhs.reason {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
@@ -2413,7 +2440,8 @@ nonisolated extension Assay_V1_StatusResponse.Anchor: SwiftProtobuf.Message, Swi
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_StatusResponse.Anchor, rhs: Assay_V1_StatusResponse.Anchor) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_StatusResponse.Anchor) -> Bool {
+    let lhs = self
     if lhs.name != rhs.name {return false}
     if lhs.publisher != rhs.publisher {return false}
     if lhs.spkiSha256 != rhs.spkiSha256 {return false}

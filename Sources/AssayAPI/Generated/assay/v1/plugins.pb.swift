@@ -526,7 +526,8 @@ nonisolated extension Assay_V1_ListPluginsRequest: SwiftProtobuf.Message, SwiftP
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_ListPluginsRequest, rhs: Assay_V1_ListPluginsRequest) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_ListPluginsRequest) -> Bool {
+    let lhs = self
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -555,7 +556,8 @@ nonisolated extension Assay_V1_ListPluginsResponse: SwiftProtobuf.Message, Swift
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_ListPluginsResponse, rhs: Assay_V1_ListPluginsResponse) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_ListPluginsResponse) -> Bool {
+    let lhs = self
     if lhs.plugins != rhs.plugins {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -743,7 +745,8 @@ nonisolated extension Assay_V1_Plugin: SwiftProtobuf.Message, SwiftProtobuf._Mes
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_Plugin, rhs: Assay_V1_Plugin) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_Plugin) -> Bool {
+    let lhs = self
     if lhs._storage !== rhs._storage {
       let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
         let _storage = _args.0
@@ -818,7 +821,8 @@ nonisolated extension Assay_V1_Plugin.Format: SwiftProtobuf.Message, SwiftProtob
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_Plugin.Format, rhs: Assay_V1_Plugin.Format) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_Plugin.Format) -> Bool {
+    let lhs = self
     if lhs.format != rhs.format {return false}
     if lhs.builtIn != rhs.builtIn {return false}
     if lhs.replacesBuiltin != rhs.replacesBuiltin {return false}
@@ -854,7 +858,8 @@ nonisolated extension Assay_V1_Plugin.Enforced: SwiftProtobuf.Message, SwiftProt
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_Plugin.Enforced, rhs: Assay_V1_Plugin.Enforced) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_Plugin.Enforced) -> Bool {
+    let lhs = self
     if lhs.step != rhs.step {return false}
     if lhs.state != rhs.state {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
@@ -893,7 +898,8 @@ nonisolated extension Assay_V1_Plugin.Process: SwiftProtobuf.Message, SwiftProto
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_Plugin.Process, rhs: Assay_V1_Plugin.Process) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_Plugin.Process) -> Bool {
+    let lhs = self
     if lhs.pid != rhs.pid {return false}
     if lhs.startedAtUnixMs != rhs.startedAtUnixMs {return false}
     if lhs.inFlight != rhs.inFlight {return false}
@@ -965,7 +971,8 @@ nonisolated extension Assay_V1_Plugin.Counts: SwiftProtobuf.Message, SwiftProtob
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_Plugin.Counts, rhs: Assay_V1_Plugin.Counts) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_Plugin.Counts) -> Bool {
+    let lhs = self
     if lhs.calls != rhs.calls {return false}
     if lhs.rejections != rhs.rejections {return false}
     if lhs.unavailable != rhs.unavailable {return false}
@@ -1005,7 +1012,8 @@ nonisolated extension Assay_V1_EnablePluginRequest: SwiftProtobuf.Message, Swift
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_EnablePluginRequest, rhs: Assay_V1_EnablePluginRequest) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_EnablePluginRequest) -> Bool {
+    let lhs = self
     if lhs.id != rhs.id {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -1035,7 +1043,8 @@ nonisolated extension Assay_V1_DisablePluginRequest: SwiftProtobuf.Message, Swif
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_DisablePluginRequest, rhs: Assay_V1_DisablePluginRequest) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_DisablePluginRequest) -> Bool {
+    let lhs = self
     if lhs.id != rhs.id {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -1055,7 +1064,8 @@ nonisolated extension Assay_V1_ReloadPluginsRequest: SwiftProtobuf.Message, Swif
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_ReloadPluginsRequest, rhs: Assay_V1_ReloadPluginsRequest) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_ReloadPluginsRequest) -> Bool {
+    let lhs = self
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1084,7 +1094,8 @@ nonisolated extension Assay_V1_ListQuarantineRequest: SwiftProtobuf.Message, Swi
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_ListQuarantineRequest, rhs: Assay_V1_ListQuarantineRequest) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_ListQuarantineRequest) -> Bool {
+    let lhs = self
     if lhs.id != rhs.id {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -1114,7 +1125,8 @@ nonisolated extension Assay_V1_ListQuarantineResponse: SwiftProtobuf.Message, Sw
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_ListQuarantineResponse, rhs: Assay_V1_ListQuarantineResponse) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_ListQuarantineResponse) -> Bool {
+    let lhs = self
     if lhs.evidence != rhs.evidence {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -1172,7 +1184,8 @@ nonisolated extension Assay_V1_QuarantinedEvidence: SwiftProtobuf.Message, Swift
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_QuarantinedEvidence, rhs: Assay_V1_QuarantinedEvidence) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_QuarantinedEvidence) -> Bool {
+    let lhs = self
     if lhs.digest != rhs.digest {return false}
     if lhs.plugin != rhs.plugin {return false}
     if lhs.app != rhs.app {return false}
@@ -1209,7 +1222,8 @@ nonisolated extension Assay_V1_ReadQuarantineRequest: SwiftProtobuf.Message, Swi
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_ReadQuarantineRequest, rhs: Assay_V1_ReadQuarantineRequest) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_ReadQuarantineRequest) -> Bool {
+    let lhs = self
     if lhs.digest != rhs.digest {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -1239,7 +1253,8 @@ nonisolated extension Assay_V1_ReleaseQuarantineRequest: SwiftProtobuf.Message, 
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_ReleaseQuarantineRequest, rhs: Assay_V1_ReleaseQuarantineRequest) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_ReleaseQuarantineRequest) -> Bool {
+    let lhs = self
     if lhs.digest != rhs.digest {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -1259,7 +1274,8 @@ nonisolated extension Assay_V1_ReleaseQuarantineResponse: SwiftProtobuf.Message,
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_ReleaseQuarantineResponse, rhs: Assay_V1_ReleaseQuarantineResponse) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_ReleaseQuarantineResponse) -> Bool {
+    let lhs = self
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -400,7 +400,8 @@ nonisolated extension Assay_V1_ListPoliciesRequest: SwiftProtobuf.Message, Swift
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_ListPoliciesRequest, rhs: Assay_V1_ListPoliciesRequest) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_ListPoliciesRequest) -> Bool {
+    let lhs = self
     if lhs.app != rhs.app {return false}
     if lhs.pageSize != rhs.pageSize {return false}
     if lhs.pageToken != rhs.pageToken {return false}
@@ -436,7 +437,8 @@ nonisolated extension Assay_V1_ListPoliciesResponse: SwiftProtobuf.Message, Swif
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_ListPoliciesResponse, rhs: Assay_V1_ListPoliciesResponse) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_ListPoliciesResponse) -> Bool {
+    let lhs = self
     if lhs.policies != rhs.policies {return false}
     if lhs.nextPageToken != rhs.nextPageToken {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
@@ -471,7 +473,8 @@ nonisolated extension Assay_V1_GetPolicyRequest: SwiftProtobuf.Message, SwiftPro
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_GetPolicyRequest, rhs: Assay_V1_GetPolicyRequest) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_GetPolicyRequest) -> Bool {
+    let lhs = self
     if lhs.digest != rhs.digest {return false}
     if lhs.offset != rhs.offset {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
@@ -522,7 +525,8 @@ nonisolated extension Assay_V1_Policy: SwiftProtobuf.Message, SwiftProtobuf._Mes
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_Policy, rhs: Assay_V1_Policy) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_Policy) -> Bool {
+    let lhs = self
     if lhs.digest != rhs.digest {return false}
     if lhs.app != rhs.app {return false}
     if lhs.firstSeenUnixMs != rhs.firstSeenUnixMs {return false}
@@ -577,7 +581,8 @@ nonisolated extension Assay_V1_ListRecordingsRequest: SwiftProtobuf.Message, Swi
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_ListRecordingsRequest, rhs: Assay_V1_ListRecordingsRequest) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_ListRecordingsRequest) -> Bool {
+    let lhs = self
     if lhs.app != rhs.app {return false}
     if lhs.sinceUnixMs != rhs.sinceUnixMs {return false}
     if lhs.untilUnixMs != rhs.untilUnixMs {return false}
@@ -620,7 +625,8 @@ nonisolated extension Assay_V1_ListRecordingsResponse: SwiftProtobuf.Message, Sw
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_ListRecordingsResponse, rhs: Assay_V1_ListRecordingsResponse) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_ListRecordingsResponse) -> Bool {
+    let lhs = self
     if lhs.recordings != rhs.recordings {return false}
     if lhs.nextPageToken != rhs.nextPageToken {return false}
     if lhs.total != rhs.total {return false}
@@ -656,7 +662,8 @@ nonisolated extension Assay_V1_Recording: SwiftProtobuf.Message, SwiftProtobuf._
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_Recording, rhs: Assay_V1_Recording) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_Recording) -> Bool {
+    let lhs = self
     if lhs.content != rhs.content {return false}
     if lhs.evidence != rhs.evidence {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
@@ -695,7 +702,8 @@ nonisolated extension Assay_V1_DeleteRecordingsRequest: SwiftProtobuf.Message, S
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_DeleteRecordingsRequest, rhs: Assay_V1_DeleteRecordingsRequest) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_DeleteRecordingsRequest) -> Bool {
+    let lhs = self
     if lhs.app != rhs.app {return false}
     if lhs.deviceID != rhs.deviceID {return false}
     if lhs.evidenceOnly != rhs.evidenceOnly {return false}
@@ -727,7 +735,8 @@ nonisolated extension Assay_V1_DeleteRecordingsResponse: SwiftProtobuf.Message, 
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_DeleteRecordingsResponse, rhs: Assay_V1_DeleteRecordingsResponse) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_DeleteRecordingsResponse) -> Bool {
+    let lhs = self
     if lhs.deleted != rhs.deleted {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -765,7 +774,8 @@ nonisolated extension Assay_V1_ListDifferencesRequest: SwiftProtobuf.Message, Sw
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_ListDifferencesRequest, rhs: Assay_V1_ListDifferencesRequest) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_ListDifferencesRequest) -> Bool {
+    let lhs = self
     if lhs.app != rhs.app {return false}
     if lhs.sinceUnixMs != rhs.sinceUnixMs {return false}
     if lhs.limit != rhs.limit {return false}
@@ -797,7 +807,8 @@ nonisolated extension Assay_V1_ListDifferencesResponse: SwiftProtobuf.Message, S
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_ListDifferencesResponse, rhs: Assay_V1_ListDifferencesResponse) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_ListDifferencesResponse) -> Bool {
+    let lhs = self
     if lhs.reports != rhs.reports {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -855,7 +866,8 @@ nonisolated extension Assay_V1_ShadowReport: SwiftProtobuf.Message, SwiftProtobu
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_ShadowReport, rhs: Assay_V1_ShadowReport) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_ShadowReport) -> Bool {
+    let lhs = self
     if lhs.app != rhs.app {return false}
     if lhs.policyDigest != rhs.policyDigest {return false}
     if lhs.shadowDigest != rhs.shadowDigest {return false}
@@ -911,7 +923,8 @@ nonisolated extension Assay_V1_VerdictChanges: SwiftProtobuf.Message, SwiftProto
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_VerdictChanges, rhs: Assay_V1_VerdictChanges) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_VerdictChanges) -> Bool {
+    let lhs = self
     if lhs.same != rhs.same {return false}
     if lhs.newlyRejected != rhs.newlyRejected {return false}
     if lhs.newlyAccepted != rhs.newlyAccepted {return false}
@@ -974,7 +987,8 @@ nonisolated extension Assay_V1_VerdictDifference: SwiftProtobuf.Message, SwiftPr
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_VerdictDifference, rhs: Assay_V1_VerdictDifference) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_VerdictDifference) -> Bool {
+    let lhs = self
     if lhs.requestID != rhs.requestID {return false}
     if lhs.atUnixMs != rhs.atUnixMs {return false}
     if lhs.app != rhs.app {return false}
@@ -1026,7 +1040,8 @@ nonisolated extension Assay_V1_PolicyOutcome: SwiftProtobuf.Message, SwiftProtob
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_PolicyOutcome, rhs: Assay_V1_PolicyOutcome) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_PolicyOutcome) -> Bool {
+    let lhs = self
     if lhs.decision != rhs.decision {return false}
     if lhs.assurance != rhs.assurance {return false}
     if lhs.reason != rhs.reason {return false}

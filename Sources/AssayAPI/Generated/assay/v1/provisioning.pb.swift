@@ -1226,7 +1226,8 @@ nonisolated extension Assay_V1_IssueCertificateRequest: SwiftProtobuf.Message, S
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_IssueCertificateRequest, rhs: Assay_V1_IssueCertificateRequest) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_IssueCertificateRequest) -> Bool {
+    let lhs = self
     if lhs.app != rhs.app {return false}
     if lhs.challenge != rhs.challenge {return false}
     if lhs.context != rhs.context {return false}
@@ -1277,7 +1278,8 @@ nonisolated extension Assay_V1_IssueCertificateResponse: SwiftProtobuf.Message, 
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_IssueCertificateResponse, rhs: Assay_V1_IssueCertificateResponse) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_IssueCertificateResponse) -> Bool {
+    let lhs = self
     if lhs._verdict != rhs._verdict {return false}
     if lhs._certificate != rhs._certificate {return false}
     if lhs.chain != rhs.chain {return false}
@@ -1345,7 +1347,8 @@ nonisolated extension Assay_V1_RenewCertificateRequest: SwiftProtobuf.Message, S
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_RenewCertificateRequest, rhs: Assay_V1_RenewCertificateRequest) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_RenewCertificateRequest) -> Bool {
+    let lhs = self
     if lhs.app != rhs.app {return false}
     if lhs.challenge != rhs.challenge {return false}
     if lhs.context != rhs.context {return false}
@@ -1399,7 +1402,8 @@ nonisolated extension Assay_V1_RevokeCertificateRequest: SwiftProtobuf.Message, 
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_RevokeCertificateRequest, rhs: Assay_V1_RevokeCertificateRequest) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_RevokeCertificateRequest) -> Bool {
+    let lhs = self
     if lhs.app != rhs.app {return false}
     if lhs.issuerSpkiSha256 != rhs.issuerSpkiSha256 {return false}
     if lhs.serial != rhs.serial {return false}
@@ -1449,7 +1453,8 @@ nonisolated extension Assay_V1_RevokeCertificateResponse: SwiftProtobuf.Message,
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_RevokeCertificateResponse, rhs: Assay_V1_RevokeCertificateResponse) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_RevokeCertificateResponse) -> Bool {
+    let lhs = self
     if lhs._certificate != rhs._certificate {return false}
     if lhs.wasRevoked != rhs.wasRevoked {return false}
     if lhs.alsoRevokedCount != rhs.alsoRevokedCount {return false}
@@ -1517,7 +1522,8 @@ nonisolated extension Assay_V1_GetCertificateRequest: SwiftProtobuf.Message, Swi
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_GetCertificateRequest, rhs: Assay_V1_GetCertificateRequest) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_GetCertificateRequest) -> Bool {
+    let lhs = self
     if lhs.app != rhs.app {return false}
     if lhs.by != rhs.by {return false}
     if lhs.issuerSpkiSha256 != rhs.issuerSpkiSha256 {return false}
@@ -1569,7 +1575,8 @@ nonisolated extension Assay_V1_ListCertificatesRequest: SwiftProtobuf.Message, S
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_ListCertificatesRequest, rhs: Assay_V1_ListCertificatesRequest) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_ListCertificatesRequest) -> Bool {
+    let lhs = self
     if lhs.app != rhs.app {return false}
     if lhs.deviceID != rhs.deviceID {return false}
     if lhs.state != rhs.state {return false}
@@ -1608,7 +1615,8 @@ nonisolated extension Assay_V1_ListCertificatesResponse: SwiftProtobuf.Message, 
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_ListCertificatesResponse, rhs: Assay_V1_ListCertificatesResponse) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_ListCertificatesResponse) -> Bool {
+    let lhs = self
     if lhs.certificates != rhs.certificates {return false}
     if lhs.nextPageToken != rhs.nextPageToken {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
@@ -1761,7 +1769,8 @@ nonisolated extension Assay_V1_DeviceCertificate: SwiftProtobuf.Message, SwiftPr
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_DeviceCertificate, rhs: Assay_V1_DeviceCertificate) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_DeviceCertificate) -> Bool {
+    let lhs = self
     if lhs._storage !== rhs._storage {
       let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
         let _storage = _args.0
@@ -1826,7 +1835,8 @@ nonisolated extension Assay_V1_DeviceCertificate.Revocation: SwiftProtobuf.Messa
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_DeviceCertificate.Revocation, rhs: Assay_V1_DeviceCertificate.Revocation) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_DeviceCertificate.Revocation) -> Bool {
+    let lhs = self
     if lhs.reason != rhs.reason {return false}
     if lhs.revokedAtUnixMs != rhs.revokedAtUnixMs {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
@@ -1861,7 +1871,8 @@ nonisolated extension Assay_V1_CertificateName: SwiftProtobuf.Message, SwiftProt
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_CertificateName, rhs: Assay_V1_CertificateName) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_CertificateName) -> Bool {
+    let lhs = self
     if lhs.issuerSpkiSha256 != rhs.issuerSpkiSha256 {return false}
     if lhs.serial != rhs.serial {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
@@ -1882,7 +1893,8 @@ nonisolated extension Assay_V1_GetAuthoritiesRequest: SwiftProtobuf.Message, Swi
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_GetAuthoritiesRequest, rhs: Assay_V1_GetAuthoritiesRequest) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_GetAuthoritiesRequest) -> Bool {
+    let lhs = self
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1911,7 +1923,8 @@ nonisolated extension Assay_V1_GetAuthoritiesResponse: SwiftProtobuf.Message, Sw
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_GetAuthoritiesResponse, rhs: Assay_V1_GetAuthoritiesResponse) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_GetAuthoritiesResponse) -> Bool {
+    let lhs = self
     if lhs.authorities != rhs.authorities {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -1973,7 +1986,8 @@ nonisolated extension Assay_V1_Authority: SwiftProtobuf.Message, SwiftProtobuf._
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_Authority, rhs: Assay_V1_Authority) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_Authority) -> Bool {
+    let lhs = self
     if lhs.name != rhs.name {return false}
     if lhs.spkiSha256 != rhs.spkiSha256 {return false}
     if lhs.chain != rhs.chain {return false}
@@ -2015,7 +2029,8 @@ nonisolated extension Assay_V1_GetRevocationListRequest: SwiftProtobuf.Message, 
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_GetRevocationListRequest, rhs: Assay_V1_GetRevocationListRequest) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_GetRevocationListRequest) -> Bool {
+    let lhs = self
     if lhs.issuerSpkiSha256 != rhs.issuerSpkiSha256 {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -2061,7 +2076,8 @@ nonisolated extension Assay_V1_RevocationList: SwiftProtobuf.Message, SwiftProto
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_RevocationList, rhs: Assay_V1_RevocationList) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_RevocationList) -> Bool {
+    let lhs = self
     if lhs.list != rhs.list {return false}
     if lhs.number != rhs.number {return false}
     if lhs.thisUpdateUnixMs != rhs.thisUpdateUnixMs {return false}
@@ -2119,7 +2135,8 @@ nonisolated extension Assay_V1_ProvisionDeviceRequest: SwiftProtobuf.Message, Sw
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_ProvisionDeviceRequest, rhs: Assay_V1_ProvisionDeviceRequest) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_ProvisionDeviceRequest) -> Bool {
+    let lhs = self
     if lhs.app != rhs.app {return false}
     if lhs.deviceSerial != rhs.deviceSerial {return false}
     if lhs.deviceFamily != rhs.deviceFamily {return false}
@@ -2191,7 +2208,8 @@ nonisolated extension Assay_V1_ProvisionDeviceResponse: SwiftProtobuf.Message, S
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_ProvisionDeviceResponse, rhs: Assay_V1_ProvisionDeviceResponse) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_ProvisionDeviceResponse) -> Bool {
+    let lhs = self
     if lhs.deviceCertificate != rhs.deviceCertificate {return false}
     if lhs.certificateChain != rhs.certificateChain {return false}
     if lhs.keyTables != rhs.keyTables {return false}
@@ -2229,7 +2247,8 @@ nonisolated extension Assay_V1_ProvisionDeviceResponse.KeyTable: SwiftProtobuf.M
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_ProvisionDeviceResponse.KeyTable, rhs: Assay_V1_ProvisionDeviceResponse.KeyTable) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_ProvisionDeviceResponse.KeyTable) -> Bool {
+    let lhs = self
     if lhs.keys != rhs.keys {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -2267,7 +2286,8 @@ nonisolated extension Assay_V1_ProvisioningRejection: SwiftProtobuf.Message, Swi
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_ProvisioningRejection, rhs: Assay_V1_ProvisioningRejection) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_ProvisioningRejection) -> Bool {
+    let lhs = self
     if lhs.reason != rhs.reason {return false}
     if lhs.detail != rhs.detail {return false}
     if lhs.retry != rhs.retry {return false}
@@ -2323,7 +2343,8 @@ nonisolated extension Assay_V1_AddEnrolmentsRequest: SwiftProtobuf.Message, Swif
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_AddEnrolmentsRequest, rhs: Assay_V1_AddEnrolmentsRequest) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_AddEnrolmentsRequest) -> Bool {
+    let lhs = self
     if lhs.app != rhs.app {return false}
     if lhs.serials != rhs.serials {return false}
     if lhs.tokens != rhs.tokens {return false}
@@ -2367,7 +2388,8 @@ nonisolated extension Assay_V1_AddEnrolmentsResponse: SwiftProtobuf.Message, Swi
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_AddEnrolmentsResponse, rhs: Assay_V1_AddEnrolmentsResponse) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_AddEnrolmentsResponse) -> Bool {
+    let lhs = self
     if lhs.added != rhs.added {return false}
     if lhs.present != rhs.present {return false}
     if lhs.tokens != rhs.tokens {return false}
@@ -2415,7 +2437,8 @@ nonisolated extension Assay_V1_ReadmitDeviceRequest: SwiftProtobuf.Message, Swif
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_ReadmitDeviceRequest, rhs: Assay_V1_ReadmitDeviceRequest) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_ReadmitDeviceRequest) -> Bool {
+    let lhs = self
     if lhs.app != rhs.app {return false}
     if lhs.deviceSerial != rhs.deviceSerial {return false}
     if lhs.deviceFamily != rhs.deviceFamily {return false}
@@ -2457,7 +2480,8 @@ nonisolated extension Assay_V1_ReadmitDeviceResponse: SwiftProtobuf.Message, Swi
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_ReadmitDeviceResponse, rhs: Assay_V1_ReadmitDeviceResponse) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_ReadmitDeviceResponse) -> Bool {
+    let lhs = self
     if lhs._enrolment != rhs._enrolment {return false}
     if lhs.wasReadmitted != rhs.wasReadmitted {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
@@ -2535,7 +2559,8 @@ nonisolated extension Assay_V1_RemoveEnrolmentRequest: SwiftProtobuf.Message, Sw
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_RemoveEnrolmentRequest, rhs: Assay_V1_RemoveEnrolmentRequest) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_RemoveEnrolmentRequest) -> Bool {
+    let lhs = self
     if lhs.app != rhs.app {return false}
     if lhs.permit != rhs.permit {return false}
     if lhs.comment != rhs.comment {return false}
@@ -2557,7 +2582,8 @@ nonisolated extension Assay_V1_RemoveEnrolmentResponse: SwiftProtobuf.Message, S
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_RemoveEnrolmentResponse, rhs: Assay_V1_RemoveEnrolmentResponse) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_RemoveEnrolmentResponse) -> Bool {
+    let lhs = self
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2602,7 +2628,8 @@ nonisolated extension Assay_V1_ListEnrolmentsRequest: SwiftProtobuf.Message, Swi
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_ListEnrolmentsRequest, rhs: Assay_V1_ListEnrolmentsRequest) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_ListEnrolmentsRequest) -> Bool {
+    let lhs = self
     if lhs.app != rhs.app {return false}
     if lhs.state != rhs.state {return false}
     if lhs.pageSize != rhs.pageSize {return false}
@@ -2640,7 +2667,8 @@ nonisolated extension Assay_V1_ListEnrolmentsResponse: SwiftProtobuf.Message, Sw
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_ListEnrolmentsResponse, rhs: Assay_V1_ListEnrolmentsResponse) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_ListEnrolmentsResponse) -> Bool {
+    let lhs = self
     if lhs.enrolments != rhs.enrolments {return false}
     if lhs.nextPageToken != rhs.nextPageToken {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
@@ -2718,7 +2746,8 @@ nonisolated extension Assay_V1_Enrolment: SwiftProtobuf.Message, SwiftProtobuf._
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_Enrolment, rhs: Assay_V1_Enrolment) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_Enrolment) -> Bool {
+    let lhs = self
     if lhs.permit != rhs.permit {return false}
     if lhs.deviceFamily != rhs.deviceFamily {return false}
     if lhs.createdAtUnixMs != rhs.createdAtUnixMs {return false}

@@ -511,7 +511,8 @@ nonisolated extension Assay_V1_ResultRequest: SwiftProtobuf.Message, SwiftProtob
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_ResultRequest, rhs: Assay_V1_ResultRequest) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_ResultRequest) -> Bool {
+    let lhs = self
     if lhs.shape != rhs.shape {return false}
     if lhs.audience != rhs.audience {return false}
     if lhs.nonce != rhs.nonce {return false}
@@ -603,7 +604,8 @@ nonisolated extension Assay_V1_SignedResult: SwiftProtobuf.Message, SwiftProtobu
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_SignedResult, rhs: Assay_V1_SignedResult) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_SignedResult) -> Bool {
+    let lhs = self
     if lhs.shape != rhs.shape {return false}
     if lhs.audience != rhs.audience {return false}
     if lhs.outcome != rhs.outcome {return false}
@@ -641,7 +643,8 @@ nonisolated extension Assay_V1_ResultProblem: SwiftProtobuf.Message, SwiftProtob
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_ResultProblem, rhs: Assay_V1_ResultProblem) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_ResultProblem) -> Bool {
+    let lhs = self
     if lhs.code != rhs.code {return false}
     if lhs.sentence != rhs.sentence {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
@@ -672,7 +675,8 @@ nonisolated extension Assay_V1_GetResultKeysRequest: SwiftProtobuf.Message, Swif
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_GetResultKeysRequest, rhs: Assay_V1_GetResultKeysRequest) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_GetResultKeysRequest) -> Bool {
+    let lhs = self
     if lhs.simulated != rhs.simulated {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -710,7 +714,8 @@ nonisolated extension Assay_V1_GetResultKeysResponse: SwiftProtobuf.Message, Swi
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_GetResultKeysResponse, rhs: Assay_V1_GetResultKeysResponse) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_GetResultKeysResponse) -> Bool {
+    let lhs = self
     if lhs.issuer != rhs.issuer {return false}
     if lhs.jwks != rhs.jwks {return false}
     if lhs.profiles != rhs.profiles {return false}
@@ -750,7 +755,8 @@ nonisolated extension Assay_V1_ResultProfile: SwiftProtobuf.Message, SwiftProtob
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_ResultProfile, rhs: Assay_V1_ResultProfile) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_ResultProfile) -> Bool {
+    let lhs = self
     if lhs.shape != rhs.shape {return false}
     if lhs.type != rhs.type {return false}
     if lhs.specification != rhs.specification {return false}
@@ -772,7 +778,8 @@ nonisolated extension Assay_V1_ListResultKeysRequest: SwiftProtobuf.Message, Swi
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_ListResultKeysRequest, rhs: Assay_V1_ListResultKeysRequest) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_ListResultKeysRequest) -> Bool {
+    let lhs = self
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -801,7 +808,8 @@ nonisolated extension Assay_V1_ListResultKeysResponse: SwiftProtobuf.Message, Sw
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_ListResultKeysResponse, rhs: Assay_V1_ListResultKeysResponse) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_ListResultKeysResponse) -> Bool {
+    let lhs = self
     if lhs.keys != rhs.keys {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -867,7 +875,8 @@ nonisolated extension Assay_V1_ResultKey: SwiftProtobuf.Message, SwiftProtobuf._
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_ResultKey, rhs: Assay_V1_ResultKey) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_ResultKey) -> Bool {
+    let lhs = self
     if lhs.kid != rhs.kid {return false}
     if lhs.issuer != rhs.issuer {return false}
     if lhs.simulated != rhs.simulated {return false}
@@ -918,7 +927,8 @@ nonisolated extension Assay_V1_RotateResultKeyRequest: SwiftProtobuf.Message, Sw
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_RotateResultKeyRequest, rhs: Assay_V1_RotateResultKeyRequest) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_RotateResultKeyRequest) -> Bool {
+    let lhs = self
     if lhs.now != rhs.now {return false}
     if lhs.simulated != rhs.simulated {return false}
     if lhs.reason != rhs.reason {return false}
@@ -958,7 +968,8 @@ nonisolated extension Assay_V1_GetStatusListRequest: SwiftProtobuf.Message, Swif
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_GetStatusListRequest, rhs: Assay_V1_GetStatusListRequest) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_GetStatusListRequest) -> Bool {
+    let lhs = self
     if lhs.list != rhs.list {return false}
     if lhs.form != rhs.form {return false}
     if lhs.simulated != rhs.simulated {return false}
@@ -1002,7 +1013,8 @@ nonisolated extension Assay_V1_GetStatusListResponse: SwiftProtobuf.Message, Swi
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_GetStatusListResponse, rhs: Assay_V1_GetStatusListResponse) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_GetStatusListResponse) -> Bool {
+    let lhs = self
     if lhs.uri != rhs.uri {return false}
     if lhs.token != rhs.token {return false}
     if lhs.mediaType != rhs.mediaType {return false}

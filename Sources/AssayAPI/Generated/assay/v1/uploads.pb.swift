@@ -280,7 +280,8 @@ nonisolated extension Assay_V1_BeginUploadRequest: SwiftProtobuf.Message, SwiftP
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_BeginUploadRequest, rhs: Assay_V1_BeginUploadRequest) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_BeginUploadRequest) -> Bool {
+    let lhs = self
     if lhs.app != rhs.app {return false}
     if lhs.size != rhs.size {return false}
     if lhs.chunkSize != rhs.chunkSize {return false}
@@ -322,7 +323,8 @@ nonisolated extension Assay_V1_PutChunksRequest: SwiftProtobuf.Message, SwiftPro
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_PutChunksRequest, rhs: Assay_V1_PutChunksRequest) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_PutChunksRequest) -> Bool {
+    let lhs = self
     if lhs.app != rhs.app {return false}
     if lhs.uploadID != rhs.uploadID {return false}
     if lhs.chunks != rhs.chunks {return false}
@@ -362,7 +364,8 @@ nonisolated extension Assay_V1_UploadChunk: SwiftProtobuf.Message, SwiftProtobuf
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_UploadChunk, rhs: Assay_V1_UploadChunk) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_UploadChunk) -> Bool {
+    let lhs = self
     if lhs.index != rhs.index {return false}
     if lhs.size != rhs.size {return false}
     if lhs.sha256 != rhs.sha256 {return false}
@@ -406,7 +409,8 @@ nonisolated extension Assay_V1_FinalizeUploadRequest: SwiftProtobuf.Message, Swi
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_FinalizeUploadRequest, rhs: Assay_V1_FinalizeUploadRequest) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_FinalizeUploadRequest) -> Bool {
+    let lhs = self
     if lhs.app != rhs.app {return false}
     if lhs.uploadID != rhs.uploadID {return false}
     if lhs.chunks != rhs.chunks {return false}
@@ -443,7 +447,8 @@ nonisolated extension Assay_V1_GetUploadRequest: SwiftProtobuf.Message, SwiftPro
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_GetUploadRequest, rhs: Assay_V1_GetUploadRequest) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_GetUploadRequest) -> Bool {
+    let lhs = self
     if lhs.app != rhs.app {return false}
     if lhs.uploadID != rhs.uploadID {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
@@ -478,7 +483,8 @@ nonisolated extension Assay_V1_AbortUploadRequest: SwiftProtobuf.Message, SwiftP
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_AbortUploadRequest, rhs: Assay_V1_AbortUploadRequest) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_AbortUploadRequest) -> Bool {
+    let lhs = self
     if lhs.app != rhs.app {return false}
     if lhs.uploadID != rhs.uploadID {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
@@ -509,7 +515,8 @@ nonisolated extension Assay_V1_AbortUploadResponse: SwiftProtobuf.Message, Swift
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_AbortUploadResponse, rhs: Assay_V1_AbortUploadResponse) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_AbortUploadResponse) -> Bool {
+    let lhs = self
     if lhs.aborted != rhs.aborted {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -579,7 +586,8 @@ nonisolated extension Assay_V1_Upload: SwiftProtobuf.Message, SwiftProtobuf._Mes
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_Upload, rhs: Assay_V1_Upload) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_Upload) -> Bool {
+    let lhs = self
     if lhs.uploadID != rhs.uploadID {return false}
     if lhs.state != rhs.state {return false}
     if lhs.total != rhs.total {return false}

@@ -857,7 +857,8 @@ nonisolated extension Assay_V1_Verdict: SwiftProtobuf.Message, SwiftProtobuf._Me
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_Verdict, rhs: Assay_V1_Verdict) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_Verdict) -> Bool {
+    let lhs = self
     if lhs._storage !== rhs._storage {
       let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
         let _storage = _args.0
@@ -927,7 +928,8 @@ nonisolated extension Assay_V1_WouldReject: SwiftProtobuf.Message, SwiftProtobuf
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_WouldReject, rhs: Assay_V1_WouldReject) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_WouldReject) -> Bool {
+    let lhs = self
     if lhs.reason != rhs.reason {return false}
     if lhs.detail != rhs.detail {return false}
     if lhs.check != rhs.check {return false}
@@ -976,7 +978,8 @@ nonisolated extension Assay_V1_Finding: SwiftProtobuf.Message, SwiftProtobuf._Me
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_Finding, rhs: Assay_V1_Finding) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_Finding) -> Bool {
+    let lhs = self
     if lhs.check != rhs.check {return false}
     if lhs.outcome != rhs.outcome {return false}
     if lhs.code != rhs.code {return false}
@@ -1098,7 +1101,8 @@ nonisolated extension Assay_V1_Claim: SwiftProtobuf.Message, SwiftProtobuf._Mess
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_Claim, rhs: Assay_V1_Claim) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_Claim) -> Bool {
+    let lhs = self
     if lhs.name != rhs.name {return false}
     if lhs.value != rhs.value {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
@@ -1129,7 +1133,8 @@ nonisolated extension Assay_V1_TextList: SwiftProtobuf.Message, SwiftProtobuf._M
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_TextList, rhs: Assay_V1_TextList) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_TextList) -> Bool {
+    let lhs = self
     if lhs.values != rhs.values {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -1167,7 +1172,8 @@ nonisolated extension Assay_V1_BoundTo: SwiftProtobuf.Message, SwiftProtobuf._Me
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_BoundTo, rhs: Assay_V1_BoundTo) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_BoundTo) -> Bool {
+    let lhs = self
     if lhs.mode != rhs.mode {return false}
     if lhs.payloadSha256 != rhs.payloadSha256 {return false}
     if lhs.clientDataHash != rhs.clientDataHash {return false}
@@ -1211,7 +1217,8 @@ nonisolated extension Assay_V1_FeedSnapshot: SwiftProtobuf.Message, SwiftProtobu
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_FeedSnapshot, rhs: Assay_V1_FeedSnapshot) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_FeedSnapshot) -> Bool {
+    let lhs = self
     if lhs.feed != rhs.feed {return false}
     if lhs.id != rhs.id {return false}
     if lhs.ageMs != rhs.ageMs {return false}

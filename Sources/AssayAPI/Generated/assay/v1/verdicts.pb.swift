@@ -684,7 +684,8 @@ nonisolated extension Assay_V1_ListVerdictsRequest: SwiftProtobuf.Message, Swift
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_ListVerdictsRequest, rhs: Assay_V1_ListVerdictsRequest) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_ListVerdictsRequest) -> Bool {
+    let lhs = self
     if lhs.app != rhs.app {return false}
     if lhs.caller != rhs.caller {return false}
     if lhs.deviceID != rhs.deviceID {return false}
@@ -736,7 +737,8 @@ nonisolated extension Assay_V1_ListVerdictsResponse: SwiftProtobuf.Message, Swif
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_ListVerdictsResponse, rhs: Assay_V1_ListVerdictsResponse) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_ListVerdictsResponse) -> Bool {
+    let lhs = self
     if lhs.records != rhs.records {return false}
     if lhs.nextPageToken != rhs.nextPageToken {return false}
     if lhs._state != rhs._state {return false}
@@ -788,7 +790,8 @@ nonisolated extension Assay_V1_VerdictRecordState: SwiftProtobuf.Message, SwiftP
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_VerdictRecordState, rhs: Assay_V1_VerdictRecordState) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_VerdictRecordState) -> Bool {
+    let lhs = self
     if lhs.rows != rhs.rows {return false}
     if lhs.bytes != rhs.bytes {return false}
     if lhs.dropped != rhs.dropped {return false}
@@ -823,7 +826,8 @@ nonisolated extension Assay_V1_GetVerdictRequest: SwiftProtobuf.Message, SwiftPr
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_GetVerdictRequest, rhs: Assay_V1_GetVerdictRequest) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_GetVerdictRequest) -> Bool {
+    let lhs = self
     if lhs.requestID != rhs.requestID {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -1053,7 +1057,8 @@ nonisolated extension Assay_V1_VerdictRecord: SwiftProtobuf.Message, SwiftProtob
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_VerdictRecord, rhs: Assay_V1_VerdictRecord) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_VerdictRecord) -> Bool {
+    let lhs = self
     if lhs._storage !== rhs._storage {
       let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
         let _storage = _args.0
@@ -1135,7 +1140,8 @@ nonisolated extension Assay_V1_DeviceTraits: SwiftProtobuf.Message, SwiftProtobu
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_DeviceTraits, rhs: Assay_V1_DeviceTraits) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_DeviceTraits) -> Bool {
+    let lhs = self
     if lhs.platform != rhs.platform {return false}
     if lhs.model != rhs.model {return false}
     if lhs.osVersion != rhs.osVersion {return false}
@@ -1176,7 +1182,8 @@ nonisolated extension Assay_V1_RecordedFinding: SwiftProtobuf.Message, SwiftProt
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_RecordedFinding, rhs: Assay_V1_RecordedFinding) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_RecordedFinding) -> Bool {
+    let lhs = self
     if lhs._finding != rhs._finding {return false}
     if lhs.policyKey != rhs.policyKey {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
@@ -1219,7 +1226,8 @@ nonisolated extension Assay_V1_FindVerdictsRequest: SwiftProtobuf.Message, Swift
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_FindVerdictsRequest, rhs: Assay_V1_FindVerdictsRequest) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_FindVerdictsRequest) -> Bool {
+    let lhs = self
     if lhs.app != rhs.app {return false}
     if lhs.payloadSha256 != rhs.payloadSha256 {return false}
     if lhs.sourceAddress != rhs.sourceAddress {return false}
@@ -1284,7 +1292,8 @@ nonisolated extension Assay_V1_FindVerdictsResponse: SwiftProtobuf.Message, Swif
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_FindVerdictsResponse, rhs: Assay_V1_FindVerdictsResponse) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_FindVerdictsResponse) -> Bool {
+    let lhs = self
     if lhs.app != rhs.app {return false}
     if lhs.payloadSha256 != rhs.payloadSha256 {return false}
     if lhs.found != rhs.found {return false}
@@ -1386,7 +1395,8 @@ nonisolated extension Assay_V1_FoundVerdict: SwiftProtobuf.Message, SwiftProtobu
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_FoundVerdict, rhs: Assay_V1_FoundVerdict) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_FoundVerdict) -> Bool {
+    let lhs = self
     if lhs.requestID != rhs.requestID {return false}
     if lhs.decision != rhs.decision {return false}
     if lhs.assurance != rhs.assurance {return false}

@@ -338,7 +338,8 @@ nonisolated extension Assay_V1_WatchRequest: SwiftProtobuf.Message, SwiftProtobu
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_WatchRequest, rhs: Assay_V1_WatchRequest) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_WatchRequest) -> Bool {
+    let lhs = self
     if lhs.kinds != rhs.kinds {return false}
     if lhs.apps != rhs.apps {return false}
     if lhs.callers != rhs.callers {return false}
@@ -428,7 +429,8 @@ nonisolated extension Assay_V1_WatchItem: SwiftProtobuf.Message, SwiftProtobuf._
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_WatchItem, rhs: Assay_V1_WatchItem) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_WatchItem) -> Bool {
+    let lhs = self
     if lhs.item != rhs.item {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -474,7 +476,8 @@ nonisolated extension Assay_V1_WatchStart: SwiftProtobuf.Message, SwiftProtobuf.
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_WatchStart, rhs: Assay_V1_WatchStart) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_WatchStart) -> Bool {
+    let lhs = self
     if lhs.streamID != rhs.streamID {return false}
     if lhs.nextSequence != rhs.nextSequence {return false}
     if lhs.timeUnixMs != rhs.timeUnixMs {return false}
@@ -508,7 +511,8 @@ nonisolated extension Assay_V1_WatchOvertaken: SwiftProtobuf.Message, SwiftProto
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_WatchOvertaken, rhs: Assay_V1_WatchOvertaken) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_WatchOvertaken) -> Bool {
+    let lhs = self
     if lhs.missed != rhs.missed {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -616,7 +620,8 @@ nonisolated extension Assay_V1_Event: SwiftProtobuf.Message, SwiftProtobuf._Mess
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_Event, rhs: Assay_V1_Event) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_Event) -> Bool {
+    let lhs = self
     if lhs.sequence != rhs.sequence {return false}
     if lhs.timeUnixMs != rhs.timeUnixMs {return false}
     if lhs.kind != rhs.kind {return false}
@@ -688,7 +693,8 @@ nonisolated extension Assay_V1_VerdictEvent: SwiftProtobuf.Message, SwiftProtobu
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_VerdictEvent, rhs: Assay_V1_VerdictEvent) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_VerdictEvent) -> Bool {
+    let lhs = self
     if lhs.requestID != rhs.requestID {return false}
     if lhs.decision != rhs.decision {return false}
     if lhs.code != rhs.code {return false}
@@ -739,7 +745,8 @@ nonisolated extension Assay_V1_ChangeEvent: SwiftProtobuf.Message, SwiftProtobuf
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_ChangeEvent, rhs: Assay_V1_ChangeEvent) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_ChangeEvent) -> Bool {
+    let lhs = self
     if lhs.auditNumber != rhs.auditNumber {return false}
     if lhs.origin != rhs.origin {return false}
     if lhs.name != rhs.name {return false}
@@ -792,7 +799,8 @@ nonisolated extension Assay_V1_DeviceEvent: SwiftProtobuf.Message, SwiftProtobuf
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_DeviceEvent, rhs: Assay_V1_DeviceEvent) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_DeviceEvent) -> Bool {
+    let lhs = self
     if lhs.code != rhs.code {return false}
     if lhs.check != rhs.check {return false}
     if lhs.detail != rhs.detail {return false}

@@ -173,7 +173,8 @@ nonisolated extension Assay_V1_ListWebhooksRequest: SwiftProtobuf.Message, Swift
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_ListWebhooksRequest, rhs: Assay_V1_ListWebhooksRequest) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_ListWebhooksRequest) -> Bool {
+    let lhs = self
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -202,7 +203,8 @@ nonisolated extension Assay_V1_ListWebhooksResponse: SwiftProtobuf.Message, Swif
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_ListWebhooksResponse, rhs: Assay_V1_ListWebhooksResponse) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_ListWebhooksResponse) -> Bool {
+    let lhs = self
     if lhs.webhooks != rhs.webhooks {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -272,7 +274,8 @@ nonisolated extension Assay_V1_Webhook: SwiftProtobuf.Message, SwiftProtobuf._Me
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_Webhook, rhs: Assay_V1_Webhook) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_Webhook) -> Bool {
+    let lhs = self
     if lhs.name != rhs.name {return false}
     if lhs.host != rhs.host {return false}
     if lhs.state != rhs.state {return false}
@@ -316,7 +319,8 @@ nonisolated extension Assay_V1_ResendWebhookRequest: SwiftProtobuf.Message, Swif
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_ResendWebhookRequest, rhs: Assay_V1_ResendWebhookRequest) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_ResendWebhookRequest) -> Bool {
+    let lhs = self
     if lhs.name != rhs.name {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -346,7 +350,8 @@ nonisolated extension Assay_V1_ResendWebhookResponse: SwiftProtobuf.Message, Swi
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_V1_ResendWebhookResponse, rhs: Assay_V1_ResendWebhookResponse) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_V1_ResendWebhookResponse) -> Bool {
+    let lhs = self
     if lhs.deadLetters != rhs.deadLetters {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true

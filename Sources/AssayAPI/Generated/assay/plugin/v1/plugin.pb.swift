@@ -1392,7 +1392,8 @@ nonisolated extension Assay_Plugin_V1_DescribeRequest: SwiftProtobuf.Message, Sw
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_Plugin_V1_DescribeRequest, rhs: Assay_Plugin_V1_DescribeRequest) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_Plugin_V1_DescribeRequest) -> Bool {
+    let lhs = self
     if lhs.protocolVersions != rhs.protocolVersions {return false}
     if lhs.daemonVersion != rhs.daemonVersion {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
@@ -1447,7 +1448,8 @@ nonisolated extension Assay_Plugin_V1_DescribeResponse: SwiftProtobuf.Message, S
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_Plugin_V1_DescribeResponse, rhs: Assay_Plugin_V1_DescribeResponse) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_Plugin_V1_DescribeResponse) -> Bool {
+    let lhs = self
     if lhs.name != rhs.name {return false}
     if lhs.version != rhs.version {return false}
     if lhs.protocolVersions != rhs.protocolVersions {return false}
@@ -1515,7 +1517,8 @@ nonisolated extension Assay_Plugin_V1_Format: SwiftProtobuf.Message, SwiftProtob
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_Plugin_V1_Format, rhs: Assay_Plugin_V1_Format) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_Plugin_V1_Format) -> Bool {
+    let lhs = self
     if lhs.name != rhs.name {return false}
     if lhs.purposes != rhs.purposes {return false}
     if lhs.sizeLimit != rhs.sizeLimit {return false}
@@ -1561,7 +1564,8 @@ nonisolated extension Assay_Plugin_V1_ClaimDeclaration: SwiftProtobuf.Message, S
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_Plugin_V1_ClaimDeclaration, rhs: Assay_Plugin_V1_ClaimDeclaration) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_Plugin_V1_ClaimDeclaration) -> Bool {
+    let lhs = self
     if lhs.name != rhs.name {return false}
     if lhs.kind != rhs.kind {return false}
     if lhs.meaning != rhs.meaning {return false}
@@ -1605,7 +1609,8 @@ nonisolated extension Assay_Plugin_V1_CodeDeclaration: SwiftProtobuf.Message, Sw
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_Plugin_V1_CodeDeclaration, rhs: Assay_Plugin_V1_CodeDeclaration) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_Plugin_V1_CodeDeclaration) -> Bool {
+    let lhs = self
     if lhs.code != rhs.code {return false}
     if lhs.retry != rhs.retry {return false}
     if lhs.meaning != rhs.meaning {return false}
@@ -1650,7 +1655,8 @@ nonisolated extension Assay_Plugin_V1_ConfigurationKey: SwiftProtobuf.Message, S
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_Plugin_V1_ConfigurationKey, rhs: Assay_Plugin_V1_ConfigurationKey) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_Plugin_V1_ConfigurationKey) -> Bool {
+    let lhs = self
     if lhs.name != rhs.name {return false}
     if lhs.kind != rhs.kind {return false}
     if lhs.required != rhs.required {return false}
@@ -1683,7 +1689,8 @@ nonisolated extension Assay_Plugin_V1_ValidateRequest: SwiftProtobuf.Message, Sw
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_Plugin_V1_ValidateRequest, rhs: Assay_Plugin_V1_ValidateRequest) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_Plugin_V1_ValidateRequest) -> Bool {
+    let lhs = self
     if lhs.configuration != rhs.configuration {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -1713,7 +1720,8 @@ nonisolated extension Assay_Plugin_V1_ValidateResponse: SwiftProtobuf.Message, S
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_Plugin_V1_ValidateResponse, rhs: Assay_Plugin_V1_ValidateResponse) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_Plugin_V1_ValidateResponse) -> Bool {
+    let lhs = self
     if lhs.problems != rhs.problems {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -1747,7 +1755,8 @@ nonisolated extension Assay_Plugin_V1_Problem: SwiftProtobuf.Message, SwiftProto
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_Plugin_V1_Problem, rhs: Assay_Plugin_V1_Problem) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_Plugin_V1_Problem) -> Bool {
+    let lhs = self
     if lhs.path != rhs.path {return false}
     if lhs.sentence != rhs.sentence {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
@@ -1786,7 +1795,8 @@ nonisolated extension Assay_Plugin_V1_ConfigureRequest: SwiftProtobuf.Message, S
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_Plugin_V1_ConfigureRequest, rhs: Assay_Plugin_V1_ConfigureRequest) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_Plugin_V1_ConfigureRequest) -> Bool {
+    let lhs = self
     if lhs.protocolVersion != rhs.protocolVersion {return false}
     if lhs.configuration != rhs.configuration {return false}
     if lhs.apps != rhs.apps {return false}
@@ -1818,7 +1828,8 @@ nonisolated extension Assay_Plugin_V1_ConfigureResponse: SwiftProtobuf.Message, 
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_Plugin_V1_ConfigureResponse, rhs: Assay_Plugin_V1_ConfigureResponse) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_Plugin_V1_ConfigureResponse) -> Bool {
+    let lhs = self
     if lhs.problems != rhs.problems {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -1856,7 +1867,8 @@ nonisolated extension Assay_Plugin_V1_LocateRequest: SwiftProtobuf.Message, Swif
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_Plugin_V1_LocateRequest, rhs: Assay_Plugin_V1_LocateRequest) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_Plugin_V1_LocateRequest) -> Bool {
+    let lhs = self
     if lhs.format != rhs.format {return false}
     if lhs.app != rhs.app {return false}
     if lhs.body != rhs.body {return false}
@@ -1896,7 +1908,8 @@ nonisolated extension Assay_Plugin_V1_LocateResponse: SwiftProtobuf.Message, Swi
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_Plugin_V1_LocateResponse, rhs: Assay_Plugin_V1_LocateResponse) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_Plugin_V1_LocateResponse) -> Bool {
+    let lhs = self
     if lhs._refusal != rhs._refusal {return false}
     if lhs.subjectKey != rhs.subjectKey {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
@@ -1931,7 +1944,8 @@ nonisolated extension Assay_Plugin_V1_Refusal: SwiftProtobuf.Message, SwiftProto
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_Plugin_V1_Refusal, rhs: Assay_Plugin_V1_Refusal) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_Plugin_V1_Refusal) -> Bool {
+    let lhs = self
     if lhs.code != rhs.code {return false}
     if lhs.detail != rhs.detail {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
@@ -1998,7 +2012,8 @@ nonisolated extension Assay_Plugin_V1_AppraiseRequest: SwiftProtobuf.Message, Sw
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_Plugin_V1_AppraiseRequest, rhs: Assay_Plugin_V1_AppraiseRequest) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_Plugin_V1_AppraiseRequest) -> Bool {
+    let lhs = self
     if lhs.callToken != rhs.callToken {return false}
     if lhs.format != rhs.format {return false}
     if lhs.app != rhs.app {return false}
@@ -2044,7 +2059,8 @@ nonisolated extension Assay_Plugin_V1_Expectation: SwiftProtobuf.Message, SwiftP
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_Plugin_V1_Expectation, rhs: Assay_Plugin_V1_Expectation) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_Plugin_V1_Expectation) -> Bool {
+    let lhs = self
     if lhs.clientData != rhs.clientData {return false}
     if lhs.payloadSha256 != rhs.payloadSha256 {return false}
     if lhs.signals != rhs.signals {return false}
@@ -2096,7 +2112,8 @@ nonisolated extension Assay_Plugin_V1_Device: SwiftProtobuf.Message, SwiftProtob
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_Plugin_V1_Device, rhs: Assay_Plugin_V1_Device) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_Plugin_V1_Device) -> Bool {
+    let lhs = self
     if lhs.id != rhs.id {return false}
     if lhs.subjectKey != rhs.subjectKey {return false}
     if lhs.publicKey != rhs.publicKey {return false}
@@ -2167,7 +2184,8 @@ nonisolated extension Assay_Plugin_V1_AppraiseResponse: SwiftProtobuf.Message, S
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_Plugin_V1_AppraiseResponse, rhs: Assay_Plugin_V1_AppraiseResponse) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_Plugin_V1_AppraiseResponse) -> Bool {
+    let lhs = self
     if lhs.findings != rhs.findings {return false}
     if lhs.claims != rhs.claims {return false}
     if lhs.assurance != rhs.assurance {return false}
@@ -2213,7 +2231,8 @@ nonisolated extension Assay_Plugin_V1_Measurement: SwiftProtobuf.Message, SwiftP
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_Plugin_V1_Measurement, rhs: Assay_Plugin_V1_Measurement) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_Plugin_V1_Measurement) -> Bool {
+    let lhs = self
     if lhs.signal != rhs.signal {return false}
     if lhs.outcome != rhs.outcome {return false}
     if lhs.detail != rhs.detail {return false}
@@ -2257,7 +2276,8 @@ nonisolated extension Assay_Plugin_V1_Finding: SwiftProtobuf.Message, SwiftProto
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_Plugin_V1_Finding, rhs: Assay_Plugin_V1_Finding) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_Plugin_V1_Finding) -> Bool {
+    let lhs = self
     if lhs.check != rhs.check {return false}
     if lhs.outcome != rhs.outcome {return false}
     if lhs.code != rhs.code {return false}
@@ -2374,7 +2394,8 @@ nonisolated extension Assay_Plugin_V1_Claim: SwiftProtobuf.Message, SwiftProtobu
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_Plugin_V1_Claim, rhs: Assay_Plugin_V1_Claim) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_Plugin_V1_Claim) -> Bool {
+    let lhs = self
     if lhs.name != rhs.name {return false}
     if lhs.value != rhs.value {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
@@ -2405,7 +2426,8 @@ nonisolated extension Assay_Plugin_V1_Texts: SwiftProtobuf.Message, SwiftProtobu
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_Plugin_V1_Texts, rhs: Assay_Plugin_V1_Texts) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_Plugin_V1_Texts) -> Bool {
+    let lhs = self
     if lhs.values != rhs.values {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -2472,7 +2494,8 @@ nonisolated extension Assay_Plugin_V1_Effect: SwiftProtobuf.Message, SwiftProtob
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_Plugin_V1_Effect, rhs: Assay_Plugin_V1_Effect) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_Plugin_V1_Effect) -> Bool {
+    let lhs = self
     if lhs.kind != rhs.kind {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -2506,7 +2529,8 @@ nonisolated extension Assay_Plugin_V1_Registration: SwiftProtobuf.Message, Swift
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_Plugin_V1_Registration, rhs: Assay_Plugin_V1_Registration) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_Plugin_V1_Registration) -> Bool {
+    let lhs = self
     if lhs.subjectKey != rhs.subjectKey {return false}
     if lhs.publicKey != rhs.publicKey {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
@@ -2537,7 +2561,8 @@ nonisolated extension Assay_Plugin_V1_Advance: SwiftProtobuf.Message, SwiftProto
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_Plugin_V1_Advance, rhs: Assay_Plugin_V1_Advance) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_Plugin_V1_Advance) -> Bool {
+    let lhs = self
     if lhs.counter != rhs.counter {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -2575,7 +2600,8 @@ nonisolated extension Assay_Plugin_V1_UsedToken: SwiftProtobuf.Message, SwiftPro
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_Plugin_V1_UsedToken, rhs: Assay_Plugin_V1_UsedToken) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_Plugin_V1_UsedToken) -> Bool {
+    let lhs = self
     if lhs.token != rhs.token {return false}
     if lhs.untilUnixMs != rhs.untilUnixMs {return false}
     if lhs.usedCode != rhs.usedCode {return false}
@@ -2611,7 +2637,8 @@ nonisolated extension Assay_Plugin_V1_Statement: SwiftProtobuf.Message, SwiftPro
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_Plugin_V1_Statement, rhs: Assay_Plugin_V1_Statement) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_Plugin_V1_Statement) -> Bool {
+    let lhs = self
     if lhs.digest != rhs.digest {return false}
     if lhs.untilUnixMs != rhs.untilUnixMs {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
@@ -2658,7 +2685,8 @@ nonisolated extension Assay_Plugin_V1_PrepareRequest: SwiftProtobuf.Message, Swi
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_Plugin_V1_PrepareRequest, rhs: Assay_Plugin_V1_PrepareRequest) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_Plugin_V1_PrepareRequest) -> Bool {
+    let lhs = self
     if lhs.callToken != rhs.callToken {return false}
     if lhs.format != rhs.format {return false}
     if lhs.app != rhs.app {return false}
@@ -2704,7 +2732,8 @@ nonisolated extension Assay_Plugin_V1_PrepareResponse: SwiftProtobuf.Message, Sw
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_Plugin_V1_PrepareResponse, rhs: Assay_Plugin_V1_PrepareResponse) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_Plugin_V1_PrepareResponse) -> Bool {
+    let lhs = self
     if lhs._refusal != rhs._refusal {return false}
     if lhs.body != rhs.body {return false}
     if lhs.expiryUnixMs != rhs.expiryUnixMs {return false}
@@ -2744,7 +2773,8 @@ nonisolated extension Assay_Plugin_V1_ObserveRequest: SwiftProtobuf.Message, Swi
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_Plugin_V1_ObserveRequest, rhs: Assay_Plugin_V1_ObserveRequest) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_Plugin_V1_ObserveRequest) -> Bool {
+    let lhs = self
     if lhs.events != rhs.events {return false}
     if lhs.dropped != rhs.dropped {return false}
     if lhs.callToken != rhs.callToken {return false}
@@ -2918,7 +2948,8 @@ nonisolated extension Assay_Plugin_V1_VerdictEvent: SwiftProtobuf.Message, Swift
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_Plugin_V1_VerdictEvent, rhs: Assay_Plugin_V1_VerdictEvent) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_Plugin_V1_VerdictEvent) -> Bool {
+    let lhs = self
     if lhs._storage !== rhs._storage {
       let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
         let _storage = _args.0
@@ -2965,7 +2996,8 @@ nonisolated extension Assay_Plugin_V1_ObserveResponse: SwiftProtobuf.Message, Sw
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_Plugin_V1_ObserveResponse, rhs: Assay_Plugin_V1_ObserveResponse) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_Plugin_V1_ObserveResponse) -> Bool {
+    let lhs = self
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2984,7 +3016,8 @@ nonisolated extension Assay_Plugin_V1_HealthRequest: SwiftProtobuf.Message, Swif
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_Plugin_V1_HealthRequest, rhs: Assay_Plugin_V1_HealthRequest) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_Plugin_V1_HealthRequest) -> Bool {
+    let lhs = self
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -3013,7 +3046,8 @@ nonisolated extension Assay_Plugin_V1_HealthResponse: SwiftProtobuf.Message, Swi
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Assay_Plugin_V1_HealthResponse, rhs: Assay_Plugin_V1_HealthResponse) -> Bool {
+  public func _protobuf_generated_isEqualTo(other rhs: Assay_Plugin_V1_HealthResponse) -> Bool {
+    let lhs = self
     if lhs.problem != rhs.problem {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true

@@ -458,7 +458,8 @@ nonisolated extension Assay_Rpc_V1_Frame: SwiftProtobuf.Message, SwiftProtobuf._
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Assay_Rpc_V1_Frame, rhs: Assay_Rpc_V1_Frame) -> Bool {
+  func _protobuf_generated_isEqualTo(other rhs: Assay_Rpc_V1_Frame) -> Bool {
+    let lhs = self
     if lhs.callID != rhs.callID {return false}
     if lhs.kind != rhs.kind {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
@@ -501,7 +502,8 @@ nonisolated extension Assay_Rpc_V1_Call: SwiftProtobuf.Message, SwiftProtobuf._M
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Assay_Rpc_V1_Call, rhs: Assay_Rpc_V1_Call) -> Bool {
+  func _protobuf_generated_isEqualTo(other rhs: Assay_Rpc_V1_Call) -> Bool {
+    let lhs = self
     if lhs.method != rhs.method {return false}
     if lhs.message != rhs.message {return false}
     if lhs.timeoutMs != rhs.timeoutMs {return false}
@@ -542,7 +544,8 @@ nonisolated extension Assay_Rpc_V1_Reply: SwiftProtobuf.Message, SwiftProtobuf._
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Assay_Rpc_V1_Reply, rhs: Assay_Rpc_V1_Reply) -> Bool {
+  func _protobuf_generated_isEqualTo(other rhs: Assay_Rpc_V1_Reply) -> Bool {
+    let lhs = self
     if lhs._status != rhs._status {return false}
     if lhs.message != rhs.message {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
@@ -573,7 +576,8 @@ nonisolated extension Assay_Rpc_V1_Item: SwiftProtobuf.Message, SwiftProtobuf._M
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Assay_Rpc_V1_Item, rhs: Assay_Rpc_V1_Item) -> Bool {
+  func _protobuf_generated_isEqualTo(other rhs: Assay_Rpc_V1_Item) -> Bool {
+    let lhs = self
     if lhs.message != rhs.message {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -607,7 +611,8 @@ nonisolated extension Assay_Rpc_V1_End: SwiftProtobuf.Message, SwiftProtobuf._Me
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Assay_Rpc_V1_End, rhs: Assay_Rpc_V1_End) -> Bool {
+  func _protobuf_generated_isEqualTo(other rhs: Assay_Rpc_V1_End) -> Bool {
+    let lhs = self
     if lhs._status != rhs._status {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -649,7 +654,8 @@ nonisolated extension Assay_Rpc_V1_Status: SwiftProtobuf.Message, SwiftProtobuf.
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Assay_Rpc_V1_Status, rhs: Assay_Rpc_V1_Status) -> Bool {
+  func _protobuf_generated_isEqualTo(other rhs: Assay_Rpc_V1_Status) -> Bool {
+    let lhs = self
     if lhs.code != rhs.code {return false}
     if lhs.message != rhs.message {return false}
     if lhs.reason != rhs.reason {return false}
@@ -672,7 +678,8 @@ nonisolated extension Assay_Rpc_V1_Cancel: SwiftProtobuf.Message, SwiftProtobuf.
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Assay_Rpc_V1_Cancel, rhs: Assay_Rpc_V1_Cancel) -> Bool {
+  func _protobuf_generated_isEqualTo(other rhs: Assay_Rpc_V1_Cancel) -> Bool {
+    let lhs = self
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -691,7 +698,8 @@ nonisolated extension Assay_Rpc_V1_Ping: SwiftProtobuf.Message, SwiftProtobuf._M
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Assay_Rpc_V1_Ping, rhs: Assay_Rpc_V1_Ping) -> Bool {
+  func _protobuf_generated_isEqualTo(other rhs: Assay_Rpc_V1_Ping) -> Bool {
+    let lhs = self
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -710,7 +718,8 @@ nonisolated extension Assay_Rpc_V1_Pong: SwiftProtobuf.Message, SwiftProtobuf._M
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Assay_Rpc_V1_Pong, rhs: Assay_Rpc_V1_Pong) -> Bool {
+  func _protobuf_generated_isEqualTo(other rhs: Assay_Rpc_V1_Pong) -> Bool {
+    let lhs = self
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -739,7 +748,8 @@ nonisolated extension Assay_Rpc_V1_GoAway: SwiftProtobuf.Message, SwiftProtobuf.
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Assay_Rpc_V1_GoAway, rhs: Assay_Rpc_V1_GoAway) -> Bool {
+  func _protobuf_generated_isEqualTo(other rhs: Assay_Rpc_V1_GoAway) -> Bool {
+    let lhs = self
     if lhs.reason != rhs.reason {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true

@@ -337,7 +337,8 @@ nonisolated extension Opentelemetry_Proto_Common_V1_AnyValue: SwiftProtobuf.Mess
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  package static func ==(lhs: Opentelemetry_Proto_Common_V1_AnyValue, rhs: Opentelemetry_Proto_Common_V1_AnyValue) -> Bool {
+  package func _protobuf_generated_isEqualTo(other rhs: Opentelemetry_Proto_Common_V1_AnyValue) -> Bool {
+    let lhs = self
     if lhs.value != rhs.value {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -367,7 +368,8 @@ nonisolated extension Opentelemetry_Proto_Common_V1_ArrayValue: SwiftProtobuf.Me
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  package static func ==(lhs: Opentelemetry_Proto_Common_V1_ArrayValue, rhs: Opentelemetry_Proto_Common_V1_ArrayValue) -> Bool {
+  package func _protobuf_generated_isEqualTo(other rhs: Opentelemetry_Proto_Common_V1_ArrayValue) -> Bool {
+    let lhs = self
     if lhs.values != rhs.values {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -397,7 +399,8 @@ nonisolated extension Opentelemetry_Proto_Common_V1_KeyValueList: SwiftProtobuf.
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  package static func ==(lhs: Opentelemetry_Proto_Common_V1_KeyValueList, rhs: Opentelemetry_Proto_Common_V1_KeyValueList) -> Bool {
+  package func _protobuf_generated_isEqualTo(other rhs: Opentelemetry_Proto_Common_V1_KeyValueList) -> Bool {
+    let lhs = self
     if lhs.values != rhs.values {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -439,7 +442,8 @@ nonisolated extension Opentelemetry_Proto_Common_V1_KeyValue: SwiftProtobuf.Mess
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  package static func ==(lhs: Opentelemetry_Proto_Common_V1_KeyValue, rhs: Opentelemetry_Proto_Common_V1_KeyValue) -> Bool {
+  package func _protobuf_generated_isEqualTo(other rhs: Opentelemetry_Proto_Common_V1_KeyValue) -> Bool {
+    let lhs = self
     if lhs.key != rhs.key {return false}
     if lhs._value != rhs._value {return false}
     if lhs.keyStrindex != rhs.keyStrindex {return false}
@@ -483,7 +487,8 @@ nonisolated extension Opentelemetry_Proto_Common_V1_InstrumentationScope: SwiftP
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  package static func ==(lhs: Opentelemetry_Proto_Common_V1_InstrumentationScope, rhs: Opentelemetry_Proto_Common_V1_InstrumentationScope) -> Bool {
+  package func _protobuf_generated_isEqualTo(other rhs: Opentelemetry_Proto_Common_V1_InstrumentationScope) -> Bool {
+    let lhs = self
     if lhs.name != rhs.name {return false}
     if lhs.version != rhs.version {return false}
     if lhs.attributes != rhs.attributes {return false}
@@ -528,7 +533,8 @@ nonisolated extension Opentelemetry_Proto_Common_V1_EntityRef: SwiftProtobuf.Mes
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  package static func ==(lhs: Opentelemetry_Proto_Common_V1_EntityRef, rhs: Opentelemetry_Proto_Common_V1_EntityRef) -> Bool {
+  package func _protobuf_generated_isEqualTo(other rhs: Opentelemetry_Proto_Common_V1_EntityRef) -> Bool {
+    let lhs = self
     if lhs.schemaURL != rhs.schemaURL {return false}
     if lhs.type != rhs.type {return false}
     if lhs.idKeys != rhs.idKeys {return false}

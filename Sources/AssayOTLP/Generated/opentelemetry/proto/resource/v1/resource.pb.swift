@@ -74,7 +74,8 @@ nonisolated extension Opentelemetry_Proto_Resource_V1_Resource: SwiftProtobuf.Me
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  package static func ==(lhs: Opentelemetry_Proto_Resource_V1_Resource, rhs: Opentelemetry_Proto_Resource_V1_Resource) -> Bool {
+  package func _protobuf_generated_isEqualTo(other rhs: Opentelemetry_Proto_Resource_V1_Resource) -> Bool {
+    let lhs = self
     if lhs.attributes != rhs.attributes {return false}
     if lhs.droppedAttributesCount != rhs.droppedAttributesCount {return false}
     if lhs.entityRefs != rhs.entityRefs {return false}

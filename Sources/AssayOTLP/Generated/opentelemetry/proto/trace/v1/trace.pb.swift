@@ -401,7 +401,8 @@ nonisolated extension Opentelemetry_Proto_Trace_V1_TracesData: SwiftProtobuf.Mes
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  package static func ==(lhs: Opentelemetry_Proto_Trace_V1_TracesData, rhs: Opentelemetry_Proto_Trace_V1_TracesData) -> Bool {
+  package func _protobuf_generated_isEqualTo(other rhs: Opentelemetry_Proto_Trace_V1_TracesData) -> Bool {
+    let lhs = self
     if lhs.resourceSpans != rhs.resourceSpans {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -443,7 +444,8 @@ nonisolated extension Opentelemetry_Proto_Trace_V1_ResourceSpans: SwiftProtobuf.
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  package static func ==(lhs: Opentelemetry_Proto_Trace_V1_ResourceSpans, rhs: Opentelemetry_Proto_Trace_V1_ResourceSpans) -> Bool {
+  package func _protobuf_generated_isEqualTo(other rhs: Opentelemetry_Proto_Trace_V1_ResourceSpans) -> Bool {
+    let lhs = self
     if lhs._resource != rhs._resource {return false}
     if lhs.scopeSpans != rhs.scopeSpans {return false}
     if lhs.schemaURL != rhs.schemaURL {return false}
@@ -487,7 +489,8 @@ nonisolated extension Opentelemetry_Proto_Trace_V1_ScopeSpans: SwiftProtobuf.Mes
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  package static func ==(lhs: Opentelemetry_Proto_Trace_V1_ScopeSpans, rhs: Opentelemetry_Proto_Trace_V1_ScopeSpans) -> Bool {
+  package func _protobuf_generated_isEqualTo(other rhs: Opentelemetry_Proto_Trace_V1_ScopeSpans) -> Bool {
+    let lhs = self
     if lhs._scope != rhs._scope {return false}
     if lhs.spans != rhs.spans {return false}
     if lhs.schemaURL != rhs.schemaURL {return false}
@@ -641,7 +644,8 @@ nonisolated extension Opentelemetry_Proto_Trace_V1_Span: SwiftProtobuf.Message, 
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  package static func ==(lhs: Opentelemetry_Proto_Trace_V1_Span, rhs: Opentelemetry_Proto_Trace_V1_Span) -> Bool {
+  package func _protobuf_generated_isEqualTo(other rhs: Opentelemetry_Proto_Trace_V1_Span) -> Bool {
+    let lhs = self
     if lhs._storage !== rhs._storage {
       let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
         let _storage = _args.0
@@ -710,7 +714,8 @@ nonisolated extension Opentelemetry_Proto_Trace_V1_Span.Event: SwiftProtobuf.Mes
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  package static func ==(lhs: Opentelemetry_Proto_Trace_V1_Span.Event, rhs: Opentelemetry_Proto_Trace_V1_Span.Event) -> Bool {
+  package func _protobuf_generated_isEqualTo(other rhs: Opentelemetry_Proto_Trace_V1_Span.Event) -> Bool {
+    let lhs = self
     if lhs.timeUnixNano != rhs.timeUnixNano {return false}
     if lhs.name != rhs.name {return false}
     if lhs.attributes != rhs.attributes {return false}
@@ -763,7 +768,8 @@ nonisolated extension Opentelemetry_Proto_Trace_V1_Span.Link: SwiftProtobuf.Mess
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  package static func ==(lhs: Opentelemetry_Proto_Trace_V1_Span.Link, rhs: Opentelemetry_Proto_Trace_V1_Span.Link) -> Bool {
+  package func _protobuf_generated_isEqualTo(other rhs: Opentelemetry_Proto_Trace_V1_Span.Link) -> Bool {
+    let lhs = self
     if lhs.traceID != rhs.traceID {return false}
     if lhs.spanID != rhs.spanID {return false}
     if lhs.traceState != rhs.traceState {return false}
@@ -802,7 +808,8 @@ nonisolated extension Opentelemetry_Proto_Trace_V1_Status: SwiftProtobuf.Message
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  package static func ==(lhs: Opentelemetry_Proto_Trace_V1_Status, rhs: Opentelemetry_Proto_Trace_V1_Status) -> Bool {
+  package func _protobuf_generated_isEqualTo(other rhs: Opentelemetry_Proto_Trace_V1_Status) -> Bool {
+    let lhs = self
     if lhs.message != rhs.message {return false}
     if lhs.code != rhs.code {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}

@@ -97,7 +97,8 @@ nonisolated extension Opentelemetry_Proto_Collector_Trace_V1_ExportTraceServiceR
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  package static func ==(lhs: Opentelemetry_Proto_Collector_Trace_V1_ExportTraceServiceRequest, rhs: Opentelemetry_Proto_Collector_Trace_V1_ExportTraceServiceRequest) -> Bool {
+  package func _protobuf_generated_isEqualTo(other rhs: Opentelemetry_Proto_Collector_Trace_V1_ExportTraceServiceRequest) -> Bool {
+    let lhs = self
     if lhs.resourceSpans != rhs.resourceSpans {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -131,7 +132,8 @@ nonisolated extension Opentelemetry_Proto_Collector_Trace_V1_ExportTraceServiceR
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  package static func ==(lhs: Opentelemetry_Proto_Collector_Trace_V1_ExportTraceServiceResponse, rhs: Opentelemetry_Proto_Collector_Trace_V1_ExportTraceServiceResponse) -> Bool {
+  package func _protobuf_generated_isEqualTo(other rhs: Opentelemetry_Proto_Collector_Trace_V1_ExportTraceServiceResponse) -> Bool {
+    let lhs = self
     if lhs._partialSuccess != rhs._partialSuccess {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -165,7 +167,8 @@ nonisolated extension Opentelemetry_Proto_Collector_Trace_V1_ExportTracePartialS
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  package static func ==(lhs: Opentelemetry_Proto_Collector_Trace_V1_ExportTracePartialSuccess, rhs: Opentelemetry_Proto_Collector_Trace_V1_ExportTracePartialSuccess) -> Bool {
+  package func _protobuf_generated_isEqualTo(other rhs: Opentelemetry_Proto_Collector_Trace_V1_ExportTracePartialSuccess) -> Bool {
+    let lhs = self
     if lhs.rejectedSpans != rhs.rejectedSpans {return false}
     if lhs.errorMessage != rhs.errorMessage {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}

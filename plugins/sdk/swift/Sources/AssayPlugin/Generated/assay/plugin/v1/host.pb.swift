@@ -425,7 +425,8 @@ nonisolated extension Assay_Plugin_V1_LogRequest: SwiftProtobuf.Message, SwiftPr
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Assay_Plugin_V1_LogRequest, rhs: Assay_Plugin_V1_LogRequest) -> Bool {
+  func _protobuf_generated_isEqualTo(other rhs: Assay_Plugin_V1_LogRequest) -> Bool {
+    let lhs = self
     if lhs.level != rhs.level {return false}
     if lhs.message != rhs.message {return false}
     if lhs.fields != rhs.fields {return false}
@@ -461,7 +462,8 @@ nonisolated extension Assay_Plugin_V1_LogField: SwiftProtobuf.Message, SwiftProt
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Assay_Plugin_V1_LogField, rhs: Assay_Plugin_V1_LogField) -> Bool {
+  func _protobuf_generated_isEqualTo(other rhs: Assay_Plugin_V1_LogField) -> Bool {
+    let lhs = self
     if lhs.name != rhs.name {return false}
     if lhs.value != rhs.value {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
@@ -482,7 +484,8 @@ nonisolated extension Assay_Plugin_V1_LogResponse: SwiftProtobuf.Message, SwiftP
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Assay_Plugin_V1_LogResponse, rhs: Assay_Plugin_V1_LogResponse) -> Bool {
+  func _protobuf_generated_isEqualTo(other rhs: Assay_Plugin_V1_LogResponse) -> Bool {
+    let lhs = self
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -542,7 +545,8 @@ nonisolated extension Assay_Plugin_V1_MeasureRequest: SwiftProtobuf.Message, Swi
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Assay_Plugin_V1_MeasureRequest, rhs: Assay_Plugin_V1_MeasureRequest) -> Bool {
+  func _protobuf_generated_isEqualTo(other rhs: Assay_Plugin_V1_MeasureRequest) -> Bool {
+    let lhs = self
     if lhs.name != rhs.name {return false}
     if lhs.value != rhs.value {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
@@ -563,7 +567,8 @@ nonisolated extension Assay_Plugin_V1_MeasureResponse: SwiftProtobuf.Message, Sw
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Assay_Plugin_V1_MeasureResponse, rhs: Assay_Plugin_V1_MeasureResponse) -> Bool {
+  func _protobuf_generated_isEqualTo(other rhs: Assay_Plugin_V1_MeasureResponse) -> Bool {
+    let lhs = self
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -596,7 +601,8 @@ nonisolated extension Assay_Plugin_V1_FindDeviceRequest: SwiftProtobuf.Message, 
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Assay_Plugin_V1_FindDeviceRequest, rhs: Assay_Plugin_V1_FindDeviceRequest) -> Bool {
+  func _protobuf_generated_isEqualTo(other rhs: Assay_Plugin_V1_FindDeviceRequest) -> Bool {
+    let lhs = self
     if lhs.callToken != rhs.callToken {return false}
     if lhs.subjectKey != rhs.subjectKey {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
@@ -631,7 +637,8 @@ nonisolated extension Assay_Plugin_V1_FindDeviceResponse: SwiftProtobuf.Message,
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Assay_Plugin_V1_FindDeviceResponse, rhs: Assay_Plugin_V1_FindDeviceResponse) -> Bool {
+  func _protobuf_generated_isEqualTo(other rhs: Assay_Plugin_V1_FindDeviceResponse) -> Bool {
+    let lhs = self
     if lhs._device != rhs._device {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -665,7 +672,8 @@ nonisolated extension Assay_Plugin_V1_FindUsedRequest: SwiftProtobuf.Message, Sw
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Assay_Plugin_V1_FindUsedRequest, rhs: Assay_Plugin_V1_FindUsedRequest) -> Bool {
+  func _protobuf_generated_isEqualTo(other rhs: Assay_Plugin_V1_FindUsedRequest) -> Bool {
+    let lhs = self
     if lhs.callToken != rhs.callToken {return false}
     if lhs.tokens != rhs.tokens {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
@@ -696,7 +704,8 @@ nonisolated extension Assay_Plugin_V1_FindUsedResponse: SwiftProtobuf.Message, S
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Assay_Plugin_V1_FindUsedResponse, rhs: Assay_Plugin_V1_FindUsedResponse) -> Bool {
+  func _protobuf_generated_isEqualTo(other rhs: Assay_Plugin_V1_FindUsedResponse) -> Bool {
+    let lhs = self
     if lhs.used != rhs.used {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -726,7 +735,8 @@ nonisolated extension Assay_Plugin_V1_GetAnchorsRequest: SwiftProtobuf.Message, 
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Assay_Plugin_V1_GetAnchorsRequest, rhs: Assay_Plugin_V1_GetAnchorsRequest) -> Bool {
+  func _protobuf_generated_isEqualTo(other rhs: Assay_Plugin_V1_GetAnchorsRequest) -> Bool {
+    let lhs = self
     if lhs.callToken != rhs.callToken {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -756,7 +766,8 @@ nonisolated extension Assay_Plugin_V1_GetAnchorsResponse: SwiftProtobuf.Message,
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Assay_Plugin_V1_GetAnchorsResponse, rhs: Assay_Plugin_V1_GetAnchorsResponse) -> Bool {
+  func _protobuf_generated_isEqualTo(other rhs: Assay_Plugin_V1_GetAnchorsResponse) -> Bool {
+    let lhs = self
     if lhs.certificates != rhs.certificates {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -790,7 +801,8 @@ nonisolated extension Assay_Plugin_V1_FindFleetDeviceRequest: SwiftProtobuf.Mess
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Assay_Plugin_V1_FindFleetDeviceRequest, rhs: Assay_Plugin_V1_FindFleetDeviceRequest) -> Bool {
+  func _protobuf_generated_isEqualTo(other rhs: Assay_Plugin_V1_FindFleetDeviceRequest) -> Bool {
+    let lhs = self
     if lhs.callToken != rhs.callToken {return false}
     if lhs.secret != rhs.secret {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
@@ -825,7 +837,8 @@ nonisolated extension Assay_Plugin_V1_FindFleetDeviceResponse: SwiftProtobuf.Mes
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Assay_Plugin_V1_FindFleetDeviceResponse, rhs: Assay_Plugin_V1_FindFleetDeviceResponse) -> Bool {
+  func _protobuf_generated_isEqualTo(other rhs: Assay_Plugin_V1_FindFleetDeviceResponse) -> Bool {
+    let lhs = self
     if lhs._device != rhs._device {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -875,7 +888,8 @@ nonisolated extension Assay_Plugin_V1_FleetDevice: SwiftProtobuf.Message, SwiftP
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Assay_Plugin_V1_FleetDevice, rhs: Assay_Plugin_V1_FleetDevice) -> Bool {
+  func _protobuf_generated_isEqualTo(other rhs: Assay_Plugin_V1_FleetDevice) -> Bool {
+    let lhs = self
     if lhs.id != rhs.id {return false}
     if lhs.serial != rhs.serial {return false}
     if lhs.family != rhs.family {return false}
@@ -918,7 +932,8 @@ nonisolated extension Assay_Plugin_V1_DeriveKeyRequest: SwiftProtobuf.Message, S
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Assay_Plugin_V1_DeriveKeyRequest, rhs: Assay_Plugin_V1_DeriveKeyRequest) -> Bool {
+  func _protobuf_generated_isEqualTo(other rhs: Assay_Plugin_V1_DeriveKeyRequest) -> Bool {
+    let lhs = self
     if lhs.callToken != rhs.callToken {return false}
     if lhs.table != rhs.table {return false}
     if lhs.index != rhs.index {return false}
@@ -950,7 +965,8 @@ nonisolated extension Assay_Plugin_V1_DeriveKeyResponse: SwiftProtobuf.Message, 
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Assay_Plugin_V1_DeriveKeyResponse, rhs: Assay_Plugin_V1_DeriveKeyResponse) -> Bool {
+  func _protobuf_generated_isEqualTo(other rhs: Assay_Plugin_V1_DeriveKeyResponse) -> Bool {
+    let lhs = self
     if lhs.key != rhs.key {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -1000,7 +1016,8 @@ nonisolated extension Assay_Plugin_V1_FlagDeviceRequest: SwiftProtobuf.Message, 
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Assay_Plugin_V1_FlagDeviceRequest, rhs: Assay_Plugin_V1_FlagDeviceRequest) -> Bool {
+  func _protobuf_generated_isEqualTo(other rhs: Assay_Plugin_V1_FlagDeviceRequest) -> Bool {
+    let lhs = self
     if lhs.callToken != rhs.callToken {return false}
     if lhs.app != rhs.app {return false}
     if lhs.deviceID != rhs.deviceID {return false}
@@ -1035,7 +1052,8 @@ nonisolated extension Assay_Plugin_V1_FlagDeviceResponse: SwiftProtobuf.Message,
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Assay_Plugin_V1_FlagDeviceResponse, rhs: Assay_Plugin_V1_FlagDeviceResponse) -> Bool {
+  func _protobuf_generated_isEqualTo(other rhs: Assay_Plugin_V1_FlagDeviceResponse) -> Bool {
+    let lhs = self
     if lhs.found != rhs.found {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
