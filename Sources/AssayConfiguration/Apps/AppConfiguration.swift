@@ -157,8 +157,8 @@ extension AppConfiguration {
         if let shadow { checkShadow(shadow, section) }
         // An entry with a problem of its own may judge the format.
         guard !value.reader.problems.contains(where: { $0.file != nil || $0.path.hasPrefix("plugins") }) else { return }
-        confidence?.checkMeasured(in: section.optional("confidence"), of: id, by: catalog)
-        shadow?.confidence?.checkMeasured(in: section.optional("shadow")?.at("confidence"), of: id, by: catalog)
+        confidence?.checkMeasured(in: section.optional("confidence"), of: id, by: plugins, in: catalog)
+        shadow?.confidence?.checkMeasured(in: section.optional("shadow")?.at("confidence"), of: id, by: plugins, in: catalog)
     }
 
     /// Rules between the sections.

@@ -90,10 +90,12 @@ extension ConfidenceRule {
     ///
     /// - Parameters:
     ///   - value: the section that the rule was read from.
+    ///   - plugins: the app's entries.
     ///   - catalog: all entries.
-    func checkMeasured(in value: ConfigurationReader.Value?, of app: AppID, by catalog: [PluginEntry]) {
-        let own = catalog.filter { $0.apps.contains(app) }
-        let known = Set(own.flatMap { entry in entry.formats.filter(entry.isPrimary).map(\.rawValue) })
+    func checkMeasured(
+        in value: ConfigurationReader.Value?, of app: AppID, by plugins: [PluginEntry], in catalog: [PluginEntry]
+    ) {
+        let known = Set(plugins.flatMap { entry in entry.formats.filter(entry.isPrimary).map(\.rawValue) })
         for (signal, format) in measured.sorted(by: { $0.key < $1.key }) where !known.contains(format.rawValue) {
             let remedy: String
             if let other = catalog.first(where: { $0.isPrimary(for: format) }) {

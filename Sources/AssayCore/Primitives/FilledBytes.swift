@@ -5,7 +5,7 @@ extension [UInt8] {
     /// use, which takes 300 instructions.
     ///
     /// - Parameter fill: writes to the beginning of the memory, of `capacity` bytes, and adds how many it wrote.
-    static func filled(
+    package static func filled(
         capacity: Int, _ fill: (_ memory: UnsafeMutableBufferPointer<UInt8>, _ count: inout Int) -> Void
     ) -> [UInt8] {
         var bytes: [UInt8] = []

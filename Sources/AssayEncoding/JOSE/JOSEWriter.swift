@@ -17,7 +17,7 @@ package struct JOSEWriter: Sendable {
     /// BASE64URL(header) ‖ "." ‖ BASE64URL(payload): what is signed (RFC 7515 §5.1, step 5).
     package func signingInput(_ payload: [UInt8]) -> [UInt8] {
         let capacity = head.count + (payload.count + 2) / 3 * 4
-        return [UInt8](unsafeUninitializedCapacity: capacity) { input, count in
+        return [UInt8].filled(capacity: capacity) { input, count in
             _ = input.initialize(fromContentsOf: head)
             let text = UnsafeMutableBufferPointer(rebasing: input[head.count...])
             count = head.count + payload.withUnsafeBytes { Base64.url.encode($0, into: text) }

@@ -219,15 +219,24 @@ extension AndroidPolicy {
     ) throws(Rejection) {
         try appraisal.check("app_version") { () throws(Rejection) in
             for package in attested.packages {
-                let lowest = apps.lazy.filter { $0.isNamed(by: package, of: attested.signers) }.map(\.minimumVersion)
-                // An entry without a lowest version allows any.
-                guard !lowest.contains(nil), let least = lowest.compactMap({ $0 }).min(), package.version < least else {
-                    continue
-                }
+                guard let lowest = Self.lowestVersion(of: package, signedBy: attested.signers, apps), package.version < lowest
+                else { continue }
                 throw Rejection(
-                    .appVersion, "the package \(package.name.shown) has the version \(package.version), lowest \(least)")
+                    .appVersion, "the package \(package.name.shown) has the version \(package.version), lowest \(lowest)")
             }
         }
+    }
+
+    /// The lowest version that the entries of a package allow. An entry without one allows any.
+    private static func lowestVersion(
+        of package: AttestationApplicationID.Package, signedBy signers: [[UInt8]], _ apps: [AndroidApp]
+    ) -> Int64? {
+        var lowest: Int64?
+        for app in apps where app.isNamed(by: package, of: signers) {
+            guard let version = app.minimumVersion else { return nil }
+            lowest = min(lowest ?? version, version)
+        }
+        return lowest
     }
 }
 
