@@ -22,6 +22,13 @@ setup-plugins:
 setup-tests:
 	@dev/setup.sh build plugins tests
 
+# Without optimisation: it is there sooner.
+.PHONY: dev
+dev: setup ## a daemon to try out, with virtual devices, from these sources
+	@$(BUILD) --product assayd
+	@$(BUILD) --product assay
+	@.build/debug/assayd dev
+
 .PHONY: demo
 demo: setup ## virtual devices register and prove themselves against a daemon on this machine
 	@$(BUILD) --product assayd

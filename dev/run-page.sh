@@ -155,6 +155,7 @@ if [ -n "${RELEASE:-}" ]; then ln -s "$RELEASE" .; else ln -s "$repository/deplo
 make() {
     case ${1:-} in
         build) mkdir -p .build/release && cp "$bin/assayd" "$bin/assay" .build/release/ ;;
+        dev) exec "$bin/assayd" dev ;;
         *) command make "$@"; return ;;
     esac
     case " $* " in
