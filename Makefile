@@ -22,17 +22,18 @@ setup-plugins:
 setup-tests:
 	@dev/setup.sh build plugins tests
 
-# Without optimisation: it is there sooner.
-.PHONY: dev
-dev: setup ## a daemon to try out, with virtual devices, from these sources
+# Both programs without optimisation: they are there sooner.
+.PHONY: debug-programs
+debug-programs: setup
 	@$(BUILD) --product assayd
 	@$(BUILD) --product assay
+
+.PHONY: dev
+dev: debug-programs ## a daemon to try out, with virtual devices, from these sources
 	@.build/debug/assayd dev
 
 .PHONY: demo
-demo: setup ## virtual devices register and prove themselves against a daemon on this machine
-	@$(BUILD) --product assayd
-	@$(BUILD) --product assay
+demo: debug-programs ## virtual devices register and prove themselves against a daemon on this machine
 	@dev/demo.sh .build/debug
 
 .PHONY: test
