@@ -130,6 +130,9 @@ package struct LedgerOptions: Sendable {
     package var gatherMicroseconds: UInt32 = 2000
     /// The size of a commit, in entries, from which on the writer pauses.
     package var gatherFrom = 8
+    /// A caller waits for the disk itself only where the last commit took at most so long, in microseconds: an SSD syncs in less, and a disk that has
+    /// become slow holds up a caller's thread once.
+    package var quickCommitMicroseconds: UInt64 = 2000
     /// The longest wait for another process's lock, in milliseconds. Short, because callers wait for an answer.
     package var busyTimeout: Int32 = 250
     /// The number of log frames (4 KiB each) after which they are copied into the database, while commits go on: 1 MiB. What is written at once is

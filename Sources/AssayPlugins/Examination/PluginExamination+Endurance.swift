@@ -7,6 +7,8 @@ import Glibc
 extension PluginExamination {
     /// How much more memory a process may have at the end, in bytes: what the allocators of the SDKs' languages vary by.
     static let growthLimit = 512 << 10
+    /// How often in a row the same number of calls has to need so much more.
+    private static let growthRounds = 4
     private static let window = 50
 
     func memory() async throws -> String {
@@ -14,24 +16,24 @@ extension PluginExamination {
         let session = try await open()
         let warmUp = options.calls / 10
         try await call(session, warmUp, from: 0)
-        let before = try Self.residentBytes(of: session.process.id)
-        try await call(session, options.calls - warmUp, from: warmUp)
-        var growth = try Self.residentBytes(of: session.process.id) - before
-        var calls = options.calls
-        if growth > Self.growthLimit {
-            // A leak goes on; an allocator that took its time does not.
-            let middle = before + growth
+        var (before, calls) = (try Self.residentBytes(of: session.process.id), warmUp)
+        let first = before
+        var growth = 0
+        // A leak goes on; an allocator, and queues that fill differently when the machine is loaded, do not.
+        for _ in 0..<Self.growthRounds {
             try await call(session, options.calls - warmUp, from: warmUp)
             calls += options.calls - warmUp
-            growth = try Self.residentBytes(of: session.process.id) - middle
+            let now = try Self.residentBytes(of: session.process.id)
+            (growth, before) = (now - before, now)
+            if growth <= Self.growthLimit { break }
         }
         guard growth <= Self.growthLimit else {
             throw CheckFailure(
                 "expected: at most \(Self.growthLimit >> 10) KiB more memory; found: \(growth >> 10) KiB more in \(options.calls - warmUp) calls, "
-                    + "\(before >> 10) KiB after the first \(warmUp)")
+                    + "\(Self.growthRounds) times one after the other, \(first >> 10) KiB after the first \(warmUp)")
         }
         try requireCleanEnd(await session.close(), "after \(calls) calls", session.process)
-        return "\(before >> 10) KiB after \(warmUp) calls, \(max(0, growth) >> 10) KiB more after \(calls)"
+        return "\(first >> 10) KiB after \(warmUp) calls, \(max(0, before - first) >> 10) KiB more after \(calls)"
     }
 
     /// Makes calls, so many at a time as the entry allows.

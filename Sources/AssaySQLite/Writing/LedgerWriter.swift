@@ -50,10 +50,8 @@ final class LedgerWriter: @unchecked Sendable {
     private let lastDuration = Atomic(UInt64.max)
     /// The number of consecutive failures after which the connection is closed.
     private static let patience = 4
-    /// A caller waits for the disk itself only where that took at most so long the last time, in nanoseconds: an SSD syncs in less, and a disk
-    /// that has become slow holds up a caller's thread once.
-    private static let shortDuration: UInt64 = 2_000_000
-    var isDiskQuick: Bool { lastDuration.load(ordering: .relaxed) <= Self.shortDuration }
+    /// Whether a caller may wait for the disk itself.
+    var isDiskQuick: Bool { lastDuration.load(ordering: .relaxed) <= options.quickCommitMicroseconds * 1000 }
 
     init(
         _ place: LedgerPlace, options: LedgerOptions, caches: LedgerCaches, readers: ReaderPool, checkpointer: Checkpointer,
