@@ -21,6 +21,7 @@ import argparse
 import collections
 import concurrent.futures
 import glob
+import itertools
 import json
 import os
 import re
@@ -60,8 +61,10 @@ PROCESSES = {
 # What loads the whole machine on purpose.
 ALONE = {"UnreadAnswerTests", "HostileClientTests", "HostileProvisioningTests", "IdleConnectionTests"}
 
-# Suites that take longest, mostly by waiting: begun first, so that the end does not wait for one of them.
+# Suites that take longest, mostly by waiting: begun first, so that the end does not wait for one of them, and in turn with others, which use the
+# processors meanwhile.
 LONG = {
+    "APIKeyTests",
     "AlertTests",
     "BalancerTests",
     "BenchCommandTests",
@@ -71,9 +74,10 @@ LONG = {
     "SharedLedgerTests",
     "StatusListTests",
     "TestServerCommandTests",
+    "TokenResultTests",
 }
 
-AT_ONCE = os.cpu_count() + 1
+AT_ONCE = os.cpu_count() + 2
 
 # Tests that run at once in the process of many modules. Without a bound all begin together, and a test that waits for something goes on
 # after a thousand others have taken their turns.
@@ -268,7 +272,8 @@ def plan(tests):
         elif name in ONE_AT_A_TIME:
             jobs.append(Job(name, [f"^{name}\\."], without))
     suites = [Job(name.split("/")[1], [f"^{re.escape(name)}/"]) for name, _ in counts.most_common()]
-    return jobs + sorted(suites, key=lambda job: job.name not in LONG)
+    long, short = ([job for job in suites if (job.name in LONG) == is_long] for is_long in (True, False))
+    return jobs + [job for pair in itertools.zip_longest(long, short) for job in pair if job]
 
 
 def listed(executable):
