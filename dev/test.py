@@ -43,7 +43,6 @@ ONE_AT_A_TIME = {
     "AssaySQLiteTests",
     "AssayServiceTests",
     "AssayTraceExportTests",
-    "CrashTests",
     "DaemonProvisioningTests",
 }
 
@@ -61,6 +60,9 @@ PROCESSES = {
 # What loads the whole machine on purpose.
 ALONE = {"UnreadAnswerTests", "HostileClientTests", "HostileProvisioningTests", "IdleConnectionTests"}
 
+# What gives way to none: those, and a suite whose daemons have to be back in time.
+URGENT = ONE_AT_A_TIME | ALONE | {"CrashTests"}
+
 # Suites that take longest, mostly by waiting: begun first, so that the end does not wait for one of them, and in turn with others, which use the
 # processors meanwhile.
 LONG = {
@@ -68,6 +70,7 @@ LONG = {
     "AlertTests",
     "BalancerTests",
     "BenchCommandTests",
+    "CrashTests",
     "DeploymentTests",
     "DocumentedStepsTests",
     "FleetCommandTests",
@@ -124,7 +127,7 @@ class Job:
 
     def measure(self, command):
         begin = time.monotonic()
-        if self.name not in ONE_AT_A_TIME | ALONE:
+        if self.name not in URGENT:
             command = NICE + command
         self.process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, errors="replace",
