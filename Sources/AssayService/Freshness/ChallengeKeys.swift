@@ -81,19 +81,23 @@ package final class ChallengeKeys: Sendable {
     ///
     /// A key from the future, which was published before the clock was set back, is kept and counts for nothing until its
     /// time comes: rotation goes on beside it.
+    ///
+    /// Where all keys were removed, callers find the old ones until there is a new one, and no moment without any. They find none if none can be made.
     package func rotate() async throws {
         let now = clock.now()
-        try await load()
-        let newest = keyring.keys.last { $0.createdAt.milliseconds(since: now) <= schedule.skew }
+        var known = try await read()
+        let newest = known.keys.last { $0.createdAt.milliseconds(since: now) <= schedule.skew }
         if newest.map({ now.milliseconds(since: $0.createdAt) >= schedule.period - schedule.lead }) ?? true {
-            let number = nextNumber(after: newest ?? keyring.keys.last)
-            let wrapped = try vault.wrap(SecureRandom.bytes(SecretVault.secretLength))
-            _ = try await ledger.add(
-                WrappedSecret(name: Self.secretName, number: number, wrapped: wrapped, createdAt: now))
-            logger.info("challenge key published", metadata: ["key_id": "\(number)"])
-            try await load()
+            do {
+                try await publish(after: known, newest: newest, at: now)
+                known = try await read()
+            } catch {
+                use(known)
+                throw error
+            }
         }
-        let keys = keyring.keys
+        use(known)
+        let keys = known.keys
         for (key, next) in zip(keys, keys.dropFirst())
         where now.milliseconds(since: next.createdAt) >= schedule.lead + schedule.keep {
             try await ledger.removeSecret(name: Self.secretName, number: key.id)
@@ -110,20 +114,32 @@ package final class ChallengeKeys: Sendable {
         return keys.count
     }
 
+    private func publish(after known: ChallengeKeyring, newest: ChallengeKey?, at now: Timestamp) async throws {
+        let number = Self.nextNumber(after: newest ?? known.keys.last, in: known)
+        let wrapped = try vault.wrap(SecureRandom.bytes(SecretVault.secretLength))
+        _ = try await ledger.add(WrappedSecret(name: Self.secretName, number: number, wrapped: wrapped, createdAt: now))
+        logger.info("challenge key published", metadata: ["key_id": "\(number)"])
+    }
+
     /// One that no key has. Two daemons that publish at once choose the same, and the ledger keeps the first.
-    private func nextNumber(after newest: ChallengeKey?) -> UInt32 {
-        let taken = Set(keyring.keys.map(\.id))
+    private static func nextNumber(after newest: ChallengeKey?, in known: ChallengeKeyring) -> UInt32 {
+        let taken = Set(known.keys.map(\.id))
         var number = (newest?.id ?? UInt32.random(in: 0..<0xFFFF)) &+ 1
         while taken.contains(number) { number &+= 1 }
         return number
     }
 
-    private func load() async throws {
+    private func load() async throws { use(try await read()) }
+
+    private func read() async throws -> ChallengeKeyring {
         var keys: [ChallengeKey] = []
         for secret in try await ledger.secrets() where secret.name == Self.secretName {
             keys.append(ChallengeKey(id: secret.number, secret: try vault.unwrap(secret), createdAt: secret.createdAt))
         }
-        let keyring = ChallengeKeyring(keys: keys)
+        return ChallengeKeyring(keys: keys)
+    }
+
+    private func use(_ keyring: ChallengeKeyring) {
         state.withLock { state in
             state.keyring = keyring
             state.reloadFailure = nil
