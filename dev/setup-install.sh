@@ -36,8 +36,6 @@ trap 'exit 129' HUP
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-runs() { tr '\0' ' ' <"/proc/$1/cmdline" 2>/dev/null | grep -q setup-install.sh; }
-
 # Services that are here already may be started again: an update of a library asks for that.
 services() {
     for folder in etc/init.d etc/systemd/system lib/systemd/system usr/lib/systemd/system; do
@@ -46,7 +44,6 @@ services() {
 }
 
 hold_services() {
-    [ -d "$root/usr/sbin" ] || return 0
     draft=$(mktemp "$policy.XXXXXX")
     cat >"$draft" <<POLICY
 #!/bin/sh
@@ -57,21 +54,13 @@ case " $(services)" in *" \$service "*) exit 0 ;; esac
 exit 101
 POLICY
     chmod 755 "$draft"
-    attempts=0
-    # A link is made only where nothing is.
-    while ! ln "$draft" "$policy" 2>/dev/null; do
-        other=$(maker)
-        if [ -z "$other" ]; then
-            # The machine's own policy stays, and decides. Another run's may just have gone.
-            [ ! -e "$policy" ] || break
-            attempts=$((attempts + 1))
-            [ "$attempts" -lt 5 ] || { echo "setup: cannot write $policy" >&2; exit 1; }
-        elif [ "$other" != $$ ] && runs "$other"; then
-            sleep 0.2
-        else
-            rm -f "$policy"
-        fi
-    done
+    if [ -n "$(maker)" ]; then
+        # Left by a killed run, whose apt-get may go on: at no moment without a policy.
+        mv -f "$draft" "$policy"
+    else
+        # A link is made only where nothing is. The machine's own policy stays, and decides.
+        ln "$draft" "$policy" 2>/dev/null || [ -e "$policy" ] || { echo "setup: cannot write $policy" >&2; exit 1; }
+    fi
     rm -f "$draft"
     draft=""
 }
@@ -94,19 +83,23 @@ enabled() {
     systemctl list-unit-files --state=enabled --no-legend --no-pager 2>/dev/null | awk '{ print $1 }' | sort
 }
 
+# What these start may go on after this has ended, and must not keep the lock.
 export DEBIAN_FRONTEND=noninteractive
-install() { apt-get install -y -qq --no-install-recommends -o DPkg::Lock::Timeout=120 "$@" >"$log" 2>&1; }
+fetch() { apt-get "$@" -qq >"$log" 2>&1 9<&-; }
+install() { fetch install -y --no-install-recommends -o DPkg::Lock::Timeout=120 "$@"; }
 
+# Two runs take turns: the folder of the policy is locked until this one ends, which leaves no file behind.
+[ ! -d "$root/usr/sbin" ] || { exec 9<"$root/usr/sbin"; flock 9; }
 before=$(enabled)
-hold_services
+[ ! -d "$root/usr/sbin" ] || hold_services
 hold_clusters "$@"
 # The package lists of a fresh container are empty or old: fetch them only when the first attempt fails.
 status=0
-install "$@" || { apt-get update -qq >"$log" 2>&1 && install "$@"; } || status=1
+install "$@" || { fetch update && install "$@"; } || status=1
 for unit in $(enabled); do
     case " $(echo "$before" | tr '\n' ' ')" in
         *" $unit "*) ;;
-        *) systemctl disable --quiet --now "$unit" >>"$log" 2>&1 || echo "setup: $unit is enabled, and could not be disabled" >&2 ;;
+        *) systemctl disable --quiet --now "$unit" >>"$log" 2>&1 9<&- || echo "setup: $unit is enabled, and could not be disabled" >&2 ;;
     esac
 done
 [ "$status" -eq 0 ] || { tail -n 20 "$log" >&2; echo "setup: apt-get did not succeed (its last words are above)" >&2; }

@@ -14,7 +14,7 @@ import unittest
 
 DEV = os.path.dirname(os.path.abspath(__file__))
 # What the scripts call of the system; the rest is played below.
-TOOLS = "sh dirname sed tr sort cat id env mktemp rm rmdir mkdir ln ls chmod tail awk printf echo sleep grep".split()
+TOOLS = "sh dirname sed tr sort cat id env mktemp rm rmdir mkdir ln ls chmod tail awk printf echo sleep grep flock mv".split()
 
 INTERRUPTS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 BUILD = ["git", "make", "pkg-config", "libsqlite3-dev", "zlib1g-dev"]
@@ -213,7 +213,7 @@ class SetupTests(unittest.TestCase):
 
     def test_two_runs_take_turns(self):
         machine = Machine(self)
-        machine.write("script", 'while [ ! -e "$STAGE/go" ]; do sleep 0.02; done')
+        machine.write("script", 'while [ -d "$STAGE" ] && [ ! -e "$STAGE/go" ]; do sleep 0.02; done')
         first = machine.begin("haproxy", script="setup-install.sh")
         policy = machine.path("root/usr/sbin/policy-rc.d")
         while not os.path.exists(policy):
@@ -227,6 +227,24 @@ class SetupTests(unittest.TestCase):
             process.communicate(timeout=30)
             self.assertEqual(process.returncode, 0)
         self.assertEqual(machine.tree(), machine.before)
+
+    def test_many_runs_take_turns_also_behind_a_killed_run(self):
+        for killed in [False, True]:
+            machine = Machine(self)
+            if killed:
+                machine.write("script", "kill -9 $PPID")
+                self.assertEqual(machine.run("haproxy", script="setup-install.sh")[0], -9)
+                os.unlink(machine.path("script"))
+                # Its log stays.
+                shutil.rmtree(machine.path("tmp"))
+                os.mkdir(machine.path("tmp"))
+            runs = [machine.begin("haproxy", script="setup-install.sh") for _ in range(8)]
+            for process in runs:
+                _, err = process.communicate(timeout=30)
+                self.assertEqual((process.returncode, err), (0, ""))
+            with open(machine.path("asked")) as file:
+                self.assertEqual(file.read().count("service haproxy.service: 101\n"), len(runs) + int(killed))
+            self.assertEqual(machine.tree(), machine.before)
 
     def test_a_user_installs_by_sudo(self):
         machine = Machine(self, user=1000)

@@ -1,6 +1,7 @@
 import AssayCore
 import AssayService
 import AssayTesting
+import Synchronization
 import Testing
 
 @Suite("Challenge keys")
@@ -135,6 +136,28 @@ struct ChallengeKeysTests {
         let again = try await ServiceHarness(ledger: harness.ledger, clock: harness.clock)
         #expect(try await again.verify(request).rejection == .challengeInvalid)
         #expect(try await again.assert(&before).isAccepted, "the device is still known")
+    }
+
+    @Test("that were all removed stay in use until there is a new one", arguments: ["rotation", "reload"])
+    func removedInUse(foundBy way: String) async throws {
+        let keys = try await keys()
+        let old = try issuing(keys)
+        #expect(try await ChallengeKeys.removeAll(from: ledger) == 1)
+        let seen = Mutex<UInt32?>(nil)
+        ledger.before(.add) { [clock] in seen.withLock { $0 = keys.issuingKey(at: clock.now())?.id } }
+        if way == "rotation" { try await keys.rotate() } else { try await keys.reload(for: old &+ 1) }
+        #expect(seen.withLock { $0 } == old, "at no moment is there none")
+        #expect(try await ledger.secrets().map(\.number) == keys.keyring.keys.map(\.id) && keys.keyring.keys.count == 1)
+        #expect(try issuing(keys) == keys.keyring.keys[0].id)
+    }
+
+    @Test("that were all removed are not used any more if no new one can be made")
+    func removedAndFull() async throws {
+        let keys = try await keys()
+        #expect(try await ChallengeKeys.removeAll(from: ledger) == 1)
+        ledger.fail(.add, with: .unavailable("test"))
+        await #expect(throws: LedgerError.unavailable("test")) { try await keys.rotate() }
+        #expect(keys.keyring.keys.isEmpty)
     }
 
     @Test("of two daemons on one ledger are the same, and rotation by both publishes one")

@@ -68,7 +68,9 @@ package final class ChallengeKeys: Sendable {
         }
         guard due else { return }
         do {
-            try await load()
+            let known = try await read()
+            // Where all were removed, there is a new one before the old ones are forgotten.
+            if known.keys.isEmpty { try await rotate() } else { use(known) }
         } catch {
             let failure = error as? LedgerError ?? .corrupt("\(error)")
             state.withLock { $0.reloadFailure = failure }
@@ -103,7 +105,7 @@ package final class ChallengeKeys: Sendable {
             try await ledger.removeSecret(name: Self.secretName, number: key.id)
             logger.info("challenge key removed", metadata: ["key_id": "\(key.id)"])
         }
-        try await load()
+        use(try await read())
     }
 
     /// Removes every key, so that no challenge issued before is good any more. For a ledger that no daemon has open: after a
@@ -128,8 +130,6 @@ package final class ChallengeKeys: Sendable {
         while taken.contains(number) { number &+= 1 }
         return number
     }
-
-    private func load() async throws { use(try await read()) }
 
     private func read() async throws -> ChallengeKeyring {
         var keys: [ChallengeKey] = []
