@@ -80,7 +80,7 @@ LONG = {
     "TokenResultTests",
 }
 
-AT_ONCE = os.cpu_count() + 1
+AT_ONCE = os.cpu_count() + 2
 
 # Tests that run at once in the process of many modules. Without a bound all begin together, and a test that waits for something goes on
 # after a thousand others have taken their turns.
