@@ -15,11 +15,15 @@
 set -eu
 cd "$(dirname "$0")/.."
 export GLIBC_TUNABLES="${GLIBC_TUNABLES:-glibc.malloc.hugetlb=1:glibc.malloc.top_pad=67108864:glibc.malloc.mxfast=0:glibc.malloc.tcache_count=1000}"
-if [ -n "${ONCE:-}" ]; then
-    set -- -Xswiftc -disable-batch-mode -Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 1 \
+[ -n "${ONCE:-}" ] || exec "${SWIFT:-swift}" build --disable-index-store "$@"
+
+headers=$(dev/cxx-headers.sh .build/once -O1)
+build() {
+    "${SWIFT:-swift}" build --disable-index-store -Xswiftc -disable-batch-mode -Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 1 \
         -Xswiftc -no-emit-module-separately-wmo -Xswiftc -Xfrontend -Xswiftc -disable-llvm-verify -Xswiftc -use-ld=lld -Xcc -O1 \
-        -debug-info-format none "$@"
-    headers=$(dev/cxx-headers.sh .build/once -O1)
-    [ -z "$headers" ] || set -- -Xcxx -include -Xcxx "$headers" "$@"
-fi
-exec "${SWIFT:-swift}" build --disable-index-store "$@"
+        -debug-info-format none ${headers:+-Xcxx -include -Xcxx "$headers"} "$@"
+}
+# SwiftPM compiles files in C last, by their names in reverse. AssayCore, for which all of Assay waits, needs this library alone: built first, it lets
+# AssayCore be compiled beside the other libraries, which would all be done otherwise, and leave a processor idle.
+[ -e .build/debug/CCryptoBoringSSL.build ] || build --target CCryptoBoringSSL
+build "$@"

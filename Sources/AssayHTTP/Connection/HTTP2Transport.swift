@@ -27,6 +27,8 @@ final class HTTP2Transport: ChannelInboundHandler, RemovableChannelHandler, HTTP
     private var frames: NIOHTTP2Handler?
     /// What has happened on the connection before is told to NIO's handler, and concerns nothing else.
     private var isRepeating = false
+    /// NIO's handler found something wrong with what it was told.
+    private var hasFailedToRepeat = false
     /// What either side may send on the connection.
     private var windows = (inbound: HTTP2Preamble.firstWindow, outbound: HTTP2Preamble.firstWindow)
 
@@ -151,8 +153,8 @@ final class HTTP2Transport: ChannelInboundHandler, RemovableChannelHandler, HTTP
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard !isRepeating else { return hasFailedToRepeat = true }
         below.forgetHistory()
-        guard !isRepeating else { return }
         // The error of a stream has ended the stream; only what NIO has said goodbye for ends the connection. It cannot say so a second time.
         if isOver || (isLeaving && Self.isOfConnection(error)) || !(error is any NIOHTTP2Error) {
             connection.leave(Self.reason(of: error))
@@ -261,8 +263,9 @@ final class HTTP2Transport: ChannelInboundHandler, RemovableChannelHandler, HTTP
         transport.lastStream = HTTP2StreamID(Int(state.history.lastStream))
         transport.isRepeating = false
         connection.transport = transport
+        // Whether it may rest again is another question: what woke it may be more than is kept.
         return transport.windows.outbound == state.outboundWindow && transport.windows.inbound == HTTP2Preamble.window
-            && below.hasHistory
+            && !transport.hasFailedToRepeat
     }
 
     /// Ends a stream that is repeated. The table of this side's compressor stays empty: see ``HPACKHeaders/unindexed(_:)``.

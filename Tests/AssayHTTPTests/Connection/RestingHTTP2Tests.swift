@@ -30,6 +30,10 @@ struct RestingHTTP2Tests {
         async throws
     {
         try await client.say(Self.head(stream, isFirst: isFirst) + RawFrames.data(stream, message))
+        try await answered(client, stream, message)
+    }
+
+    private func answered(_ client: RawClient, _ stream: UInt32, _ message: [UInt8]) async throws {
         try await eventually("call \(stream) is answered") {
             frames(client).contains { $0.type == 1 && $0.stream == stream && $0.flags == 5 }
         }
@@ -202,6 +206,42 @@ struct RestingHTTP2Tests {
                 let fields = [("x-number", "\(number)" + String(repeating: "x", count: 60))]
                 #expect(try await client.answer(to: TestMethods.echo, [7], fields).messages == [[7]])
             }
+            #expect(server.statistics.endedConnections.isEmpty)
+        }
+    }
+
+    /// What wakes a connection and is more than is kept of it.
+    enum TooMuch: CaseIterable, Sendable {
+        case manyHeads, longHead, headInParts
+
+        /// A head that adds to the table.
+        func head(_ stream: UInt32) -> [UInt8] {
+            let value: [UInt8] = self == .longHead && stream > 1 ? [0x7f, 0xf1, 0x10] + zeros(2288) : [100] + zeros(100)
+            let whole = RestingHTTP2Tests.head(stream, isFirst: true) + [0x40, 1] + "x".utf8 + value
+            let frame = RawFrames.frame(type: 1, flags: 4, stream: stream, Array(whole.dropFirst(9)))
+            return self == .headInParts && stream > 1 ? RawFrames.inContinuations(frame, pieces: 2) : frame
+        }
+
+        private func zeros(_ count: Int) -> [UInt8] { Array(repeating: UInt8(ascii: "0"), count: count) }
+    }
+
+    @Test(
+        "a call that is more than is kept wakes a connection that rests; it goes on without rests", arguments: TooMuch.allCases)
+    func tooMuch(_ tooMuch: TooMuch) async throws {
+        try await HTTPTestServer.run(Self.restsSoon) { server in
+            let client = try await RawClient.connect(to: server.address)
+            try await client.say(Self.beginning)
+            var (kept, rests) = (0, 0)
+            for stream in stride(from: UInt32(1), to: 35, by: 2) {
+                let head = tooMuch.head(stream)
+                try await client.say(head + RawFrames.data(stream, Self.message))
+                try await answered(client, stream, Self.message)
+                kept += stream > 1 && tooMuch != .manyHeads ? .max / 100 : head.count - 9 + 2
+                guard kept <= FrameHistory.mostBlockBytes else { continue }
+                rests += 1
+                try await rest(client, times: rests)
+            }
+            #expect(tooMuch == .manyHeads ? (2..<16).contains(rests) : rests == 1)
             #expect(server.statistics.endedConnections.isEmpty)
         }
     }
