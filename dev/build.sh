@@ -23,7 +23,7 @@ build() {
         -Xswiftc -no-emit-module-separately-wmo -Xswiftc -Xfrontend -Xswiftc -disable-llvm-verify -Xswiftc -use-ld=lld -Xcc -O1 \
         -debug-info-format none ${headers:+-Xcxx -include -Xcxx "$headers"} "$@"
 }
-# SwiftPM compiles files in C last, by their names in reverse. AssayCore, for which all of Assay waits, needs this library alone: built first, it lets
-# AssayCore be compiled beside the other libraries, which would all be done otherwise, and leave a processor idle.
-[ -e .build/debug/CCryptoBoringSSL.build ] || build --target CCryptoBoringSSL
+# SwiftPM compiles files in C last, by their names in reverse. AssayCore, for which all of Assay waits, needs those of BoringSSL below swift-crypto: built
+# first, they let AssayCore be compiled beside the other libraries, which would all be done otherwise, and leave a processor idle.
+[ -e .build/debug/CryptoBoringWrapper.build ] || build --target CryptoBoringWrapper
 build "$@"
