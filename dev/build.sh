@@ -23,7 +23,7 @@ build() {
         -Xswiftc -no-emit-module-separately-wmo -Xswiftc -Xfrontend -Xswiftc -disable-llvm-verify -Xswiftc -use-ld=lld -Xcc -O1 \
         -debug-info-format none ${headers:+-Xcxx -include -Xcxx "$headers"} "$@"
 }
-# SwiftPM compiles files in C last, by their names in reverse. AssayCore, for which all of Assay waits, needs those of BoringSSL below swift-crypto: built
-# first, they let AssayCore be compiled beside the other libraries, which would all be done otherwise, and leave a processor idle.
-[ -e .build/debug/CryptoBoringWrapper.build ] || build --target CryptoBoringWrapper
+# AssayCore is compiled for most of a minute by one process, and all of Assay waits for it. SwiftPM begins modules by their names in reverse, so that
+# all other libraries are done by then, and a processor is idle. Built first, it has what runs beside the build for a neighbour (dev/test.py --early).
+[ -e .build/debug/AssayCore.build ] || build --target AssayCore
 build "$@"
