@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import os
+import random
 import re
 import select
 import signal
@@ -79,6 +80,18 @@ def _case(name: str) -> Callable[[Callable[["Session"], None]], Callable[["Sessi
 
 def daemon_case_names() -> List[str]:
     return list(_CASES)
+
+
+def _free_port() -> int:
+    """A port that was free a moment ago, below those that Linux gives to connections: another process does not get it by chance before it is bound."""
+    for port in random.sample(range(15_000, 32_000), 1000):
+        with socket.socket() as probe:
+            try:
+                probe.bind(("127.0.0.1", port))
+                return port
+            except OSError:
+                continue
+    raise Problem("no port is free")
 
 
 class Process:
@@ -164,9 +177,7 @@ class DaemonCases:
     def _start_secured(self) -> None:
         folder = self.scratch / "secured"
         folder.mkdir(mode=0o700)
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
+        port = _free_port()
         text = CONFIGURATION.format(port=port, certificates=self.certificates.folder, user=os.getuid())
         (folder / "assayd.yaml").write_text(text)
         secured = Process([str(self.bin / "assayd"), "--config", "assayd.yaml"], folder)

@@ -36,6 +36,10 @@ import urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "examples/python"))
+sys.path.append(str(ROOT / "dev"))
+
+from free_ports import free_port  # noqa: E402
+
 APP = "ABCDE12345.com.example.camera"
 SIGNER = "00" * 32
 
@@ -61,12 +65,6 @@ def until(what, condition, seconds):
             return value
         time.sleep(0.2)
     raise TimeoutError(what)
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def run(*command, **options):

@@ -13,13 +13,16 @@ import pwd
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "dev"))
+
+from free_ports import free_port  # noqa: E402
+
 COMPOSE = ROOT / "deploy/compose"
 NAMES = ["postgres-0", "postgres-1"]
 
@@ -37,12 +40,6 @@ def until(what, condition, seconds=30):
             return value
         time.sleep(0.1)
     raise TimeoutError(what)
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def run(*command, **options):

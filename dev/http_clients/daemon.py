@@ -7,11 +7,16 @@ import hashlib
 import pathlib
 import socket
 import subprocess
+import sys
 import time
 
 from assay.v1 import attestation_pb2 as api
 from assay.v1 import evidence_pb2 as evidence
 from checks import expect
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
+
+from free_ports import free_ports  # noqa: E402
 
 APP = "photos"
 # It may ask for one verdict a day.
@@ -204,18 +209,6 @@ def run(
         name = pathlib.Path(words[0]).name
         expect(done.returncode == 0, f"{name} ended with {done.returncode}: {errors[-400:]} {output[-400:]}")
     return subprocess.CompletedProcess(words, done.returncode, output, errors)
-
-
-def free_ports(count: int) -> list[int]:
-    """Ports that no one listens on, each another."""
-    probes = [socket.socket() for _ in range(count)]
-    try:
-        for probe in probes:
-            probe.bind(("127.0.0.1", 0))
-        return [probe.getsockname()[1] for probe in probes]
-    finally:
-        for probe in probes:
-            probe.close()
 
 
 def accepts(address: str) -> bool:

@@ -5,7 +5,12 @@ from __future__ import annotations
 import pathlib
 import socket
 import subprocess
+import sys
 import time
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
+
+from free_ports import free_ports  # noqa: E402
 
 APP = "photos"
 APP_ID = "TEAMID1234.com.example.photos"
@@ -150,18 +155,6 @@ def run(*command: object, cwd: pathlib.Path | None = None) -> str:
         name = pathlib.Path(str(command[0])).name
         raise RuntimeError(f"{name} ended with {done.returncode}: {done.stderr.decode(errors='replace')[-600:]}")
     return done.stdout.decode(errors="replace")
-
-
-def free_ports(count: int) -> list[int]:
-    """Ports that no one listens on, each another."""
-    probes = [socket.socket() for _ in range(count)]
-    try:
-        for probe in probes:
-            probe.bind(("127.0.0.1", 0))
-        return [probe.getsockname()[1] for probe in probes]
-    finally:
-        for probe in probes:
-            probe.close()
 
 
 def accepts(address: str) -> bool:

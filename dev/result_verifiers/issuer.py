@@ -10,12 +10,17 @@ import re
 import signal
 import socket
 import subprocess
+import sys
 import time
 import urllib.request
 from collections.abc import Callable
 
 import cbor2
 from checks import expect
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
+
+from free_ports import free_port  # noqa: E402
 
 APP = "photos"
 APP_ID = "TEAMID1234.com.example.photos"
@@ -292,12 +297,6 @@ def run(
         name = pathlib.Path(words[0]).name
         expect(done.returncode == 0, f"{name} {words[1]} ended with {done.returncode}: {errors[-400:]} {output[-400:]}")
     return subprocess.CompletedProcess(words, done.returncode, output, errors)
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def until(what: str, condition: Callable[[], bool], seconds: float = 90) -> None:
