@@ -89,9 +89,12 @@ fetch() { apt-get "$@" -qq >"$log" 2>&1 9<&-; }
 install() { fetch install -y --no-install-recommends -o DPkg::Lock::Timeout=120 "$@"; }
 
 # Two runs take turns: the folder of the policy is locked until this one ends, which leaves no file behind.
-[ ! -d "$root/usr/sbin" ] || { exec 9<"$root/usr/sbin"; flock 9; }
+if [ -d "$root/usr/sbin" ]; then
+    exec 9<"$root/usr/sbin"
+    flock 9
+    hold_services
+fi
 before=$(enabled)
-[ ! -d "$root/usr/sbin" ] || hold_services
 hold_clusters "$@"
 # The package lists of a fresh container are empty or old: fetch them only when the first attempt fails.
 status=0
