@@ -287,9 +287,9 @@ extension PostgresLedger: OpenedLedger {
         }
     }
 
-    package func skipLostStatusPlaces() async throws(LedgerError) {
+    package func skipLostPublications() async throws(LedgerError) {
         try await write { transaction throws(PostgresError) in
-            try StatusTable(database: transaction.database).skipLostPlaces()
+            try ServerHistory(database: transaction.database).skipLostPublications()
         }
     }
 }

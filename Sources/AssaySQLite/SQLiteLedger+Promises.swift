@@ -283,7 +283,10 @@ extension SQLiteLedger: OpenedLedger {
         try await write { session throws(SQLiteError) in try session.marks.declareNew() }
     }
 
-    package func skipLostStatusPlaces() async throws(LedgerError) {
-        try await write { session throws(SQLiteError) in try session.statuses.skipLostPlaces() }
+    package func skipLostPublications() async throws(LedgerError) {
+        try await write { session throws(SQLiteError) in
+            try session.statuses.skipLostPlaces()
+            try session.revocations.passLists()
+        }
     }
 }

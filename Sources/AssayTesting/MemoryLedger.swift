@@ -153,6 +153,17 @@ public final class MemoryLedger: Ledger {
         }
     }
 
+    /// Does with the kept revocation lists what a ledger does that may have gone back to an earlier state.
+    public func passLists() async throws(LedgerError) {
+        try withState { state in
+            state.revocationLists = state.revocationLists.mapValues { list in
+                StoredRevocationList(
+                    issuer: list.issuer, number: list.number, thisUpdate: list.thisUpdate, nextUpdate: list.nextUpdate,
+                    revocationCount: StoredRevocationList.passed, der: list.der)
+            }
+        }
+    }
+
     // MARK: Fleets
 
     public func add(_ enrolments: [Enrolment], _ context: ChangeContext) async throws(LedgerError) -> [Bool] {

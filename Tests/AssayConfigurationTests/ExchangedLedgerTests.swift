@@ -46,4 +46,20 @@ struct ExchangedLedgerTests {
         try await start().close()
         try await start().close()
     }
+
+    @Test("When challenges are forgotten, the kept revocation lists are not given out any more")
+    func passedLists() async throws {
+        let place = FixedConfiguration.Store(.file(folder.file("one.db")), keyFile: folder.file("one.key"))
+        let list = StoredRevocationList(
+            issuer: [UInt8](repeating: 0xCA, count: 32), number: 8, thisUpdate: .distantPast,
+            nextUpdate: Timestamp(unixSeconds: 1_900_000_000), revocationCount: 3, der: [1])
+        let before = try await OpenStore(place, logger: .silent)
+        #expect(try await before.ledger.keep(list))
+        before.close()
+        _ = try await OpenStore.forgetChallenges(place)
+        let after = try await OpenStore(place, logger: .silent)
+        defer { after.close() }
+        let kept = try #require(try await after.ledger.revocationList(of: list.issuer))
+        #expect(kept.number == list.number && kept.revocationCount == StoredRevocationList.passed)
+    }
 }

@@ -143,9 +143,11 @@ struct PromotionTests {
         let (kept, lost) = (try Sample.entry(), try Sample.entry())
         #expect(try await ledger.commit([kept]) == [.committed])
         let before = try await ledger.statusPlaces([Self.place])[0]
+        #expect(try await ledger.keep(Sample.list(1)))
         try await cluster.standbyFollows()
         try cluster.standby.killAll()
         #expect(try await ledger.commit([lost]) == [.committed])
+        #expect(try await ledger.keep(Sample.list(2)))
         let unknown = ResultStatusRequest(device: .random(), audience: Self.place.audience, until: Sample.expiry)
         let gone = try await ledger.statusPlaces([unknown])[0]
         let revision = try #require(try await ledger.statusLists().first).revision
@@ -167,10 +169,13 @@ struct PromotionTests {
         // Places of before stay. One that was lost is given to no other device, and no revision comes again.
         #expect(try await ledger.statusPlaces([Self.place]) == [before])
         #expect(try #require(try await ledger.statusLists().first).revision > revision)
+        // The list that is left is not given out once more.
+        let list = try #require(try await ledger.revocationList(of: Sample.list(1).issuer))
+        #expect(list.number == 1 && list.revocationCount == StoredRevocationList.passed)
         let next = try await ledger.statusPlaces([unknown])[0]
         #expect(next.list > gone.list && gone.list == before.list && gone != before)
         #expect(
-            warnings.withLock { $0 }.contains { $0.contains("4 commits of this daemon are lost") },
+            warnings.withLock { $0 }.contains { $0.contains("5 commits of this daemon are lost") },
             "\(warnings.withLock { $0 })")
     }
 

@@ -26,6 +26,13 @@ enum Sample {
             subject: subject)
     }
 
+    static func list(_ number: Int64) -> StoredRevocationList {
+        StoredRevocationList(
+            issuer: [UInt8](repeating: 0xCA, count: 32), number: number, thisUpdate: now, nextUpdate: expiry,
+            revocationCount: 0,
+            der: [1])
+    }
+
     static func spend(expiry: Timestamp = expiry, isFixed: Bool = true) -> LedgerEntry.Spend {
         .init(token: SecureRandom.bytes(16), expiry: expiry, expiryIsFixed: isFixed)
     }

@@ -72,6 +72,30 @@ struct LedgerCopyTests {
         #expect(try OtherConnection(path).text(late) == "0")
     }
 
+    @Test("The revocation lists of a restored ledger are not given out any more, and later ones are kept")
+    func passedLists() async throws {
+        func list(_ number: Int64, issuer: UInt8) -> StoredRevocationList {
+            StoredRevocationList(
+                issuer: [issuer], number: number, thisUpdate: Sample.now, nextUpdate: Sample.expiry, revocationCount: 4,
+                der: [1])
+        }
+        let ledger = try await ledger()
+        for issuer in [1, 2] as [UInt8] { #expect(try await ledger.keep(list(7, issuer: issuer))) }
+        let path = try copy()
+        ledger.close()
+        _ = try await LedgerRestore.run(path, into: directory.path("restored.db"), check: { _ in }) { ledger in
+            try await ledger.skipLostPublications()
+        }
+        let restored = try SQLiteLedger.open(path: directory.path("restored.db"))
+        defer { restored.close() }
+        for issuer in [1, 2] as [UInt8] {
+            let kept = try #require(try await restored.revocationList(of: [issuer]))
+            #expect(kept.number == 7 && kept.revocationCount == StoredRevocationList.passed)
+        }
+        #expect(try await restored.keep(list(8, issuer: 1)))
+        #expect(try await restored.revocationList(of: [1]) == list(8, issuer: 1))
+    }
+
     @Test("A damaged copy is recognised, wherever the damage is")
     func damage() async throws {
         let ledger = try await ledger(verdicts: 200)

@@ -118,7 +118,7 @@ struct ResultTests {
         let before = try #require(try await ledger.statusLists().first)
         ledger.close()
 
-        _ = try await LedgerRestore.run(backup, into: path, check: { _ in }) { try await $0.skipLostStatusPlaces() }
+        _ = try await LedgerRestore.run(backup, into: path, check: { _ in }) { try await $0.skipLostPublications() }
         let again = try SQLiteLedger.open(path: path)
         defer { again.close() }
         #expect(try await again.statusPlaces([request(device.id)]) == [kept])

@@ -244,6 +244,29 @@ struct RevocationTests {
         #expect(try await list(restored).number > last)
     }
 
+    @Test(
+        "The list of a ledger that may have gone back is not given out once more, although nothing was revoked since",
+        arguments: [
+            // The kept list would be good yet; and after the last certificate that the ledger knows: it may lack those that are valid longer.
+            (AuthorityFacts.State.signing, 1000), (.retiring, 400 * 86_400_000),
+        ] as [(AuthorityFacts.State, Int64)])
+    func listAfterRestore(_ state: AuthorityFacts.State, _ later: Int64) async throws {
+        let harness = try await ServiceHarness()
+        _ = try await issue(harness)
+        harness.authority.become(state)
+        let ask = Assay_V1_GetRevocationListRequest.with { $0.issuerSpkiSha256 = Data(StandInAuthority.issuer) }
+        #expect(try await harness.call(API.getRevocationList, ask).number == Self.first)
+        try await harness.ledger.memory.passLists()
+        harness.clock.set(ServiceHarness.opening.adding(milliseconds: later))
+        harness.authority.fail(with: .unavailable("the token is gone"))
+        let error = await #expect(throws: RPCError.self) { try await harness.call(API.getRevocationList, ask) }
+        #expect(error?.reason == "issuing_unavailable")
+        harness.authority.fail(with: nil)
+        let next = try await harness.call(API.getRevocationList, ask)
+        #expect(next.number == Self.first + later)
+        #expect(try await harness.call(API.getRevocationList, ask) == next, "it is kept")
+    }
+
     @Test("A revocation list is signed again before its next update")
     func renewal() async throws {
         let harness = try await ServiceHarness()

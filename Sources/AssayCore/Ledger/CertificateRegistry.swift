@@ -152,9 +152,13 @@ public struct StoredRevocationList: Hashable, Sendable {
     public let number: Int64
     public let thisUpdate: Timestamp
     public let nextUpdate: Timestamp
-    /// `CertificateRegistry.revocationCount` when the list was made: a greater count asks for a new list.
+    /// `CertificateRegistry.revocationCount` when the list was made: a greater count asks for a new list. Or `passed`.
     public let revocationCount: Int64
     public let der: [UInt8]
+
+    /// The count of a list that was kept when the ledger may have gone back to an earlier state. A list with a greater number may have been
+    /// published since, after which this one is not given out (RFC 5280 §5.2.3): the next one is.
+    public static let passed: Int64 = -1
 
     public init(
         issuer: [UInt8], number: Int64, thisUpdate: Timestamp, nextUpdate: Timestamp, revocationCount: Int64, der: [UInt8]

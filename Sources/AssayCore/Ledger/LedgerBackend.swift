@@ -70,9 +70,10 @@ package protocol OpenedLedger: Ledger {
     /// Declares the ledger new: an empty one is expected. Durable on return.
     func declareNew() async throws(LedgerError)
 
-    /// For a ledger that may have gone back to an earlier state: gives out places of status lists only in lists that none of the lost ones can be
-    /// in, and lets the revisions of the others grow beyond the lost ones. Durable on return.
-    func skipLostStatusPlaces() async throws(LedgerError)
+    /// For a ledger that may have gone back to an earlier state: what was published since is not published once more as something else. Gives out
+    /// places of status lists only in lists that none of the lost ones can be in, lets the revisions of the others grow beyond the lost ones, and
+    /// sets the count of the kept revocation lists to `StoredRevocationList.passed`. Durable on return.
+    func skipLostPublications() async throws(LedgerError)
 
     /// Whether other daemons may change the ledger while this one has it open.
     var isShared: Bool { get }

@@ -103,8 +103,8 @@ package struct OpenStore: Sendable {
                     + "a minute, so stop all of them first; one that was killed counts until its lease has ended, at most 15 s; nothing was changed"
             )
         }
-        // As challenges, so places of status lists that were given out may be missing.
-        try await ledger.skipLostStatusPlaces()
+        // As challenges, so places of status lists that were given out may be missing, and revocation lists that were published.
+        try await ledger.skipLostPublications()
         return try await ChallengeKeys.removeAll(from: ledger)
     }
 

@@ -99,7 +99,7 @@ package struct StoreRestore: Sendable {
                 }
             } prepare: { ledger in
                 let now = SystemClock().now()
-                try await ledger.skipLostStatusPlaces()
+                try await ledger.skipLostPublications()
                 let keys = try await ledger.callerKeys().filter { $0.isGood(at: now) }
                 return (challenges: try await ChallengeKeys.removeAll(from: ledger), callers: keys.map(\.name))
             }

@@ -36,7 +36,7 @@ struct ServerHistory {
         if isSetback {
             kept["setbacks", default: 0] += 1
             try forgetChallenges()
-            try StatusTable(database: database).skipLostPlaces()
+            try skipLostPublications()
         }
         for (name, value) in [
             ("system", wanted.system), ("timeline", wanted.timeline), ("unconfirmed", wanted.unconfirmed),
@@ -51,6 +51,12 @@ struct ServerHistory {
     func note(hasStandby: Bool) throws(PostgresError) {
         _ = try database.query(
             "UPDATE meta SET value = $1 WHERE name = 'unconfirmed' AND value <> $1", .int8(hasStandby ? 0 : 1))
+    }
+
+    /// Follows a database that may have gone back, as `OpenedLedger.skipLostPublications` says.
+    func skipLostPublications() throws(PostgresError) {
+        try StatusTable(database: database).skipLostPlaces()
+        try RevocationTable(database: database).passLists()
     }
 
     private func read(_ sql: String) throws(PostgresError) -> [String: Int64] {

@@ -224,4 +224,9 @@ struct RevocationTable {
             .int8(list.nextUpdate.unixMilliseconds), .int8(list.revocationCount), .bytes(list.der)
         ).affected == 1
     }
+
+    /// Notes that the kept lists are not given out any more.
+    func passLists() throws(PostgresError) {
+        _ = try database.query("UPDATE revocation_lists SET revocation_count = $1", .int8(StoredRevocationList.passed))
+    }
 }

@@ -65,4 +65,9 @@ struct RevocationTable {
         try insert.run()
         return connection.changes == 1
     }
+
+    /// Notes that the kept lists are not given out any more.
+    func passLists() throws(SQLiteError) {
+        try connection.execute("UPDATE revocation_lists SET revocation_count = \(StoredRevocationList.passed)")
+    }
 }

@@ -69,7 +69,8 @@ package actor RevocationListIssuer {
         case .next, .ended: return false
         case .signing: break
         case .retiring:
-            // A list is needed as long as a certificate of the CA is valid.
+            // A list is needed as long as a certificate of the CA is valid, which a ledger that went back may lack.
+            if kept?.revocationCount == StoredRevocationList.passed { return true }
             guard let last = try await ledger.lastExpiry(of: facts.issuer), last > now else { return false }
         }
         guard let kept else { return true }
