@@ -57,6 +57,7 @@ public final class PostgresServer: Sendable {
             fsync = on
             max_connections = 300
             shared_buffers = 64MB
+            dynamic_shared_memory_type = mmap
             log_min_messages = fatal
             """)
     }
@@ -155,7 +156,22 @@ public final class PostgresServer: Sendable {
     /// Ends the server and leaves its folder.
     package func keep() {
         stop(SIGQUIT)
+        removeSegment()
         Self.running.withLock { running in running.removeAll { $0 === self } }
+    }
+
+    /// The identifier of the System V shared memory by which a server knows that another one has its folder; `nil` if no server has it, or had it
+    /// when it was killed.
+    package var segment: Int32? {
+        guard let text = try? String(contentsOfFile: data + "/postmaster.pid", encoding: .utf8) else { return nil }
+        // The seventh line: key and identifier.
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        return lines.count < 7 ? nil : lines[6].split(separator: " ").last.flatMap { Int32($0) }
+    }
+
+    /// Removes that memory, which a server that was killed leaves behind. All else that it leaves is in its folder.
+    private func removeSegment() {
+        if let segment { shmctl(segment, IPC_RMID, nil) }
     }
 
     /// Ends the server and removes its folder.
