@@ -29,8 +29,7 @@ enum Sample {
     static func list(_ number: Int64) -> StoredRevocationList {
         StoredRevocationList(
             issuer: [UInt8](repeating: 0xCA, count: 32), number: number, thisUpdate: now, nextUpdate: expiry,
-            revocationCount: 0,
-            der: [1])
+            revocationCount: 0, der: [1])
     }
 
     static func spend(expiry: Timestamp = expiry, isFixed: Bool = true) -> LedgerEntry.Spend {

@@ -139,10 +139,14 @@ extension ProcessTests {
                 ("slow", [.deadline]), ("leak", [.memory]), ("noise", []),
             ] as [(String, Set<ExaminationCheck>)])
         func faults(_ fault: String, _ expected: Set<ExaminationCheck>) async throws {
-            let results = try await examine(try faulty(fault), try FaultyPlugin.cases())
+            try await expect(expected, toFailBy: fault)
+        }
+
+        private func expect(_ expected: Set<ExaminationCheck>, toFailBy fault: String, answers: Bool = true) async throws {
+            let results = try await examine(try faulty(fault), try FaultyPlugin.cases(), answers: answers)
             let failures = results.filter { $0.outcome == .failed }
-            #expect(Set(failures.map(\.check)) == expected, "\(failures.map { "\($0.check): \($0.sentence)" })")
-            #expect(failures.allSatisfy { !$0.sentence.isEmpty })
+            #expect(Set(failures.map(\.check)) == expected, "\(fault): \(failures.map { "\($0.check): \($0.sentence)" })")
+            #expect(failures.allSatisfy { !$0.sentence.isEmpty }, "\(fault)")
         }
 
         @Test("Answers and ends that never come fail the checks that wait for them, and no other")
@@ -155,13 +159,7 @@ extension ProcessTests {
             // At once, since most of it is waiting.
             try await withThrowingTaskGroup { group in
                 for (fault, expected) in faults {
-                    group.addTask {
-                        let results = try await examine(try faulty(fault), try FaultyPlugin.cases(), answers: false)
-                        let failures = results.filter { $0.outcome == .failed }
-                        #expect(
-                            Set(failures.map(\.check)) == expected,
-                            "\(fault): \(failures.map { "\($0.check): \($0.sentence)" })")
-                    }
+                    group.addTask { try await expect(expected, toFailBy: fault, answers: false) }
                 }
                 try await group.waitForAll()
             }
