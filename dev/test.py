@@ -10,9 +10,9 @@
     dev/test.py --early COMMAND       as --beside, for what needs nothing of the build: it has what the build leaves of the machine
     dev/test.py --times FILE          writes the time of every test there, as lines of "seconds test"
 
-One process runs all modules that do not mind what runs beside them. The tests that start daemons or commands are one process for each suite; within
-a suite they run one after the other. Such processes run at once, as many as the machine takes. A module whose tests measure waiting time has no
-neighbour of its kind, and all others give way to it; what floods the machine runs alone at the end.
+One process runs all modules that do not mind what runs beside them. The suites whose tests start daemons or commands share a process by threes, and
+the long ones have their own; in such a process one test runs after the other. These processes run at once, as many as the machine takes. A module
+whose tests measure waiting time has no neighbour of its kind, and all others give way to it; what floods the machine runs alone at the end.
 Every test that the executable lists has to have run, or have been skipped by its own condition; if one is missing, the run fails.
 Exit status: 0 if all passed, 1 if a test failed or did not run, 2 for a wrong argument.
 """
@@ -46,10 +46,11 @@ ONE_AT_A_TIME = {
     "DaemonProvisioningTests",
 }
 
-# Suites of those modules that flood a connection: what else measures time in their module would wait for the threads.
-FLOODS = {"AssayFramedRPCTests": "UnreadAnswerTests"}
+# Suites of those modules that have a process of their own: one that floods a connection, since what else measures time in its module would wait for
+# the threads, and one that mostly waits, and bounds no time so closely that it minds its neighbours.
+APART = {"AssayFramedRPCTests": "UnreadAnswerTests", "AssayPluginsTests": "ExaminationTests"}
 
-# The suites whose suites start processes, each in its module. A suite below them is a process of its own.
+# The suites whose suites start processes, each in its module.
 PROCESSES = {
     "AssayDaemonTests": "ProcessTests",
     "DaemonCommandTests": "ProcessTests",
@@ -73,12 +74,16 @@ LONG = {
     "CrashTests",
     "DeploymentTests",
     "DocumentedStepsTests",
+    "ExaminationTests",
     "FleetCommandTests",
     "SharedLedgerTests",
     "StatusListTests",
     "TestServerCommandTests",
     "TokenResultTests",
 }
+
+# How many of the other suites share a process. The test executable takes half a second to begin, for one test as for all.
+SHARED = 3
 
 AT_ONCE = os.cpu_count() + 2
 
@@ -263,20 +268,34 @@ def plan(tests):
     unserialised = [name for name in present if any(module(test) == name and not suite(test) for test in tests)]
     quiet = [name for name in unserialised if name not in ONE_AT_A_TIME]
     without = [f"^{name}\\.{parent}/" for name, parent in PROCESSES.items()]
-    jobs = []
+    jobs, suites = [], []
     if quiet:
         jobs.append(Job(quiet[0] if len(quiet) == 1 else f"{len(quiet)} modules together", [f"^{name}\\." for name in quiet],
                         without))
     for name in unserialised:
-        if name in FLOODS:
-            flood = f"^{name}\\.{FLOODS[name]}/"
-            jobs.append(Job(FLOODS[name], [flood]))
-            jobs.append(Job(name, [f"^{name}\\."], without + [flood]))
+        if name in APART:
+            apart = f"^{name}\\.{APART[name]}/"
+            suites.append(Job(APART[name], [apart]))
+            jobs.append(Job(name, [f"^{name}\\."], without + [apart]))
         elif name in ONE_AT_A_TIME:
             jobs.append(Job(name, [f"^{name}\\."], without))
-    suites = [Job(name.split("/")[1], [f"^{re.escape(name)}/"]) for name, _ in counts.most_common()]
+    short = collections.defaultdict(list)
+    for name, _ in counts.most_common():
+        if name.split("/")[1] in LONG | URGENT:
+            suites.append(of_suites([name]))
+        else:
+            short[name.split("/")[0]].append(name)
+    # One with many tests has others with few beside it.
+    for of_one in short.values():
+        processes = -(-len(of_one) // SHARED)
+        suites += [of_suites(of_one[first::processes]) for first in range(processes)]
     long, short = ([job for job in suites if (job.name in LONG) == is_long] for is_long in (True, False))
     return jobs + [job for pair in itertools.zip_longest(long, short) for job in pair if job]
+
+
+def of_suites(names):
+    """The job of suites that start processes, all of one parent."""
+    return Job(", ".join(name.split("/")[1] for name in names), [f"^{re.escape(name)}/" for name in names])
 
 
 def listed(executable):
