@@ -104,13 +104,9 @@ finish() {
 }
 trap finish EXIT
 
-# Below the ports that the system gives to clients.
-port=$((RANDOM % 10000 + 20000))
-while (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null; do port=$((port + 1)); done
-web=$((port + 1))
-while (exec 3<>"/dev/tcp/127.0.0.1/$web") 2>/dev/null; do web=$((web + 1)); done
-tls=$((web + 1))
-while (exec 3<>"/dev/tcp/127.0.0.1/$tls") 2>/dev/null; do tls=$((tls + 1)); done
+# No other test gets them while a process of this page has the other end of what claims them.
+exec {ports}< <(exec python3 -B "$repository/dev/free_ports.py" 3)
+read -r port web tls <&"$ports"
 
 # Each block becomes a file PAGE-LINE.sh, and its mark PAGE-LINE.mark.
 awk -v blocks="$blocks" '
@@ -129,8 +125,10 @@ awk -v blocks="$blocks" '
     { mark = "" }
     /^ *<!-- ((not )?run.*|output) -->$/ { mark = $0; sub(/^ *<!-- /, "", mark); sub(/ -->$/, "", mark) }
     END { exit bad }' "${pages[@]}"
-sed -i -e "s#/\(etc\|usr/bin\|usr/share\|var/lib\|run\)/#$root/\1/#g" -e "s/7443/$port/g" -e "s/8080/$web/g" -e "s/8443/$tls/g" \
-    -e "s#$root/etc/ld.so.cache#/etc/ld.so.cache#g" "$blocks"/*.sh          # which plugins read
+# Plugins read the system's cache of libraries.
+sed -i -e "s#/\(etc\|usr/bin\|usr/share\|var/lib\|run\)/#$root/\1/#g" -e "s/7443/@framed@/g; s/8080/@web@/g; s/8443/@tls@/g" \
+    -e "s/@framed@/$port/g; s/@web@/$web/g; s/@tls@/$tls/g" \
+    -e "s#$root/etc/ld.so.cache#/etc/ld.so.cache#g" "$blocks"/*.sh
 
 # MARK: What stands in for the machine
 

@@ -48,7 +48,7 @@ ONE_AT_A_TIME = {
 
 # Suites of those modules that have a process of their own: one that floods a connection, since what else measures time in its module would wait for
 # the threads, and one that mostly waits, and bounds no time so closely that it minds its neighbours.
-APART = {"AssayFramedRPCTests": "UnreadAnswerTests", "AssayPluginsTests": "ExaminationTests"}
+APART = {"AssayFramedRPCTests": "UnreadAnswerTests", "AssayPluginsTests": "ProcessTests/ExaminationTests"}
 
 # The suites whose suites start processes, each in its module.
 PROCESSES = {
@@ -275,7 +275,7 @@ def plan(tests):
     for name in unserialised:
         if name in APART:
             apart = f"^{name}\\.{APART[name]}/"
-            suites.append(Job(APART[name], [apart]))
+            suites.append(Job(APART[name].split("/")[-1], [apart]))
             jobs.append(Job(name, [f"^{name}\\."], without + [apart]))
         elif name in ONE_AT_A_TIME:
             jobs.append(Job(name, [f"^{name}\\."], without))

@@ -82,9 +82,20 @@ def daemon_case_names() -> List[str]:
     return list(_CASES)
 
 
+# What this process claims of the machine until it ends, as all tests do.
+_claims: list[socket.socket] = []
+
+
 def _free_port() -> int:
-    """A port that was free a moment ago, below those that Linux gives to connections: another process does not get it by chance before it is bound."""
+    """A free port below those that Linux gives to connections, which no other test of this machine gets until this process ends."""
     for port in random.sample(range(15_000, 32_000), 1000):
+        claim = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        try:
+            claim.bind(f"\0assay-test-port-{port}")
+        except OSError:
+            claim.close()
+            continue
+        _claims.append(claim)
         with socket.socket() as probe:
             try:
                 probe.bind(("127.0.0.1", port))

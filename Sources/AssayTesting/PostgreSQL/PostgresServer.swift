@@ -263,12 +263,12 @@ public final class PostgresServer: Sendable {
         try execute("psql", ["-qX", "-v", "ON_ERROR_STOP=1"] + connection + arguments)
     }
 
-    /// A port that was free a moment ago, below those that the kernel gives to connections and to those who bind none: another process does not
-    /// get it by chance before it is bound.
+    /// A free port that no other test of this machine gets until this process ends. It is below those that the kernel gives to connections and
+    /// to those who bind none.
     public static func freePort() throws -> UInt16 {
         for _ in 0..<1000 {
             let port = UInt16.random(in: 15_000..<32_000)
-            if isFree(port) { return port }
+            if MachineClaim.take("port-\(port)"), isFree(port) { return port }
         }
         throw Failure(description: "no free port")
     }

@@ -19,7 +19,7 @@ final class Cluster: Sendable {
     ///   - takesUploads: false where a daemon may be of an earlier version.
     init(daemons count: Int, program: String, binaries: String, takesUploads: Bool = true) async throws {
         programs = Mutex(Array(repeating: program, count: count))
-        let network = UInt8.random(in: 0...(.max))
+        let network = try NetworkNamespace.freeNetwork()
         let namespaces =
             NetworkNamespace.areAvailable
             ? try (0..<count).map { try NetworkNamespace(network: network, number: $0) } : []

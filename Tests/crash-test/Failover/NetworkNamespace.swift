@@ -37,6 +37,29 @@ struct NetworkNamespace: Sendable {
         try Self.run("-n \(name) link set uplink up")
     }
 
+    /// The third byte of addresses that no test of this machine has, nor has left.
+    static func freeNetwork() throws -> UInt8 {
+        for network in (0...UInt8.max).shuffled() {
+            guard MachineClaim.take("network-\(network)") else { continue }
+            if !isUsed(network) { return network }
+        }
+        throw PostgresServer.Failure(description: "no free network below 198.18.0.0/16")
+    }
+
+    /// Whether an interface has an address of it, such as one of a test whose end nothing could clean up after.
+    private static func isUsed(_ network: UInt8) -> Bool {
+        var list: UnsafeMutablePointer<ifaddrs>?
+        guard getifaddrs(&list) == 0, let list else { return true }
+        defer { freeifaddrs(list) }
+        return sequence(first: list) { $0.pointee.ifa_next }.contains { entry in
+            guard let address = entry.pointee.ifa_addr, address.pointee.sa_family == AF_INET else { return false }
+            let value = address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
+                UInt32(bigEndian: $0.pointee.sin_addr.s_addr)
+            }
+            return value >> 8 == 0xC6_12_00 | UInt32(network)
+        }
+    }
+
     static func databaseAddress(network: UInt8, number: Int) -> String { "198.18.\(network).\(4 * number + 1)" }
 
     /// The words before a command that runs it in the namespace.
