@@ -53,7 +53,7 @@ struct AccessTests {
 
     @Test("a call without permission is refused before admission, even when the server is full")
     func beforePlaces() async throws {
-        var limits = RPCLimits()
+        var limits = RPCLimits.patient
         limits.maxInFlightTotal = 2
         directory.change(denied: [TestServer.echo])
         try await TestServer.run(limits, access: directory.access) { server in
@@ -92,7 +92,7 @@ struct AccessTests {
 
     @Test("one caller's calls are bounded over all its connections, and other callers keep their own bound")
     func perCaller() async throws {
-        var limits = RPCLimits()
+        var limits = RPCLimits.patient
         limits.maxInFlightPerCaller = 4
         try await TestServer.run(limits, access: directory.access) { server in
             var peers: [RawPeer] = []
@@ -124,7 +124,7 @@ struct AccessTests {
 
     @Test("the last calls are reserved for callers with few: a caller that takes as many as it can keeps no other out")
     func kept() async throws {
-        var limits = RPCLimits()
+        var limits = RPCLimits.patient
         (limits.maxInFlightTotal, limits.maxInFlightPerConnection) = (128, 128)
         try await TestServer.run(limits, access: directory.access) { server in
             let flood = try await connect("flood", to: server)
@@ -144,7 +144,7 @@ struct AccessTests {
     @Test("the log names each caller that is refused or breaks frames once in a period, and the statistics count all")
     func traces() async throws {
         let log = LogBook()
-        var limits = RPCLimits()
+        var limits = RPCLimits.patient
         limits.maxInFlightTotal = 2
         try await TestServer.run(limits, access: directory.access, log: log) { server in
             let holder = try await connect("a", to: server)
@@ -176,7 +176,7 @@ struct AccessTests {
     @Test("the log names a client whose connection ends because it does not read")
     func slowReaders() async throws {
         let log = LogBook()
-        var limits = RPCLimits()
+        var limits = RPCLimits.patient
         // The limit of waiting answers must not end the connection before the write timeout does.
         limits.maxOutboundBytes = 256 << 20
         limits.writeTimeout = .milliseconds(300)

@@ -15,7 +15,7 @@ struct CertificateEndTests {
 
     /// Checks certificates very often.
     private var impatient: RPCLimits {
-        var limits = RPCLimits()
+        var limits = RPCLimits.patient
         limits.certificateInterval = .milliseconds(10)
         return limits
     }

@@ -62,7 +62,7 @@ struct FaultTests {
 
     @Test("after a fault, the input and the time of a peer that neither reads nor ends are bounded")
     func boundedDrain() async throws {
-        var limits = RPCLimits()
+        var limits = RPCLimits.patient
         limits.lingerTimeout = .milliseconds(50)
         limits.maxDiscardedBytes = 100_000
         try await TestServer.run(limits) { server in
@@ -78,7 +78,7 @@ struct FaultTests {
     @Test("2,000 random byte strings harm no other peer and leave nothing behind")
     func garbage() async throws {
         var random = SplitMix(seed: 2026)
-        var limits = RPCLimits()
+        var limits = RPCLimits.patient
         limits.lingerTimeout = .milliseconds(200)
         let good = try Frame.call(3, TestServer.echo, Text("hello"), timeout: 100, metadata: ["a": "b"]).wire
         try await TestServer.run(limits) { server in

@@ -55,7 +55,7 @@ struct ServerFrameVector: Decodable, Sendable, CustomTestStringConvertible {
     var testDescription: String { id }
 
     var rpcLimits: RPCLimits {
-        var limits = RPCLimits()
+        var limits = RPCLimits.patient
         if let count = self.limits.maxCallsPerConnection { limits.maxInFlightPerConnection = count }
         if let count = self.limits.maxCalls { limits.maxInFlightTotal = count }
         if let time = self.limits.drainTimeoutMs { limits.drainTimeout = .milliseconds(time) }

@@ -56,7 +56,7 @@ struct GracefulStopTests {
 
     @Test("a graceful stop waits for calls no longer than the drain timeout, and answers them then")
     func drainTimeout() async throws {
-        var limits = RPCLimits()
+        var limits = RPCLimits.patient
         limits.drainTimeout = .milliseconds(100)
         limits.lingerTimeout = .milliseconds(100)
         try await TestServer.run(limits) { server in

@@ -10,7 +10,7 @@ import Testing
 struct LimitTests {
     @Test("a connection's call beyond its limit is refused at once")
     func callsPerConnection() async throws {
-        var limits = RPCLimits()
+        var limits = RPCLimits.patient
         limits.maxInFlightPerConnection = 3
         try await TestServer.run(limits) { server in
             let peer = try await RawPeer.connect(to: server.address)
@@ -34,7 +34,7 @@ struct LimitTests {
 
     @Test("a cancelled call counts as in flight until its handler releases it")
     func cancelledCallsCount() async throws {
-        var limits = RPCLimits()
+        var limits = RPCLimits.patient
         limits.maxInFlightPerConnection = 2
         try await TestServer.run(limits) { server in
             let peer = try await RawPeer.connect(to: server.address)
@@ -55,7 +55,7 @@ struct LimitTests {
 
     @Test("a call beyond the daemon's limit is refused with a time to try again")
     func callsTotal() async throws {
-        var limits = RPCLimits()
+        var limits = RPCLimits.patient
         limits.maxInFlightTotal = 4
         try await TestServer.run(limits) { server in
             let peers = [try await RawPeer.connect(to: server.address), try await RawPeer.connect(to: server.address)]
@@ -72,7 +72,7 @@ struct LimitTests {
 
     @Test("beyond the limit of held bytes, calls are refused and peers with partial frames are sent away")
     func heldBytes() async throws {
-        var limits = RPCLimits()
+        var limits = RPCLimits.patient
         // The last sixteenth is reserved for callers that hold little; this one holds much.
         limits.maxHeldBytesTotal = 10_700
         try await TestServer.run(limits) { server in
@@ -98,7 +98,7 @@ struct LimitTests {
     /// Peers that do not finish their frames must not keep out peers that send complete ones, even if those take a moment to arrive.
     @Test("frames that never end do not use up the limit of held bytes", .timeLimit(.minutes(5)))
     func partialFrames() async throws {
-        var limits = RPCLimits()
+        var limits = RPCLimits.patient
         limits.maxHeldBytesTotal = 100_000
         try await TestServer.run(limits) { server in
             let endless = Frame.wire([UInt8](repeating: 0x3A, count: 10_000)).prefix(9_000)
@@ -127,7 +127,7 @@ struct LimitTests {
 
     @Test("the limit of held bytes counts metadata too", .timeLimit(.minutes(5)))
     func heldMetadata() async throws {
-        var limits = RPCLimits()
+        var limits = RPCLimits.patient
         limits.maxHeldBytesTotal = 1_000_000
         try await TestServer.run(limits) { server in
             let peer = try await RawPeer.connect(to: server.address)
@@ -146,7 +146,7 @@ struct LimitTests {
 
     @Test("a connection beyond the limit is sent away, and one is served again when another leaves")
     func connections() async throws {
-        var limits = RPCLimits()
+        var limits = RPCLimits.patient
         limits.maxConnections = 2
         try await TestServer.run(limits) { server in
             let first = try await RawPeer.connect(to: server.address)
@@ -169,7 +169,7 @@ struct LimitTests {
 
     @Test("connections from which nothing comes give way where all places are taken, those of the address with most first")
     func silentConnections() async throws {
-        var limits = RPCLimits()
+        var limits = RPCLimits.patient
         (limits.maxConnections, limits.firstFrameTimeout) = (3, .seconds(600))
         try await TestServer.run(limits) { server in
             let working = try await RawPeer.connect(to: server.address)
@@ -190,7 +190,7 @@ struct LimitTests {
 
     @Test("the limit of unread answers closes the connection, after the server has stopped reading from it")
     func slowReader() async throws {
-        var limits = RPCLimits()
+        var limits = RPCLimits.patient
         // The limit of waiting answers is above what is asked for, so that only the timeout ends the connection. No call is
         // refused, so the answers have 100 MB, more than the sockets of any machine hold (Linux: 37 MB at most).
         limits.maxOutboundBytes = 256 << 20
@@ -208,7 +208,7 @@ struct LimitTests {
 
     @Test("the limit of waiting answers is hard")
     func outboundOverflow() async throws {
-        var limits = RPCLimits()
+        var limits = RPCLimits.patient
         limits.maxOutboundBytes = 1 << 20
         try await TestServer.run(limits) { server in
             let peer = try await RawPeer.connect(to: server.address)
@@ -221,7 +221,7 @@ struct LimitTests {
     /// Each connection stays below its own bound; all together would not fit into memory.
     @Test("beyond the limit of all waiting answers, the connection that has not read for the longest is closed")
     func outboundTotal() async throws {
-        var limits = RPCLimits()
+        var limits = RPCLimits.patient
         limits.maxOutboundBytesTotal = 16 << 20
         try await TestServer.run(limits) { server in
             var peers: [RawPeer] = []
@@ -246,7 +246,7 @@ struct LimitTests {
     /// None of them has so much that its socket is full for the daemon.
     @Test("many connections that each leave a little unread have no more together than the limit of all waiting answers")
     func littleOfMany() async throws {
-        var limits = RPCLimits()
+        var limits = RPCLimits.patient
         limits.maxOutboundBytesTotal = 1 << 20
         // The kernel takes about 210 KB of them.
         let pings = Array(repeatElement(try Frame.pinging.wire, count: 50_000).joined())

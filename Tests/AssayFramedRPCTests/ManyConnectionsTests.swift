@@ -16,7 +16,7 @@ struct ManyConnectionsTests {
         setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &descriptors)
         // Both ends of each connection are in this process.
         let count = min(2500, (Int(descriptors.rlim_cur) - 1000) / 2)
-        var limits = RPCLimits()
+        var limits = RPCLimits.patient
         limits.firstFrameTimeout = .seconds(300)
         try await TestServer.run(limits) { server in
             var peers: [RawPeer] = []

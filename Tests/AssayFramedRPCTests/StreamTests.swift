@@ -74,7 +74,7 @@ struct StreamTests {
 
     @Test("a stream that waits for its peer is released when the connection is closed")
     func writeTimeout() async throws {
-        var limits = RPCLimits()
+        var limits = RPCLimits.patient
         limits.writeTimeout = .milliseconds(200)
         try await TestServer.run(limits) { server in
             let peer = try await RawPeer.connect(to: server.address)

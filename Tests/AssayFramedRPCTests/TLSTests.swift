@@ -60,7 +60,7 @@ struct TLSTests {
 
     @Test("the connection of a TLS caller that does not read its answers is closed")
     func slowReader() async throws {
-        var limits = RPCLimits()
+        var limits = RPCLimits.patient
         limits.writeTimeout = .milliseconds(200)
         let tls = try TestTLS()
         try await tls.run(limits) { server in
@@ -154,7 +154,7 @@ struct TLSTests {
 
     @Test("a handshake that takes too long is ended", arguments: [[], [0x16, 0x03, 0x01, 0x02, 0x00, 0x01]])
     func slow(_ beginning: [UInt8]) async throws {
-        var limits = RPCLimits()
+        var limits = RPCLimits.patient
         limits.handshakeTimeout = .milliseconds(50)
         try await TestTLS().run(limits) { server in
             let peer = try await RawPeer.connect(to: server.address)
@@ -166,7 +166,7 @@ struct TLSTests {
 
     @Test("handshakes in progress are bounded: a new one ends the oldest")
     func manyConnections() async throws {
-        var limits = RPCLimits()
+        var limits = RPCLimits.patient
         (limits.maxHandshakes, limits.handshakeTimeout) = (2, .seconds(60))
         let tls = try TestTLS()
         try await tls.run(limits) { server in
@@ -251,7 +251,7 @@ struct TLSTests {
                     certificates: Array(own.certificate.utf8), privateKey: Array(own.privateKey.utf8),
                     authorities: Array(trusted.map(\.pem).joined().utf8)))
             var message = ""
-            try await TestServer.run(RPCLimits(), at: TestTLS.address, tls: server, log: nil) { server in
+            try await TestServer.run(RPCLimits.patient, at: TestTLS.address, tls: server, log: nil) { server in
                 do { _ = try await RPCConnection.connect(to: server.address, tls: client) } catch let error as RPCError {
                     message = error.message
                 }

@@ -15,7 +15,7 @@ struct TurnsTests {
         // Calls that run or have started, which a later call cannot overtake.
         let begun = 2 * System.coreCount * CallChunks.largest
         let size = 4 * begun + 400
-        var limits = RPCLimits()
+        var limits = RPCLimits.patient
         (limits.maxInFlightPerConnection, limits.maxInFlightPerCaller) = (size, size)
         limits.maxInFlightTotal = 2 * size
         let access = RPCAccess(caller: { _ in names.withLock { $0 } }, refusal: { _, _ in nil }, version: { 0 })

@@ -63,7 +63,7 @@ struct UnreadAnswerTests {
     /// Of a Unix socket the kernel keeps less than 1 MiB.
     @Test("a server stops reading from a client that does not read what answers it", arguments: Flood.answered)
     func server(_ flood: Flood) async throws {
-        var limits = RPCLimits()
+        var limits = RPCLimits.patient
         limits.writeTimeout = .milliseconds(300)
         let flooded = try flood.frames(4 << 20)
         try await TestServer.run(limits, at: .unix(path: socketPath())) { server in
@@ -96,7 +96,7 @@ struct UnreadAnswerTests {
 
     @Test("a server stops reading from a TLS client that does not read what answers it")
     func serverTLS() async throws {
-        var limits = RPCLimits()
+        var limits = RPCLimits.patient
         limits.writeTimeout = .milliseconds(300)
         let method = "/" + String(repeating: "n", count: 190)
         let call = try Frame.call(1, method).wire

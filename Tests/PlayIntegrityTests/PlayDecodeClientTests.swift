@@ -122,12 +122,19 @@ struct PlayDecodeClientTests {
             for _ in 0..<10 { kept += await harness.ask().isNotAsked ? 1 : 0 }
             #expect(harness.decodes.count == CircuitBreaker.patience && kept == 10 - CircuitBreaker.patience)
             clock.advance(milliseconds: 1000)
-            harness.decode { _ in TestHTTPSAnswer(200, text: "{}", delay: .milliseconds(300)) }
-            let results = await withTaskGroup { group in
-                for _ in 0..<8 { group.addTask { await harness.ask() } }
-                return await group.reduce(into: []) { $0.append($1) }
+            let gate = TestGate()
+            harness.decode { _ in .json("{}").held(by: gate) }
+            let notAsked = await withTaskGroup { group in
+                for _ in 0..<8 { group.addTask { await harness.ask().isNotAsked } }
+                var answers: [Bool] = []
+                for await answer in group {
+                    answers.append(answer)
+                    // These did not wait for the one that is asked.
+                    if answers.count == 7 { gate.open() }
+                }
+                return answers
             }
-            #expect(results.count { $0.isNotAsked } == 7)
+            #expect(notAsked.count { $0 } == 7)
             #expect(harness.decodes.count == CircuitBreaker.patience + 1)
             harness.decode { _ in .json("{}") }
             for _ in 0..<5 { #expect(!(await harness.ask().isNotAsked)) }
@@ -137,9 +144,13 @@ struct PlayDecodeClientTests {
 
     @Test("Many simultaneous failures do not lengthen the wait")
     func burst() async throws {
-        try await PlayHarness.run(clock, decode: { _ in TestHTTPSAnswer(503, delay: .milliseconds(300)) }) { harness in
+        let gate = TestGate()
+        try await PlayHarness.run(clock, decode: { _ in TestHTTPSAnswer(503).held(by: gate) }) { harness in
             await withTaskGroup { group in
                 for _ in 0..<20 { group.addTask { _ = await harness.ask() } }
+                // With the one for the bearer token.
+                _ = await harness.server.requests(atLeast: 21)
+                gate.open()
             }
             #expect(harness.decodes.count == 20)
             #expect(await harness.ask().isNotAsked)
@@ -187,12 +198,13 @@ struct PlayDecodeClientTests {
 
     @Test("The number of requests in flight is limited")
     func concurrency() async throws {
-        let slow = TestHTTPSAnswer(200, text: "{}", delay: .milliseconds(500))
-        try await PlayHarness.run(clock, callLimit: 2, decode: { _ in slow }) { harness in
+        let gate = TestGate()
+        try await PlayHarness.run(clock, callLimit: 2, decode: { _ in .json("{}").held(by: gate) }) { harness in
             async let first = harness.ask("1")
             async let second = harness.ask("2")
             _ = await harness.server.requests(atLeast: 3)
             #expect(await harness.ask("3").isNotAsked)
+            gate.open()
             for result in await [first, second] { #expect(!result.isNotAsked) }
             #expect(!(await harness.ask("3").isNotAsked))
         }

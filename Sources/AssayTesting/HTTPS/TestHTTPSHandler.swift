@@ -36,12 +36,15 @@ final class TestHTTPSHandler: ChannelInboundHandler {
             headers: head.headers.map { TestHTTPSRequest.Header(name: $0.name, value: $0.value) }, body: body,
             connection: connection)
         guard let answer = reference.server?.take(request) else { return context.close(promise: nil) }
-        guard answer.delay > .zero else { return send(answer, to: head, context) }
-        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-        context.eventLoop.scheduleTask(in: TimeAmount(answer.delay)) {
-            let (handler, context) = bound.value
-            handler.send(answer, to: head, context)
+        guard answer.delay > .zero || answer.gate != nil else { return send(answer, to: head, context) }
+        let (bound, loop) = (NIOLoopBound((self, context), eventLoop: context.eventLoop), context.eventLoop)
+        let later: @Sendable () -> Void = {
+            loop.scheduleTask(in: TimeAmount(answer.delay)) {
+                let (handler, context) = bound.value
+                handler.send(answer, to: head, context)
+            }
         }
+        if let gate = answer.gate { gate.pass(later) } else { later() }
     }
 
     private func send(_ answer: TestHTTPSAnswer, to request: HTTPRequestHead, _ context: ChannelHandlerContext) {

@@ -214,6 +214,8 @@ public struct TestHTTPSAnswer: Sendable {
     public var ending: Ending
     /// The time between request and answer.
     public var delay: Duration
+    /// What holds the answer back.
+    public var gate: TestGate?
 
     public init(
         _ status: Int = 200, _ body: [UInt8] = [], headers: [(name: String, value: String)] = [],
@@ -228,6 +230,13 @@ public struct TestHTTPSAnswer: Sendable {
         delay: Duration = .zero
     ) {
         self.init(status, Array(text.utf8), headers: headers, ending: ending, delay: delay)
+    }
+
+    /// The answer once the gate is open.
+    public func held(by gate: TestGate) -> TestHTTPSAnswer {
+        var answer = self
+        answer.gate = gate
+        return answer
     }
 
     public static func json(_ text: String, status: Int = 200) -> TestHTTPSAnswer {

@@ -31,7 +31,7 @@ struct TestServer {
 
     /// Runs a server around `body`, and stops it.
     static func run(
-        _ limits: RPCLimits = RPCLimits(), at address: RPCAddress = .tcp(host: "127.0.0.1", port: 0),
+        _ limits: RPCLimits = .patient, at address: RPCAddress = .tcp(host: "127.0.0.1", port: 0),
         tls: ServerTLS? = nil, access: RPCAccess = .open, log: LogBook? = nil,
         lateness: @escaping @Sendable () -> RPCError? = { nil },
         _ body: (TestServer) async throws -> Void

@@ -71,7 +71,7 @@ struct TestTLS {
 
     /// Runs a server with TLS around `body`.
     func run(
-        _ limits: RPCLimits = RPCLimits(), log: LogBook? = nil, _ body: (TestServer) async throws -> Void
+        _ limits: RPCLimits = .patient, log: LogBook? = nil, _ body: (TestServer) async throws -> Void
     ) async throws {
         try await TestServer.run(limits, at: Self.address, tls: server, log: log, body)
     }

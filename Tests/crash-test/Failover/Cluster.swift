@@ -56,14 +56,23 @@ final class Cluster: Sendable {
         for daemon in home.daemons.indices where process(daemon) == nil { try await start(daemon) }
     }
 
+    /// Starts one, and waits until it answers. It is started again, as a service manager does, where it gave up before a busy database answered.
     func start(_ daemon: Int) async throws {
         let command =
             (namespaces.isEmpty ? [] : namespaces[daemon].prefix) + [
                 program(daemon), "--config", home.configuration(of: daemon),
             ]
-        let process = try DaemonProcess(command[0], Array(command.dropFirst()), in: home, as: daemon)
-        processes.withLock { $0[daemon] = process }
-        try await process.serve()
+        let late = ContinuousClock.now + DaemonProcess.patience
+        while true {
+            let process = try DaemonProcess(command[0], Array(command.dropFirst()), in: home, as: daemon)
+            processes.withLock { $0[daemon] = process }
+            do {
+                return try await process.serve()
+            } catch {
+                let gaveUp = !process.isRunning && process.log.contains("no connection to the database")
+                guard gaveUp, ContinuousClock.now < late else { throw error }
+            }
+        }
     }
 
     /// Ends a daemon in order and starts another program in its place. Returns the exit status of the first one.

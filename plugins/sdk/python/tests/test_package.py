@@ -148,9 +148,16 @@ class ThreadedHandlerTests(OnThreads, HandlerTests):
 
     def test_does_not_begin_what_is_too_late(self):
         host, _ = self.configured()
-        calls = [self.begin(host, b"sleep", timeout_ms=100) for _ in range(48)]
+        host.withheld = []
+        waiting = [self.begin(host, b"ask") for _ in range(8)]
+        host.until(lambda: len(host.withheld) == 8)
+        late, early = self.begin(host, b"claims", timeout_ms=50), self.begin(host, b"claims", timeout_ms=60_000)
+        host.ping()
+        time.sleep(0.1)
+        host.release()
         host.until(lambda: not host.in_flight)
-        self.assertEqual((0, 4), (host.replies[calls[0]].status.code, host.replies[calls[-1]].status.code))
+        self.assertEqual((4, 0), (host.replies[late].status.code, host.replies[early].status.code))
+        self.assertEqual({0}, {host.replies[call_id].status.code for call_id in waiting})
 
     def test_ends_at_once_when_the_framing_is_broken_and_handlers_wait(self):
         host, _ = self.configured()
