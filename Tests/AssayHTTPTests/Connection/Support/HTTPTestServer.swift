@@ -35,6 +35,7 @@ struct HTTPTestServer {
             limits.lingerTimeout = .milliseconds(500)
             // A test may wait long for its turn between two of its steps, where much runs beside it.
             (limits.headTimeout, limits.bodyTimeout) = (.seconds(600), .seconds(600))
+            (limits.writeTimeout, limits.idleTimeout) = (.seconds(600), .seconds(600))
             limits.restTime = .seconds(60)
             // Clients that write their bytes themselves answer no PING.
             limits.goAwayTimeout = .milliseconds(300)
