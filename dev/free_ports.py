@@ -16,7 +16,8 @@ import sys
 _claims: list[socket.socket] = []
 
 
-def _is_claimed(port: int) -> bool:
+def _claim(port: int) -> bool:
+    """Whether it was to be had."""
     claim = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
     try:
         claim.bind(f"\0assay-test-port-{port}")
@@ -34,7 +35,7 @@ def free_ports(count: int) -> list[int]:
     for port in random.sample(range(15_000, 32_000), 1000):
         if len(ports) == count:
             break
-        if not _is_claimed(port):
+        if not _claim(port):
             continue
         with socket.socket() as probe:
             try:

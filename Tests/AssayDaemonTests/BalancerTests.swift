@@ -116,9 +116,7 @@ extension ProcessTests {
         let address: String
 
         static func ports(_ count: Int) throws -> [UInt16] {
-            var ports: Set<UInt16> = []
-            while ports.count < count { ports.insert(try TestServer.freePort()) }
-            return Array(ports)
+            try (0..<count).map { _ in try TestServer.freePort() }
         }
 
         init(_ daemons: [UInt16], _ probes: [UInt16]) throws {

@@ -19,8 +19,7 @@ extension ProcessTests {
 
         /// Runs it with ports that nothing listens at.
         private func initialize(_ words: [String]) async throws -> Child.Ending {
-            let ports = try Set([PostgresServer.freePort(), PostgresServer.freePort(), PostgresServer.freePort()]).sorted()
-            let options = ["--port", String(ports[0]), "--test-port", String(ports[1])]
+            let options = try ["--port", String(PostgresServer.freePort()), "--test-port", String(PostgresServer.freePort())]
             return try await Child.run("assay", ["init", place] + options + words)
         }
 
