@@ -94,7 +94,7 @@ struct CertificateEndTests {
     @Test("after a certificate expires, calls in flight are bounded by the drain timeout")
     func drain() async throws {
         var limits = impatient
-        (limits.drainTimeout, limits.lingerTimeout) = (.milliseconds(100), .milliseconds(100))
+        (limits.drainTimeout, limits.lingerTimeout) = (.milliseconds(100), .seconds(3))
         let tls = try TestTLS(clock: clock)
         try await tls.run(limits) { server in
             let peer = try await peer(server, tls, endsAfter: 60)

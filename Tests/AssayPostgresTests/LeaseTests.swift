@@ -126,7 +126,7 @@ struct LeaseTests {
         "A block, its end and a removal by one daemon are seen by another one that has the device in its cache",
         .timeLimit(.minutes(5)))
     func notifications() async throws {
-        var options = PostgresOptions()
+        var options = Fleet.patient
         options.cacheLifetime = 3_600_000_000_000
         let fleet = try Fleet(2, options)
         defer { fleet.close() }

@@ -129,7 +129,7 @@ struct RaceTests {
 
     @Test("A purge between two uses of a token does not make it fresh", .timeLimit(.minutes(5)))
     func purge() async throws {
-        var options = PostgresOptions()
+        var options = Fleet.patient
         options.purgeMargin = 0
         let fleet = try Fleet(4, options)
         defer { fleet.close() }

@@ -59,7 +59,14 @@ final class Fleet: Sendable {
     let ledgers: [PostgresLedger]
     let settings: PostgresSettings
 
-    init(_ count: Int, _ options: PostgresOptions = PostgresOptions()) throws {
+    /// No lease ends, and none is renewed, while a test runs.
+    static var patient: PostgresOptions {
+        var options = PostgresOptions()
+        options.leaseLength = 600_000
+        return options
+    }
+
+    init(_ count: Int, _ options: PostgresOptions = Fleet.patient) throws {
         let settings = try server().database(writer: "w0")
         self.settings = settings
         ledgers = try (0..<count).map { try PostgresLedger.open(settings.writer("w\($0)"), options: options) }

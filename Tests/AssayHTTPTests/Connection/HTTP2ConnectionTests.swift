@@ -320,7 +320,9 @@ struct HTTP2ConnectionTests {
 
     @Test("calls that are not finished within the drain timeout are answered UNAVAILABLE")
     func drain() async throws {
-        try await HTTPTestServer.run(.with { $0.limits.drainTimeout = .milliseconds(200) }) { server in
+        try await HTTPTestServer.run(
+            .with { ($0.limits.drainTimeout, $0.limits.lingerTimeout) = (.milliseconds(200), .seconds(3)) }
+        ) { server in
             let client = try await HTTP2Client.connect(to: server.address)
             let stream = client.call(TestMethods.sleep)
             try await eventually("the handler waits") { server.calls.notes == ["asleep"] }

@@ -52,7 +52,9 @@ struct StandardServiceTests {
 
     @Test("a client that watches is told that the server stops")
     func watchStop() async throws {
-        try await HTTPTestServer.run(.with { $0.limits.drainTimeout = .milliseconds(300) }) { server in
+        try await HTTPTestServer.run(
+            .with { ($0.limits.drainTimeout, $0.limits.lingerTimeout) = (.milliseconds(300), .seconds(3)) }
+        ) { server in
             server.health.setAll(true)
             let client = try await HTTP2Client.connect(to: server.address)
             let stream = client.call(Self.watch)
