@@ -24,6 +24,12 @@ examine() {
     check "$plugin" "$path" "$@"
 }
 
+# Installs a plugin in Python, and compiles it: it is started a hundred times.
+install() {
+    make -C "plugins/$1" --no-print-directory -s install FOLDER="$2"
+    "$python" -m compileall -q "$2"
+}
+
 # With the cases that were written. A machine that is busy with other tests may take long for an answer.
 check() {
     plugin=$1
@@ -44,13 +50,13 @@ done
 # The plugin anomaly judges no evidence: it has no case, and is examined as an observer.
 for plugin in template-python capture-session anomaly; do
     is_wanted $plugin || continue
-    make -C "plugins/$plugin" --no-print-directory -s install FOLDER="$folder/$plugin"
+    install "$plugin" "$folder/$plugin"
     examine "$plugin" "$folder/$plugin"
 done
 
 # Changes are tried of each accepted case: here of those whose every byte is signed, or opened. All cases are run by the plugin's own tests.
 if is_wanted video-chain; then
-    make -C plugins/video-chain --no-print-directory -s install FOLDER="$folder/video-chain"
+    install video-chain "$folder/video-chain"
     "$python" -B plugins/video-chain/tests/vectors.py . signed >"$folder/video-chain.json"
     check video-chain "$folder/video-chain"
 fi
@@ -68,7 +74,7 @@ done
 
 is_wanted liveness-broker || exit 0
 # The broker asks a provider, which the sandbox lets it reach at one port.
-make -C plugins/liveness-broker --no-print-directory -s install FOLDER="$folder/broker"
+install liveness-broker "$folder/broker"
 "$python" -B plugins/liveness-broker/tests/provider.py >"$folder/provider" 2>/dev/null &
 provider=$!
 trap 'kill $provider 2>/dev/null; rm -rf "$folder"' EXIT

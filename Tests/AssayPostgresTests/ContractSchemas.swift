@@ -1,9 +1,11 @@
 import AssayTesting
+import Foundation
 
 @testable import AssayPostgres
 
 /// Schemas that the checks of the contract use one after the other, a few at a time. To empty a ledger's tables takes a small part of what
-/// it takes to make them; that they are made is tested elsewhere.
+/// it takes to make them; that they are made is tested elsewhere. A connection through the pooler takes a small part of what a new process of the
+/// server takes.
 actor ContractSchemas {
     /// A schema, and the rows of its table `meta` before a ledger was opened in it, as values of SQL.
     private struct Schema {
@@ -21,7 +23,9 @@ actor ContractSchemas {
         }
 
         /// Makes it as it was before a ledger was opened in it.
-        func empty() throws {
+        ///
+        /// - Parameter settings: those by which the server is reached.
+        func empty(by settings: PostgresSettings) throws {
             let here = "relnamespace = '\(settings.schema)'::regnamespace"
             let statements = """
                 DO $$
@@ -41,21 +45,33 @@ actor ContractSchemas {
         }
     }
 
-    /// How many more checks may run: each has four connections.
+    /// A pooler of sessions before the server, which ends with this process; `nil` where there is none.
+    private static let pooler: Result<Pooler?, any Error> = Result {
+        guard Pooler.isInstalled else { return nil }
+        let pooler = try Pooler(of: try server().settings("postgres"), mode: "session", connections: 8 * 8)
+        atexit { (try? ContractSchemas.pooler.get())?.end() }
+        return pooler
+    }
+
+    /// How many more checks may run: each has up to seven connections.
     private var places = 8
     private var waiting: [CheckedContinuation<Void, Never>] = []
     private var used: [ServerEngine?: [Schema]] = [:]
 
     /// Runs a check with the settings of a schema without a ledger's records. One in which a check has failed is not used again.
+    ///
+    /// - Parameter pooled: whether the check reaches the server through the pooler, where there is one.
     nonisolated func with(
-        _ engine: ServerEngine? = nil, _ body: @Sendable (PostgresSettings) async throws -> Void
+        _ engine: ServerEngine? = nil, pooled: Bool, _ body: @Sendable (PostgresSettings) async throws -> Void
     ) async throws {
         await take()
         do {
             let found = await schema(engine)
-            try found?.empty()
             let schema = try found ?? Schema(engine)
-            try await body(schema.settings)
+            var throughPooler = schema.settings
+            if let pooler = try Self.pooler.get() { throughPooler.hosts = pooler.settings.hosts }
+            try found?.empty(by: throughPooler)
+            try await body(pooled ? throughPooler : schema.settings)
             await keep(schema)
         } catch {
             await give()

@@ -9,7 +9,7 @@ import Testing
 struct PostgresLedgerTests {
     @Test("The PostgreSQL ledger keeps each promise", arguments: LedgerContract.checks)
     func contract(_ check: ContractCheck) async throws {
-        try await Self.schemas.with { settings in
+        try await Self.schemas.with(pooled: false) { settings in
             let ledger = try PostgresLedger.open(settings)
             defer { ledger.close() }
             try await check.run(on: ledger)
@@ -19,11 +19,11 @@ struct PostgresLedgerTests {
     private static let schemas = ContractSchemas()
 
     @Test(
-        "The PostgreSQL ledger keeps each promise without its cache, with one entry in a transaction and one reader",
+        "The PostgreSQL ledger keeps each promise behind a pooler, without its cache, with one entry in a transaction and one reader",
         arguments: LedgerContract.checks)
     func contractWithoutCaches(_ check: ContractCheck) async throws {
         let options = Self.bare
-        try await Self.schemas.with { settings in
+        try await Self.schemas.with(pooled: true) { settings in
             let ledger = try PostgresLedger.open(settings, options: options)
             defer { ledger.close() }
             try await check.run(on: ledger)
@@ -34,7 +34,7 @@ struct PostgresLedgerTests {
         "The ledger keeps each promise by the statements for distributed databases, which have no partitions and no notifications",
         arguments: LedgerContract.checks)
     func contractOfEngines(_ check: ContractCheck) async throws {
-        try await Self.schemas.with(.yugabyteDB) { settings in
+        try await Self.schemas.with(.yugabyteDB, pooled: true) { settings in
             let ledger = try PostgresLedger.open(settings)
             defer { ledger.close() }
             try await check.run(on: ledger)
