@@ -6,8 +6,8 @@
 # one file changes; by one compiler, which checks it once, where usually a second one checks it beside, to have the module's interface earlier
 # (a third of the time of a module of tests); without information for debuggers; linked by the toolchain's lld, which takes a third of the system
 # linker's time; and the libraries in C are compiled with optimisation, since the tests spend more in unoptimised cryptography than that takes,
-# as do the modules in Swift that Package.swift names. The headers of the C++ library are read once, and not for each file in C++. The compiler does
-# not check its own intermediate code.
+# as do the modules in Swift that Package.swift names. The headers of BoringSSL are read once, and not for each of its files. The compiler does not
+# check its own intermediate code.
 #
 # The compilers allocate without end and free little at a time: the C library gives them memory in steps of 64 MiB, asks the kernel for huge pages,
 # and keeps what is freed in long lists. That saved 5 to 13 % of the compilers' time, by module. Where the kernel has no huge pages, or the C library
