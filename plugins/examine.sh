@@ -24,12 +24,6 @@ examine() {
     check "$plugin" "$path" "$@"
 }
 
-# Installs a plugin in Python, and compiles it: it is started a hundred times.
-install() {
-    make -C "plugins/$1" --no-print-directory -s install FOLDER="$2"
-    "$python" -m compileall -q "$2"
-}
-
 # With the cases that were written. A machine that is busy with other tests may take long for an answer.
 check() {
     plugin=$1
@@ -50,13 +44,13 @@ done
 # The plugin anomaly judges no evidence: it has no case, and is examined as an observer.
 for plugin in template-python capture-session anomaly; do
     is_wanted $plugin || continue
-    install "$plugin" "$folder/$plugin"
+    make -C "plugins/$plugin" --no-print-directory -s install FOLDER="$folder/$plugin"
     examine "$plugin" "$folder/$plugin"
 done
 
 # Changes are tried of each accepted case: here of those whose every byte is signed, or opened. All cases are run by the plugin's own tests.
 if is_wanted video-chain; then
-    install video-chain "$folder/video-chain"
+    make -C plugins/video-chain --no-print-directory -s install FOLDER="$folder/video-chain"
     "$python" -B plugins/video-chain/tests/vectors.py . signed >"$folder/video-chain.json"
     check video-chain "$folder/video-chain"
 fi
@@ -74,7 +68,7 @@ done
 
 is_wanted liveness-broker || exit 0
 # The broker asks a provider, which the sandbox lets it reach at one port.
-install liveness-broker "$folder/broker"
+make -C plugins/liveness-broker --no-print-directory -s install FOLDER="$folder/broker"
 "$python" -B plugins/liveness-broker/tests/provider.py >"$folder/provider" 2>/dev/null &
 provider=$!
 trap 'kill $provider 2>/dev/null; rm -rf "$folder"' EXIT

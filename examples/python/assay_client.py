@@ -175,10 +175,28 @@ class Client:
         self._socket.settimeout(_left(deadline))
         try:
             self._socket.sendall(struct.pack(">I", len(body)) + body)
-        except OSError:
+        except TimeoutError:
             # A part of the frame may be gone: nothing that can be read could follow it.
             self.close()
             raise
+        except OSError as error:
+            reason = self._last_words() or error
+            self.close()
+            raise reason from None
+
+    def _last_words(self):
+        """What the server said before it ended the connection, which a write can notice before it is read. Takes GoAway, and returns the alert of
+        TLS that ends the reading, such as for a certificate that the server does not take. None: no alert."""
+        deadline = time.monotonic() + 1.0
+        try:
+            while (frame := self._receive(deadline)) is not None:
+                if frame.WhichOneof("kind") == "go_away":
+                    self._go_away = frame.go_away.reason
+        except ssl.SSLError as error:
+            return error
+        except (OSError, DecodeError, CallError):
+            pass
+        return None
 
     def _receive(self, deadline):
         """The next frame. Keeps what has arrived of it if the deadline comes first. None: the server has ended."""
@@ -265,6 +283,8 @@ class Client:
             raise _too_late(timeout) from None
         except OSError as error:
             # It did not go out whole, and the server drops what is not whole.
+            if self._go_away is not None:
+                raise self._ended() from error
             raise CallError("UNAVAILABLE", f"the connection broke: {error}", "connection_lost", begun=False) from error
         try:
             reply = None
@@ -390,6 +410,8 @@ class Client:
             raise CallError("DEADLINE_EXCEEDED", f"no pong in {timeout:g} s", "deadline_exceeded") from None
         except OSError as error:
             self.close()
+            if self._go_away is not None:
+                raise self._ended() from error
             raise CallError("UNAVAILABLE", f"the connection broke: {error}", "connection_lost") from error
 
     # ---- The API: one line a method

@@ -6,7 +6,10 @@ import os
 import queue
 import select
 import socket
+import ssl
 import struct
+import subprocess
+import tempfile
 import threading
 
 import assay_client
@@ -39,7 +42,7 @@ def good(call):
 class Server:
     """Plays a script: for each connection a list of what it does with the calls that come, one after the other.
 
-    Bytes are sent, a function of the call makes its answer, "end" ends in order, "reset" does not, "hold" says nothing.
+    Bytes are sent, a function of the call makes its answer, "end" ends in order, "reset" does not, "hold" says nothing. An event is waited for.
     """
 
     def __init__(self, *connections):
@@ -65,6 +68,8 @@ class Server:
                 return
             elif isinstance(step, bytes):
                 peer.sendall(step)
+            elif isinstance(step, threading.Event):
+                step.wait(10)
             else:
                 call = self.read(peer)
                 if call is None:
@@ -134,6 +139,62 @@ check("unknown_method", outcome(Server([status(12, "unknown_method"), good])),
       ([("UNIMPLEMENTED", "unknown_method", False)], 1, 1))
 check("a fault", outcome(Server(["hold", go_away("frame_too_large"), "end"], [good])),
       ([("INTERNAL", "frame_too_large", False)], 1, 1))
+
+
+class Late(Client):
+    """Writes when the connection has been reset."""
+
+    connected = threading.Event()
+
+    def _send(self, frame, deadline):
+        self.connected.set()
+        ended = select.poll()
+        ended.register(self._socket, 0)
+        ended.poll(10_000)
+        super()._send(frame, deadline)
+
+
+def failure(client):
+    """The CallError of a call."""
+    try:
+        client.status()
+    except CallError as error:
+        return error
+
+
+# A server that ends the connection while a call is written is heard all the same: by GoAway, and by the alert of TLS.
+error = failure(Late(Server([Late.connected, go_away("frame_too_large"), "reset"]).address, tries=1))
+check("GoAway before the call is written", (error.code, error.reason, error.begun), ("INTERNAL", "frame_too_large", False))
+Late.connected.clear()
+error = failure(Late(Server([Late.connected, "reset"]).address, tries=1))
+check("a reset before the call is written", (error.code, error.reason, error.begun), ("UNAVAILABLE", "connection_lost", False))
+
+
+def refuse(listener, context):
+    """Takes no certificate of a client. Closes with unread bytes, so that the connection is reset."""
+    peer, _ = listener.accept()
+    try:
+        context.wrap_socket(peer, server_side=True)
+    except ssl.SSLError:
+        pass
+
+
+with tempfile.TemporaryDirectory() as folder:
+    for name in ("server", "client"):
+        subprocess.run(
+            ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj", f"/CN={name}",
+             "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", f"{folder}/{name}.key", "-out", f"{folder}/{name}.pem"],
+            check=True, capture_output=True)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(f"{folder}/server.pem", f"{folder}/server.key")
+    context.load_verify_locations(f"{folder}/server.pem")
+    context.verify_mode = ssl.CERT_REQUIRED
+    listener = socket.create_server(("127.0.0.1", 0))
+    threading.Thread(target=refuse, args=(listener, context), daemon=True).start()
+    address = "tls:127.0.0.1:%d" % listener.getsockname()[1]
+    error = failure(Late(address, (f"{folder}/server.pem", f"{folder}/client.pem", f"{folder}/client.key"), tries=1))
+    check("a certificate that is not taken", (error.code, error.reason, "unknown ca" in str(error)), ("UNAVAILABLE", "connect_failed", True))
+
 # No server listens: tried again until one does.
 unused = socket.create_server(("127.0.0.1", 0))
 address = "127.0.0.1:%d" % unused.getsockname()[1]

@@ -6,6 +6,7 @@ import functools
 import os
 import select
 import socket
+import ssl
 import threading
 import time
 from typing import TYPE_CHECKING, Any, Callable, List, Optional, Tuple, TypeVar
@@ -195,8 +196,9 @@ class _Connection:
             try:
                 self._wait_until(end)
                 self._socket.sendall(request)
-            except (BrokenPipeError, ConnectionResetError) as error:
-                # The daemon may have answered before it had read all, such as that the request is too long.
+            except (BrokenPipeError, ConnectionResetError, ssl.SSLEOFError) as error:
+                # The daemon may have answered before it had read all, such as that the request is too long, or have said by an alert of TLS why
+                # it ends the connection.
                 sending = error
             while not reader.is_whole:
                 self._wait_until(end)
@@ -210,7 +212,7 @@ class _Connection:
         except socket.timeout:
             raise timed_out() from None
         except OSError as error:
-            raise lost(sending or error) from error
+            raise lost(error if sending is None or isinstance(error, ssl.SSLError) else sending) from error
 
     def _wait_until(self, end: float) -> None:
         if end <= time.monotonic():

@@ -4,15 +4,23 @@ import inspect
 import json
 import random
 import re
+import select
+import socket
+import ssl
+import tempfile
+import threading
+import time
 import unittest
 from pathlib import Path
 
 import support
 from assay import AsyncClient, Client, ResultRequest, SignedResult, Verdict, calls, details, errors
 from assay.answers import Fields, decode_base64, parse_object
+from assay.client import _Connection
 from assay.errors import AssayError
 from assay.retrying import pause_after
 from assay.wire import AnswerReader, request_bytes
+from certificates import Certificates
 
 ROOT = support.PACKAGE.parent.parent
 
@@ -107,6 +115,34 @@ class FieldsTests(unittest.TestCase):
 
     def test_json_of_many_digits_is_read_in_no_time(self):
         self.assertEqual(parse_object(b'{"a": ' + b"9" * 2_000_000 + b"}"), {"a": float("inf")})
+
+
+class ConnectionTests(unittest.TestCase):
+    def test_says_which_alert_ended_the_connection_though_the_write_failed_first(self):
+        with tempfile.TemporaryDirectory() as folder, socket.create_server(("127.0.0.1", 0)) as listener:
+            certificates = Certificates(Path(folder))
+            refusal = threading.Thread(target=self.refuse, args=(listener, certificates.server("mutual")))
+            refusal.start()
+            context = ssl.create_default_context(cafile=str(certificates.ca))
+            context.load_cert_chain(f"{folder}/self-signed.pem", f"{folder}/self-signed.key")
+            with context.wrap_socket(socket.create_connection(listener.getsockname()), server_hostname="localhost") as sock:
+                ended = select.poll()
+                ended.register(sock, 0)
+                ended.poll(10_000)
+                with self.assertRaises(AssayError) as raised:
+                    _Connection(sock).exchange(b"GET / HTTP/1.1\r\n\r\n", time.monotonic() + 10, 1000)
+            refusal.join()
+        self.assertEqual(raised.exception.reason, "tls_failed")
+        self.assertIn("ALERT", str(raised.exception))
+
+    @staticmethod
+    def refuse(listener, context):
+        """Takes no certificate of a client. Closes with unread bytes, so that the connection is reset."""
+        peer, _ = listener.accept()
+        try:
+            context.wrap_socket(peer, server_side=True)
+        except ssl.SSLError:
+            pass
 
 
 class PauseTests(unittest.TestCase):

@@ -2,6 +2,7 @@
 
 One thread; the socket is non-blocking both ways, so that neither side waits for the other to read. Not a test itself.
 """
+import contextlib
 import fcntl
 import json
 import os
@@ -83,6 +84,7 @@ class Host:
         self.process, self.socket, self.output = started(command, ENVIRONMENT if environment is None else environment, sandbox)
         self.stderr = b""
         self.received, self.unsent = bytearray(), bytearray()
+        self.gathers = False
         self.last_id = 0
         self.in_flight = {}           # id: (method, call token)
         self.replies = {}             # id: Reply
@@ -114,7 +116,18 @@ class Host:
 
     def send(self, data):
         self.unsent += data
-        self.step(0)
+        if not self.gathers:
+            self.step(0)
+
+    @contextlib.contextmanager
+    def together(self):
+        """What is sent in it goes out by one write."""
+        self.gathers = True
+        try:
+            yield
+        finally:
+            self.gathers = False
+            self.step(0)
 
     def step(self, seconds):
         """Moves bytes; waits for some for at most so long."""
