@@ -12,7 +12,7 @@ swift=${SWIFT:-swift}
 clang=$(dirname "$(readlink -f "$(command -v "$swift")")")/clang
 [ "$(uname -s)" = Linux ] && [ -x "$clang" ] || exit 0
 
-# The header of one package. That clang takes it is tried.
+# The header of one package. That clang takes it is tried. As a condition it does not end at a failure by itself.
 precompile() {
     package=$1
     target=$2
@@ -21,11 +21,11 @@ import json, sys
 settings = next(target["settings"] for target in json.load(sys.stdin)["targets"] if target["name"] == sys.argv[1])
 for setting in settings:
     if "linux" in setting.get("condition", {}).get("platformNames", ["linux"]) and setting["tool"] in ("c", "cxx"):
-        print("-D" + setting["kind"]["define"]["_0"])' "$target")
+        print("-D" + setting["kind"]["define"]["_0"])' "$target") || return
     options="-O0 -DSWIFT_PACKAGE=1 -DDEBUG=1 -fblocks -I .build/checkouts/$package/Sources/$target/include
         $(echo "$macros" | sort -u) -fPIC -g0 $optimisation -fno-omit-frame-pointer -w -std=c++17"
     # shellcheck disable=SC2086
-    "$clang" $options -fpch-instantiate-templates -x c++-header "$header" -o "$header.pch/$target.pch"
+    "$clang" $options -fpch-instantiate-templates -x c++-header "$header" -o "$header.pch/$target.pch" || return
     # shellcheck disable=SC2086
     echo | "$clang" $options -include "$header" -x c++ -fsyntax-only -
 }
