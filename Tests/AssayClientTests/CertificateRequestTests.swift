@@ -6,7 +6,7 @@ import Foundation
 import SwiftProtobuf
 import Testing
 
-@Suite("Requests for certificates", .timeLimit(.minutes(5)))
+@Suite("Requests for certificates", .timeLimit(.minutes(30)))
 struct CertificateRequestTests {
     private let time = TestTime()
     private let challenge = [UInt8](repeating: 1, count: 54)

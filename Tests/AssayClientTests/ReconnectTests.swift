@@ -8,7 +8,7 @@ import SwiftProtobuf
 import Synchronization
 import Testing
 
-@Suite("Reconnecting client", .timeLimit(.minutes(5)))
+@Suite("Reconnecting client", .timeLimit(.minutes(30)))
 struct ReconnectTests {
     private let time = TestTime()
 

@@ -5,7 +5,7 @@ import AssayRPC
 import SwiftProtobuf
 import Testing
 
-@Suite("Repeated call", .timeLimit(.minutes(5)))
+@Suite("Repeated call", .timeLimit(.minutes(30)))
 struct RetryTests {
     private let time = TestTime()
 

@@ -1,5 +1,5 @@
 import Testing
 
 /// Tests of commands that need no daemon: one after the other, since each test starts several processes.
-@Suite("Commands", .serialized, .timeLimit(.minutes(6)))
+@Suite("Commands", .serialized, .timeLimit(.minutes(30)))
 enum CommandTests {}

@@ -8,7 +8,7 @@ import Testing
 @testable import AssayConfiguration
 @testable import DaemonTesting
 
-@Suite("Pins of plugins", .timeLimit(.minutes(5)))
+@Suite("Pins of plugins", .timeLimit(.minutes(30)))
 struct PluginPinTests {
     let folder: TemporaryFolder
     private let digest = String(repeating: "ab", count: 32)

@@ -10,7 +10,7 @@ import Testing
 @testable import DaemonTesting
 
 /// CAs that cannot sign: `check-config` says so, and the daemon does not start with them.
-@Suite("Findings about the CAs of device certificates", .timeLimit(.minutes(5)))
+@Suite("Findings about the CAs of device certificates", .timeLimit(.minutes(30)))
 struct AuthorityFindingTests {
     private let folder: TemporaryFolder
 

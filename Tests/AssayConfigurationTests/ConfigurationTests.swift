@@ -15,7 +15,7 @@ import Testing
 @testable import AssayConfiguration
 @testable import DaemonTesting
 
-@Suite("Configuration", .timeLimit(.minutes(5)))
+@Suite("Configuration", .timeLimit(.minutes(30)))
 struct ConfigurationTests {
     let folder: TemporaryFolder
 

@@ -7,7 +7,7 @@ import Testing
 @testable import AssayConfiguration
 @testable import DaemonTesting
 
-@Suite("Conformance", .timeLimit(.minutes(5)))
+@Suite("Conformance", .timeLimit(.minutes(30)))
 struct ConformanceTests {
     /// A folder of vectors, made for one test.
     let folder: TemporaryFolder

@@ -11,7 +11,7 @@ import Testing
 @testable import DaemonTesting
 
 /// The file of a ledger is exchanged for an older copy while a daemon has it open.
-@Suite("An exchanged ledger at the next start", .timeLimit(.minutes(5)))
+@Suite("An exchanged ledger at the next start", .timeLimit(.minutes(30)))
 struct ExchangedLedgerTests {
     private let folder: TemporaryFolder
 

@@ -9,7 +9,7 @@ import Testing
 @testable import AssayDaemon
 @testable import DaemonTesting
 
-@Suite("Key file", .timeLimit(.minutes(5)))
+@Suite("Key file", .timeLimit(.minutes(30)))
 struct KeyFileTests {
     let folder: TemporaryFolder
 

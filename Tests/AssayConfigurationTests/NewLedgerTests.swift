@@ -9,7 +9,7 @@ import Testing
 @testable import DaemonTesting
 
 /// `store.new_ledger`: an empty ledger beside an existing key is made a new one once, and one that was lost never.
-@Suite("Declaration of a new ledger", .timeLimit(.minutes(5)))
+@Suite("Declaration of a new ledger", .timeLimit(.minutes(30)))
 struct NewLedgerTests {
     private static let now = SystemClock().now()
     private static let end = now.adding(milliseconds: 3_600_000)

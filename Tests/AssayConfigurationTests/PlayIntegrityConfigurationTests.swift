@@ -11,7 +11,7 @@ import Testing
 @testable import AssayConfiguration
 @testable import DaemonTesting
 
-@Suite("Configuration of Play Integrity", .timeLimit(.minutes(5)))
+@Suite("Configuration of Play Integrity", .timeLimit(.minutes(30)))
 struct PlayIntegrityConfigurationTests {
     let folder: TemporaryFolder
     static let signer = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789ABCDEF"

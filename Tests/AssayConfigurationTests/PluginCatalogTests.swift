@@ -8,7 +8,7 @@ import Testing
 @testable import AssayConfiguration
 @testable import DaemonTesting
 
-@Suite("Catalog of plugins", .timeLimit(.minutes(5)))
+@Suite("Catalog of plugins", .timeLimit(.minutes(30)))
 struct PluginCatalogTests {
     let home: CatalogHome
     static let kiosk = CatalogHome.kiosk

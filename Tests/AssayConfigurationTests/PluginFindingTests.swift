@@ -9,7 +9,7 @@ import Testing
 @testable import DaemonTesting
 
 /// What `check-config` says of plugins on this machine.
-@Suite("Findings about plugins", .timeLimit(.minutes(5)))
+@Suite("Findings about plugins", .timeLimit(.minutes(30)))
 struct PluginFindingTests {
     let home: CatalogHome
     let plugin: String

@@ -10,7 +10,7 @@ import Testing
 @testable import DaemonTesting
 
 /// What the configuration says of device certificates, and what is said of it.
-@Suite("The configuration of device certificates", .timeLimit(.minutes(5)))
+@Suite("The configuration of device certificates", .timeLimit(.minutes(30)))
 struct ProvisioningConfigurationTests {
     private static let now = SystemClock().now()
     private let folder: TemporaryFolder

@@ -13,7 +13,7 @@ import Testing
 @testable import DaemonTesting
 
 /// What the configuration says of signed results, and what is said of it.
-@Suite("The configuration of signed results", .timeLimit(.minutes(5)))
+@Suite("The configuration of signed results", .timeLimit(.minutes(30)))
 struct ResultConfigurationTests {
     private static let now = SystemClock().now()
     private let folder: TemporaryFolder

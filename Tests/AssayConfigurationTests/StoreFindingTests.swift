@@ -8,7 +8,7 @@ import Testing
 @testable import DaemonTesting
 
 /// Files of the store that the daemon cannot use: `check-config` says so, and the daemon does not start with them.
-@Suite("Findings about the store's files", .timeLimit(.minutes(5)))
+@Suite("Findings about the store's files", .timeLimit(.minutes(30)))
 struct StoreFindingTests {
     private let folder: TemporaryFolder
     private var ledger: String { folder.file("data/ledger.db") }

@@ -9,7 +9,7 @@ import Testing
 @testable import AssayConfiguration
 @testable import DaemonTesting
 
-@Suite("Configuration of TLS", .timeLimit(.minutes(5)))
+@Suite("Configuration of TLS", .timeLimit(.minutes(30)))
 struct TLSConfigurationTests {
     static let now = Timestamp(unixSeconds: 1_800_000_000)
     let folder: TemporaryFolder

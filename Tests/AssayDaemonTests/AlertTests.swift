@@ -9,7 +9,7 @@ extension ProcessTests {
     struct AlertTests {
         private func check(_ script: String, _ arguments: [String], says word: String) async throws {
             let ending = try await Child(
-                try #require(Python.path), ["-B", Package.path(script)] + arguments, within: .seconds(900)
+                try #require(Python.path), ["-B", Package.path(script)] + arguments, within: .seconds(1500)
             ).ending()
             if ending.status == 77 { return print(ending.out) }
             #expect(ending.status == 0, "\(ending)")

@@ -12,7 +12,7 @@ extension ProcessTests {
     /// Three daemons on one ledger behind HAProxy, with the configuration in deploy/haproxy.
     @Suite(
         "A load balancer before daemons on one ledger", .needsServer,
-        .enabled(if: Balancer.isInstalled, "haproxy is absent: install it (make setup-tests)"), .timeLimit(.minutes(10)))
+        .enabled(if: Balancer.isInstalled, "haproxy is absent: install it (make setup-tests)"), .timeLimit(.minutes(30)))
     struct BalancerTests {
         private let ports: [UInt16]
         private let probes: [UInt16]
@@ -133,7 +133,7 @@ extension ProcessTests {
             folder = try TemporaryFolder()
             let file = try folder.write(text, to: "haproxy.cfg")
             (statistics, address) = (own[1], "tcp:127.0.0.1:\(own[0])")
-            child = try Child(Self.program, ["-db", "-f", file], within: .seconds(900))
+            child = try Child(Self.program, ["-db", "-f", file], within: .seconds(1500))
         }
 
         deinit { child.signal(SIGTERM) }

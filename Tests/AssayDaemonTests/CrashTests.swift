@@ -12,7 +12,7 @@ extension ProcessTests {
         @Test("A round of each kind finds nothing lost and nothing accepted twice")
         func short() async throws {
             let ending = try await Child(
-                try Child.built("crash-test"), ["--rounds", "8", "--acceptances", "12"] + pace, within: .seconds(900)
+                try Child.built("crash-test"), ["--rounds", "8", "--acceptances", "12"] + pace, within: .seconds(1500)
             ).ending()
             #expect(ending.status == 0, "\(ending)")
             #expect(ending.out.hasSuffix("nothing was lost, and nothing came back\n"), "\(ending)")
@@ -26,7 +26,7 @@ extension ProcessTests {
             .needsServer)
         func failover() async throws {
             let ending = try await Child(
-                try Child.built("crash-test"), ["failover", "--acceptances", "10"] + pace, within: .seconds(900)
+                try Child.built("crash-test"), ["failover", "--acceptances", "10"] + pace, within: .seconds(1500)
             ).ending()
             #expect(ending.status == 0, "\(ending)")
             #expect(ending.out.hasSuffix("nothing was lost, and nothing was accepted twice\n"), "\(ending)")
@@ -45,7 +45,7 @@ extension ProcessTests {
             let assayd = try Child.built("assayd")
             let ending = try await Child(
                 try Child.built("crash-test"), ["upgrade", "--from", assayd, "--daemons", "2", "--acceptances", "10"] + pace,
-                within: .seconds(900)
+                within: .seconds(1500)
             ).ending()
             #expect(ending.status == 0, "\(ending)")
             #expect(ending.out.hasSuffix("nothing was lost, and nothing was accepted twice\n"), "\(ending)")

@@ -105,13 +105,13 @@ extension ProcessTests {
 
         @Test(
             "The servers of the compose file are made, promoted and rebuilt by their script, and the daemons go on",
-            .enabled(if: Python.path != nil), .timeLimit(.minutes(3)))
+            .enabled(if: Python.path != nil), .timeLimit(.minutes(30)))
         func composedServers() async throws {
             let programs = URL(fileURLWithPath: try Child.built("assayd")).deletingLastPathComponent().path
             // 77: PostgreSQL or HAProxy is missing.
             let ending = try await Child(
                 try #require(Python.path), ["-B", Package.path("deploy/tests/test_compose.py"), programs],
-                within: .seconds(900)
+                within: .seconds(1500)
             ).ending()
             if ending.status == 77 { return print(ending.out) }
             #expect(ending.status == 0, "\(ending)")

@@ -28,7 +28,7 @@ extension ProcessTests {
         func page(_ page: String, _ blocks: Int) async throws {
             let programs = URL(fileURLWithPath: try Child.built("assayd")).deletingLastPathComponent().path
             let ending = try await Child(
-                "/bin/bash", [Package.path("dev/run-page.sh"), Package.path(page), programs], within: .seconds(900)
+                "/bin/bash", [Package.path("dev/run-page.sh"), Package.path(page), programs], within: .seconds(1500)
             ).ending()
             if ending.status == 77 { return print(ending.out) }
             #expect(ending.status == 0, "\(ending)")

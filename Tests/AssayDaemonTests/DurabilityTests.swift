@@ -16,7 +16,7 @@ import Testing
 @testable import DaemonTesting
 
 /// An accepted verdict is on disk.
-@Suite("Durability", .timeLimit(.minutes(5)))
+@Suite("Durability", .timeLimit(.minutes(30)))
 struct DurabilityTests {
     /// A daemon in this process, over a ledger whose disk can fail.
     final class FaultyDaemon: @unchecked Sendable {

@@ -12,7 +12,7 @@ import Testing
 @testable import AssayDaemon
 @testable import DaemonTesting
 
-@Suite("Equal requests", .timeLimit(.minutes(5)))
+@Suite("Equal requests", .timeLimit(.minutes(30)))
 struct EqualRequestTests {
     @Test("Two requests under one idempotency key get one verdict if one is accepted during the other's appraisal")
     func overtaken() async throws {

@@ -10,7 +10,7 @@ import Testing
 
 @testable import AssayDaemon
 
-@Suite("Health of the services", .timeLimit(.minutes(5)))
+@Suite("Health of the services", .timeLimit(.minutes(30)))
 struct HealthFeedTests {
     private static let services = MethodDeclaration.declaredServices
     /// The services, and the whole server, whose name is empty.

@@ -10,7 +10,7 @@ import Testing
 
 @testable import DaemonTesting
 
-@Suite("Metrics of a daemon", .timeLimit(.minutes(5)))
+@Suite("Metrics of a daemon", .timeLimit(.minutes(30)))
 struct MetricsTests {
     private static func text(_ operations: OperationsHome, _ format: MetricsText = .prometheus) async -> String {
         String(decoding: await operations.daemon.observation.source.metrics(format), as: UTF8.self)

@@ -60,7 +60,7 @@ extension ProcessTests {
                 evidence: [Evidence(format: .playIntegrity, keyID: [], body: token)])
         }
 
-        @Test("Tokens under the app's keys are accepted once each, and register nothing", .timeLimit(.minutes(5)))
+        @Test("Tokens under the app's keys are accepted once each, and register nothing", .timeLimit(.minutes(30)))
         func life() async throws {
             let daemon = try await TestDaemon(home)
             let client = try await daemon.connect()
@@ -90,7 +90,7 @@ extension ProcessTests {
 
         @Test(
             "Without Google's answer a token is UNAVAILABLE, and never ACCEPTED",
-            .timeLimit(.minutes(5)))
+            .timeLimit(.minutes(30)))
         func unavailable() async throws {
             let daemon = try await TestDaemon(home)
             let client = try await daemon.connect()
@@ -101,7 +101,7 @@ extension ProcessTests {
             #expect(await daemon.stop().status == 0)
         }
 
-        @Test("The command line sends and opens tokens", .timeLimit(.minutes(5)))
+        @Test("The command line sends and opens tokens", .timeLimit(.minutes(30)))
         func commandLine() async throws {
             let daemon = try await TestDaemon(home)
             let client = try await daemon.connect()

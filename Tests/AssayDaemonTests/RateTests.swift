@@ -12,7 +12,7 @@ import Testing
 
 @testable import DaemonTesting
 
-@Suite("Rates", .timeLimit(.minutes(5)))
+@Suite("Rates", .timeLimit(.minutes(30)))
 struct RateTests {
     private func parse(_ text: String) throws -> Configuration {
         try Configuration.parse(text, file: "assayd.yaml", folder: "/tmp")

@@ -11,7 +11,7 @@ import Testing
 
 @testable import DaemonTesting
 
-@Suite("Readiness", .timeLimit(.minutes(5)))
+@Suite("Readiness", .timeLimit(.minutes(30)))
 struct ReadinessTests {
     /// A status with one item of attention.
     private static func status(_ code: AttentionCode, app: String = "") -> Assay_V1_StatusResponse {

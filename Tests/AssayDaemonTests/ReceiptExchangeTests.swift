@@ -10,7 +10,7 @@ import Testing
 
 @testable import DaemonTesting
 
-@Suite("Receipt exchange of a daemon", .timeLimit(.minutes(5)))
+@Suite("Receipt exchange of a daemon", .timeLimit(.minutes(30)))
 struct ReceiptExchangeTests {
     /// The answer of Apple's service for any receipt of a key.
     private func newer(_ phone: TestPhone, risk: Int, changes: ReceiptChanges = .genuine) throws -> TestHTTPSAnswer {

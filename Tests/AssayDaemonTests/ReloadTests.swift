@@ -14,7 +14,7 @@ import Testing
 
 @testable import DaemonTesting
 
-@Suite("Reload", .timeLimit(.minutes(5)))
+@Suite("Reload", .timeLimit(.minutes(30)))
 struct ReloadTests {
     /// A composed daemon and the reloader of its file.
     private struct Running {

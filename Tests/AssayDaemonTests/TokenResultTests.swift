@@ -12,7 +12,7 @@ extension ProcessTests {
     /// A key of results in a PKCS#11 token that certifies keys in the daemon's memory. Each process uses SoftHSM by itself.
     @Suite(
         "Results under a key in a token", .enabled(if: SoftHSM.isInstalled, "SoftHSM (package softhsm2) is not installed"),
-        .timeLimit(.minutes(4)))
+        .timeLimit(.minutes(30)))
     struct TokenResultTests {
         private let hsm: SoftHSM
 

@@ -14,7 +14,7 @@ import Testing
 
 @testable import DaemonTesting
 
-@Suite("One daemon behind two protocols", .timeLimit(.minutes(5)))
+@Suite("One daemon behind two protocols", .timeLimit(.minutes(30)))
 struct TwoProtocolTests {
     /// A daemon in this process that listens over both.
     private struct Running {

@@ -13,7 +13,7 @@ import Testing
 
 @testable import DaemonTesting
 
-@Suite("Verdict records of the daemon", .timeLimit(.minutes(5)))
+@Suite("Verdict records of the daemon", .timeLimit(.minutes(30)))
 struct VerdictRecordSecrecyTests {
     @Test("The file of records has no evidence, challenge, payload, context, subject or idempotency key")
     func nothing() async throws {

@@ -9,7 +9,7 @@ import Testing
 @testable import AssayRPC
 
 /// A server that is told who its callers are. A connection belongs to the caller that was named last before it was made.
-@Suite("Access", .timeLimit(.minutes(5)))
+@Suite("Access", .timeLimit(.minutes(30)))
 struct AccessTests {
     private final class Directory: Sendable {
         struct State {

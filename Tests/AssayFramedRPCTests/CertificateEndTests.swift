@@ -8,7 +8,7 @@ import Testing
 @testable import AssayListening
 @testable import AssayRPC
 
-@Suite("End of a caller's certificate", .timeLimit(.minutes(5)))
+@Suite("End of a caller's certificate", .timeLimit(.minutes(30)))
 struct CertificateEndTests {
     static let opening = Timestamp(unixSeconds: 1_900_000_000)
     let clock = FixedClock(Self.opening)

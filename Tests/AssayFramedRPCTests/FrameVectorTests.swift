@@ -84,7 +84,7 @@ struct ClientFrameVector: Decodable, Sendable, CustomTestStringConvertible {
     var testDescription: String { id }
 }
 
-@Suite("Frame vectors", .timeLimit(.minutes(5)))
+@Suite("Frame vectors", .timeLimit(.minutes(30)))
 struct FrameVectorTests {
     @Test("the frame vectors exist")
     func present() throws {

@@ -7,7 +7,7 @@ import Testing
 @testable import AssayFramedRPC
 @testable import AssayRPC
 
-@Suite("Turns of callers", .timeLimit(.minutes(5)))
+@Suite("Turns of callers", .timeLimit(.minutes(30)))
 struct TurnsTests {
     @Test("one caller's many calls do not delay another caller's call")
     func turns() async throws {

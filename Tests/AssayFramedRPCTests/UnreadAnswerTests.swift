@@ -13,7 +13,7 @@ import Testing
 @testable import AssayRPC
 
 /// Peers that send frames and read nothing. What answers them waits in memory, so each kind of frame is tried, at both sides.
-@Suite("Unread answers", .timeLimit(.minutes(5)))
+@Suite("Unread answers", .timeLimit(.minutes(30)))
 struct UnreadAnswerTests {
     /// A kind of frame that a peer floods with.
     enum Flood: String, CaseIterable, Sendable, CustomTestStringConvertible {

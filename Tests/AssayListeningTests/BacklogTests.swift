@@ -7,7 +7,7 @@ import Testing
 @testable import AssayListening
 @testable import AssayRPC
 
-@Suite("Backlog", .timeLimit(.minutes(5)))
+@Suite("Backlog", .timeLimit(.minutes(30)))
 struct BacklogTests {
     @Test("the backlog of a Unix socket is that of a TCP socket: 1,024, or what the kernel allows")
     func unix() async throws {

@@ -3,7 +3,7 @@ import NIOCore
 import NIOPosix
 import Testing
 
-@Suite("Executor of a connection", .timeLimit(.minutes(5)))
+@Suite("Executor of a connection", .timeLimit(.minutes(30)))
 struct ConnectionExecutorTests {
     /// Where a task runs that prefers the executor: at its beginning, and after it has waited for another thread.
     private func places(on executor: ConnectionExecutor, _ loop: any EventLoop) async -> [Bool] {

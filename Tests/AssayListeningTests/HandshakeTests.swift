@@ -6,7 +6,7 @@ import Testing
 @testable import AssayListening
 @testable import AssayRPC
 
-@Suite("TLS handshakes", .timeLimit(.minutes(5)))
+@Suite("TLS handshakes", .timeLimit(.minutes(30)))
 struct HandshakeTests {
     private let tls: ListeningTLS
     private static let known = "uri=spiffe://example.org/uploads dns=false\na"

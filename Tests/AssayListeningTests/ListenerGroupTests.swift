@@ -6,7 +6,7 @@ import Testing
 @testable import AssayListening
 @testable import AssayRPC
 
-@Suite("Listeners of a server", .timeLimit(.minutes(5)))
+@Suite("Listeners of a server", .timeLimit(.minutes(30)))
 struct ListenerGroupTests {
     private let register = ConnectionRegister(ConnectionLimits(), logger: .silent)
     private static let anywhere = RPCAddress.tcp(host: "127.0.0.1", port: 0)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import AssayLoad
 
-@Suite("Load generator", .timeLimit(.minutes(2)))
+@Suite("Load generator", .timeLimit(.minutes(30)))
 struct LoadGeneratorTests {
     /// - Parameter count: calls, over a second unless the rate is another one.
     private func plan(_ rate: Double, for seconds: Double = 1, warmUp: Duration = .zero, inFlight: Int = 10_000) -> LoadPlan {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import AssayOperations
 
-@Suite("Hostile clients of the operations address", .timeLimit(.minutes(10)))
+@Suite("Hostile clients of the operations address", .timeLimit(.minutes(30)))
 struct HostileHTTPTests {
     private static let impatient: OperationsLimits = {
         var limits = TestOperations.patient

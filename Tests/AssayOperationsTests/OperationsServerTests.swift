@@ -4,7 +4,7 @@ import Testing
 
 @testable import AssayOperations
 
-@Suite("Operations address", .timeLimit(.minutes(5)))
+@Suite("Operations address", .timeLimit(.minutes(30)))
 struct OperationsServerTests {
     private static let feedMissing = Readiness.Cause(code: "feed_missing", message: "no list", app: "camera")
 

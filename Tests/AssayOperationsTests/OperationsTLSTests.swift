@@ -7,7 +7,7 @@ import Testing
 
 @testable import AssayOperations
 
-@Suite("Operations address over TLS", .timeLimit(.minutes(5)))
+@Suite("Operations address over TLS", .timeLimit(.minutes(30)))
 struct OperationsTLSTests {
     private let serverCA: TestTLSAuthority
     private let callerCA: TestTLSAuthority

@@ -4,7 +4,7 @@ import Testing
 
 @testable import AssayOperations
 
-@Suite("Turns at the status", .timeLimit(.minutes(5)))
+@Suite("Turns at the status", .timeLimit(.minutes(30)))
 struct StatusTurnsTests {
     /// Holds the first status back until it is told to go on, and notes whose statuses are made.
     private final class Source: Sendable {

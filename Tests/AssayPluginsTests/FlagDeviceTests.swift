@@ -8,7 +8,7 @@ import Testing
 
 @testable import AssayPlugins
 
-@Suite("Flags that a plugin sets while it observes", .timeLimit(.minutes(5)))
+@Suite("Flags that a plugin sets while it observes", .timeLimit(.minutes(30)))
 struct FlagDeviceTests {
     private let app: AppID
     private let device = DeviceID.random()

@@ -8,7 +8,7 @@ import Testing
 
 @testable import AssayPlugins
 
-@Suite("Calls of a plugin to the daemon", .timeLimit(.minutes(5)))
+@Suite("Calls of a plugin to the daemon", .timeLimit(.minutes(30)))
 struct HostCallTests {
     private static let kiosk = EvidenceFormat(rawValue: "kiosk")
     private let app: AppID

@@ -30,7 +30,8 @@ struct FailureTests {
     }
 
     @Test(
-        "Connections that the server ends in the middle of commits lose nothing that was acknowledged", .timeLimit(.minutes(5)))
+        "Connections that the server ends in the middle of commits lose nothing that was acknowledged", .timeLimit(.minutes(30))
+    )
     func terminated() async throws {
         let settings = try server().database()
         let ledger = try PostgresLedger.open(settings)
@@ -47,7 +48,7 @@ struct FailureTests {
 
     @Test(
         "A server that crashes and comes back loses nothing that was acknowledged, and the ledger recovers by itself",
-        .timeLimit(.minutes(10)))
+        .timeLimit(.minutes(30)))
     func crash() async throws {
         let own = try ownServer()
         let faults = Mutex<[LedgerFault]>([])
@@ -76,7 +77,7 @@ struct FailureTests {
 
     @Test(
         "A commit that waits for a standby that is away is not acknowledged, nor after the wait is cancelled",
-        .timeLimit(.minutes(5)))
+        .timeLimit(.minutes(30)))
     func standby() async throws {
         let own = try ownServer()
         var settings = try own.database()
@@ -103,7 +104,7 @@ struct FailureTests {
         }
     }
 
-    @Test("A server that does not answer is told of before the call fails", .timeLimit(.minutes(5)))
+    @Test("A server that does not answer is told of before the call fails", .timeLimit(.minutes(30)))
     func late() async throws {
         let own = try ownServer()
         var settings = try own.database()
@@ -125,7 +126,8 @@ struct FailureTests {
     }
 
     @Test(
-        "A standby that is away for long is told as the reason, and the ledger goes on when it is back", .timeLimit(.minutes(5))
+        "A standby that is away for long is told as the reason, and the ledger goes on when it is back",
+        .timeLimit(.minutes(30))
     )
     func longStandby() async throws {
         let own = try ownServer()
@@ -157,7 +159,8 @@ struct FailureTests {
     }
 
     @Test(
-        "What no standby has confirmed is neither repeated as a verdict nor the head of the audit log", .timeLimit(.minutes(5)))
+        "What no standby has confirmed is neither repeated as a verdict nor the head of the audit log", .timeLimit(.minutes(30))
+    )
     func unconfirmed() async throws {
         let own = try ownServer()
         var settings = try own.database()
@@ -197,7 +200,7 @@ struct FailureTests {
         }
     }
 
-    @Test("While the server is read-only nothing is accepted, and the reason is told", .timeLimit(.minutes(5)))
+    @Test("While the server is read-only nothing is accepted, and the reason is told", .timeLimit(.minutes(30)))
     func readOnly() async throws {
         let own = try ownServer()
         let ledger = try PostgresLedger.open(try own.database())
@@ -289,7 +292,7 @@ struct FailureTests {
         _ = try await ledger.status()
     }
 
-    @Test("A purge does not stall commits while another transaction reads the challenges", .timeLimit(.minutes(5)))
+    @Test("A purge does not stall commits while another transaction reads the challenges", .timeLimit(.minutes(30)))
     func purgeBehindReader() async throws {
         var settings = try server().database()
         // Longer than the test may take: a purge that waited for the reader would not end.

@@ -7,7 +7,7 @@ import Testing
 @testable import AssayPostgres
 
 /// The data of a server is exchanged for an older copy, and daemons that knew the newer ones are started on it.
-@Suite("A database that went back", .needsServer, .serialized, .timeLimit(.minutes(10)))
+@Suite("A database that went back", .needsServer, .serialized, .timeLimit(.minutes(30)))
 struct GoneBackTests {
     /// A server of its own, copies of its data, and the files that daemons keep.
     private final class Place {

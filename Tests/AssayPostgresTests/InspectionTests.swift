@@ -103,7 +103,7 @@ struct InspectionTests {
         expectRefusal(settings, "the database holds an unfinished copy of another ledger: finish it with assayd store copy")
     }
 
-    @Test("A standby that confirms nothing is an obstacle, and the server's process does not wait on", .timeLimit(.minutes(5)))
+    @Test("A standby that confirms nothing is an obstacle, and the server's process does not wait on", .timeLimit(.minutes(30)))
     func standby() async throws {
         let own = try TestServer.ownServer()
         defer { own.remove() }

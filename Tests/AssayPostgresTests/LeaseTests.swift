@@ -27,7 +27,7 @@ struct LeaseTests {
 
     // MARK: Names of writers
 
-    @Test("A second process does not take the name of a running one, and the first one goes on", .timeLimit(.minutes(5)))
+    @Test("A second process does not take the name of a running one, and the first one goes on", .timeLimit(.minutes(30)))
     func running() async throws {
         let settings = try server().database()
         let first = try PostgresLedger.open(settings, options: options("7"))
@@ -124,7 +124,7 @@ struct LeaseTests {
 
     @Test(
         "A block, its end and a removal by one daemon are seen by another one that has the device in its cache",
-        .timeLimit(.minutes(5)))
+        .timeLimit(.minutes(30)))
     func notifications() async throws {
         var options = Fleet.patient
         options.cacheLifetime = 3_600_000_000_000
@@ -154,7 +154,7 @@ struct LeaseTests {
         #expect(ChangeNotification.statements(ids.map { .unclear($0) }, settings).count == 1)
     }
 
-    @Test("A listener whose connection ends clears the cache and listens again", .timeLimit(.minutes(5)))
+    @Test("A listener whose connection ends clears the cache and listens again", .timeLimit(.minutes(30)))
     func reconnection() async throws {
         let settings = try server().database()
         let ledger = try PostgresLedger.open(settings)

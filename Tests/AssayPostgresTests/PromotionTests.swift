@@ -7,7 +7,7 @@ import Testing
 @testable import AssayPostgres
 
 /// A primary is killed, and its standby promoted. The record of those who committed is compared.
-@Suite("Promotion of a standby", .needsServer, .serialized, .timeLimit(.minutes(10)))
+@Suite("Promotion of a standby", .needsServer, .serialized, .timeLimit(.minutes(30)))
 struct PromotionTests {
     /// Three daemons on a primary and its standby, with a challenge key in their ledger.
     private struct Cluster {

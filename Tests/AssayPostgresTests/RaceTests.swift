@@ -127,7 +127,7 @@ struct RaceTests {
         }
     }
 
-    @Test("A purge between two uses of a token does not make it fresh", .timeLimit(.minutes(5)))
+    @Test("A purge between two uses of a token does not make it fresh", .timeLimit(.minutes(30)))
     func purge() async throws {
         var options = Fleet.patient
         options.purgeMargin = 0
@@ -167,7 +167,7 @@ struct RaceTests {
 
     @Test(
         "A token whose removal is being committed is not fresh: the horizon is read after the token was spent again",
-        .timeLimit(.minutes(5)))
+        .timeLimit(.minutes(30)))
     func removal() async throws {
         let settings = try server().database()
         let ledger = try PostgresLedger.open(settings)
@@ -189,7 +189,7 @@ struct RaceTests {
         #expect(try await replay.value == [.refused(.challengeExpired)])
     }
 
-    @Test("The same of a challenge in a group that is not looked at before", .timeLimit(.minutes(5)))
+    @Test("The same of a challenge in a group that is not looked at before", .timeLimit(.minutes(30)))
     func removalOfSeen() async throws {
         let settings = try server().database()
         let ledger = try PostgresLedger.open(settings)

@@ -177,7 +177,7 @@ struct ReadingTests {
         #expect(try await ledger.device(devices[0].id) == devices[0])
     }
 
-    @Test("Lookups whose connection ends are answered over a new one", .timeLimit(.minutes(5)))
+    @Test("Lookups whose connection ends are answered over a new one", .timeLimit(.minutes(30)))
     func reconnection() async throws {
         defer { ledger.close() }
         let devices = try await registered(40)

@@ -5,7 +5,7 @@ import Testing
 @testable import AssayPostgres
 
 /// Four daemons on one database share result keys, status lists and verdicts by payload.
-@Suite("Signed results of several daemons on PostgreSQL", .needsServer, .serialized, .timeLimit(.minutes(10)))
+@Suite("Signed results of several daemons on PostgreSQL", .needsServer, .serialized, .timeLimit(.minutes(30)))
 struct ResultTests {
     private static let audience = [UInt8](repeating: 0xA0, count: 32)
     private static let context = ChangeContext(.caller("operator"), at: Sample.now, reason: "test")

@@ -15,7 +15,7 @@ private struct Rows: TransferSource {
     }
 }
 
-@Suite("Copies into PostgreSQL", .needsServer, .timeLimit(.minutes(5)))
+@Suite("Copies into PostgreSQL", .needsServer, .timeLimit(.minutes(30)))
 struct TransferTests {
     private static let device = [UInt8](repeating: 0xDE, count: 16)
 

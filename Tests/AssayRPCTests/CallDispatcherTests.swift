@@ -7,7 +7,7 @@ import Testing
 @testable import AssayRPC
 
 /// Calls of fronts without frames and sockets: what a front for another protocol does.
-@Suite("Call dispatcher", .timeLimit(.minutes(5)))
+@Suite("Call dispatcher", .timeLimit(.minutes(30)))
 struct CallDispatcherTests {
     private typealias Text = Google_Protobuf_StringValue
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import AssayRPC
 
-@Suite("Server of several fronts", .timeLimit(.minutes(5)))
+@Suite("Server of several fronts", .timeLimit(.minutes(30)))
 struct RPCServerTests {
     /// A front without sockets.
     private final class FakeFront: RPCFront {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import AssaySQLite
 
-@Suite("Checkpoints", .timeLimit(.minutes(5)))
+@Suite("Checkpoints", .timeLimit(.minutes(30)))
 struct CheckpointTests {
     let directory: TemporaryDirectory
     let vfs: FaultVFS

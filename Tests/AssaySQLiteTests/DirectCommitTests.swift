@@ -27,7 +27,7 @@ private final class Writes: Sendable {
     let count = Atomic(0)
 }
 
-@Suite("Commits on the caller's thread", .timeLimit(.minutes(5)))
+@Suite("Commits on the caller's thread", .timeLimit(.minutes(30)))
 struct DirectCommitTests {
     private let directory: TemporaryDirectory
     private let ledger: SQLiteLedger

@@ -5,7 +5,7 @@ import Testing
 @testable import AssaySQLite
 
 /// The ledger's files are exchanged or removed while it is open.
-@Suite("Watch over the ledger's files", .timeLimit(.minutes(5)))
+@Suite("Watch over the ledger's files", .timeLimit(.minutes(30)))
 struct FileWatchTests {
     let directory: TemporaryDirectory
     let faults = FaultNotes()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import AssaySQLite
 
-@Suite("Owner of a ledger", .timeLimit(.minutes(5)))
+@Suite("Owner of a ledger", .timeLimit(.minutes(30)))
 struct LedgerLockTests {
     let directory: TemporaryDirectory
     init() throws { directory = try TemporaryDirectory() }

@@ -2,7 +2,7 @@ import AssayLedger
 import Synchronization
 import Testing
 
-@Suite("Mailbox of a writer", .timeLimit(.minutes(5)))
+@Suite("Mailbox of a writer", .timeLimit(.minutes(30)))
 struct MailboxTests {
     /// Takes from a mailbox on a thread until that is closed, and keeps what was taken.
     private final class Taker: Sendable {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import AssaySQLite
 
-@Suite("SQLite store of recordings", .timeLimit(.minutes(5)))
+@Suite("SQLite store of recordings", .timeLimit(.minutes(30)))
 struct RecordingsTests {
     let directory: TemporaryDirectory
     private var path: String { directory.path("verdicts.db") }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import AssaySQLite
 
-@Suite("SQLite store of verdict records", .timeLimit(.minutes(5)))
+@Suite("SQLite store of verdict records", .timeLimit(.minutes(30)))
 struct VerdictRecordsTests {
     let directory: TemporaryDirectory
     var path: String { directory.path("verdicts.db") }

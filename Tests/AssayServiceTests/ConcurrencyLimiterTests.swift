@@ -98,7 +98,7 @@ struct ConcurrencyLimiterTests {
         API.readAudit.declaration,
     ].flatMap { [Denied(method: $0, app: "camera", peer: 1), Denied(method: $0, app: "notes", peer: 2)] }
 
-    @Test("a denied call does not wait for its turn", .timeLimit(.minutes(5)), arguments: denied)
+    @Test("a denied call does not wait for its turn", .timeLimit(.minutes(30)), arguments: denied)
     func authorisedFirst(_ denied: Denied) async throws {
         let all = Set(Role.allCases)
         let harness = try await ServiceHarness(

@@ -11,7 +11,7 @@ import Testing
 
 @testable import AssayService
 
-@Suite("Registered devices that are judged again", .timeLimit(.minutes(5)))
+@Suite("Registered devices that are judged again", .timeLimit(.minutes(30)))
 struct ReappraisalTests {
     /// A pass over the devices of a ledger, under apps that a test exchanges.
     private struct Scene {

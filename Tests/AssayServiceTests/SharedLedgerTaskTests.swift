@@ -8,7 +8,7 @@ import Testing
 
 @testable import AssayService
 
-@Suite("A shared ledger", .timeLimit(.minutes(5)))
+@Suite("A shared ledger", .timeLimit(.minutes(30)))
 struct SharedLedgerTaskTests {
     private static let tls = RPCPeer.tls(address: "192.0.2.1", port: 1, names: RPCPeerNames(uris: [], dnsNames: []))
 

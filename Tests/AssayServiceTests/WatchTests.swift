@@ -10,7 +10,7 @@ import Testing
 
 @testable import AssayService
 
-@Suite("Watching events", .timeLimit(.minutes(5)))
+@Suite("Watching events", .timeLimit(.minutes(30)))
 struct WatchTests {
     private static func peer(_ userID: UInt32) -> RPCPeer { .unix(userID: userID, groupID: 1, processID: 1) }
 

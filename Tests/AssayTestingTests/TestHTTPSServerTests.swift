@@ -2,7 +2,7 @@ import AssaySimulator
 import AssayTesting
 import Testing
 
-@Suite("HTTPS server for tests", .timeLimit(.minutes(5)))
+@Suite("HTTPS server for tests", .timeLimit(.minutes(30)))
 struct TestHTTPSServerTests {
     @Test("A cancelled wait for requests ends", arguments: [Duration.zero, .milliseconds(100)])
     func cancelled(after wait: Duration) async throws {

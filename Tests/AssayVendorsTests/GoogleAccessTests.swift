@@ -7,7 +7,7 @@ import Testing
 
 @testable import AssayVendors
 
-@Suite("Access to Google", .timeLimit(.minutes(5)))
+@Suite("Access to Google", .timeLimit(.minutes(30)))
 struct GoogleAccessTests {
     private struct Claims: JWTPayload {
         let iss: String

@@ -7,7 +7,7 @@ import Testing
 
 @testable import AssayVendors
 
-@Suite("Revocation feed", .timeLimit(.minutes(5)))
+@Suite("Revocation feed", .timeLimit(.minutes(30)))
 struct RevocationFeedTests {
     private let clock = FixedClock(Timestamp(unixSeconds: 1_800_000_000))
     private let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })

@@ -7,7 +7,7 @@ import Testing
 
 @testable import AssayVendors
 
-@Suite("Vendor client", .timeLimit(.minutes(5)))
+@Suite("Vendor client", .timeLimit(.minutes(30)))
 struct VendorClientTests {
     private static let short = VendorSettings(connectMilliseconds: 50_000, totalMilliseconds: 300)
 

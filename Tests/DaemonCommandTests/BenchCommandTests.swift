@@ -6,7 +6,7 @@ import Testing
 @testable import DaemonTesting
 
 extension ProcessTests {
-    @Suite("assay bench", .timeLimit(.minutes(5)))
+    @Suite("assay bench", .timeLimit(.minutes(30)))
     struct BenchCommandTests {
         /// A daemon of `assayd dev`, with its virtual devices.
         private struct Dev {
@@ -28,7 +28,7 @@ extension ProcessTests {
         private func start() async throws -> Dev {
             let child = try Child(
                 try Child.built("assayd"), ["dev", "--port", "0", "--log-level", "error"], environment: ["TMPDIR": place.path],
-                within: .seconds(280))
+                within: .seconds(1500))
             try await eventually("it listens") {
                 try #require(child.isRunning, "\(child.out)\(child.err)")
                 return child.out.contains("The log:\n")

@@ -5,7 +5,7 @@ import Testing
 @testable import DaemonTesting
 
 extension ProcessTests {
-    @Suite("assay init", .timeLimit(.minutes(5)))
+    @Suite("assay init", .timeLimit(.minutes(30)))
     struct InitCommandTests {
         private let folder: TemporaryFolder
 

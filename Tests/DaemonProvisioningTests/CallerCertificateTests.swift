@@ -17,7 +17,7 @@ import Testing
 @testable import DaemonTesting
 
 /// Open connections whose caller's certificate expires, whose CA is removed, or whose caller is removed.
-@Suite("Open connections of callers", .timeLimit(.minutes(5)))
+@Suite("Open connections of callers", .timeLimit(.minutes(30)))
 struct CallerCertificateTests {
     /// A composed daemon with TLS that checks certificates often, and the reloader of its file.
     private struct Running {

@@ -1,5 +1,5 @@
 import Testing
 
 /// Tests of daemons that issue certificates: one after the other, since each loads the machine with a daemon.
-@Suite("Processes", .serialized, .timeLimit(.minutes(6)))
+@Suite("Processes", .serialized, .timeLimit(.minutes(30)))
 enum ProcessTests {}

@@ -16,7 +16,7 @@ struct TestDaemon: Sendable {
     init(_ home: TestHome, addresses count: Int = 1, shell: String = ":") async throws {
         self.home = home
         let command = [try Child.built("assayd"), "--config", home.configuration]
-        child = try Child("/bin/sh", ["-c", shell + #"; exec "$0" "$@""#] + command, within: .seconds(900))
+        child = try Child("/bin/sh", ["-c", shell + #"; exec "$0" "$@""#] + command, within: .seconds(1500))
         var found: [String] = []
         while found.count < count {
             guard child.isRunning else {

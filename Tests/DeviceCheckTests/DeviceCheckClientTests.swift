@@ -7,7 +7,7 @@ import Testing
 @testable import AssayVendors
 @testable import DeviceCheck
 
-@Suite("DeviceCheck client", .timeLimit(.minutes(5)))
+@Suite("DeviceCheck client", .timeLimit(.minutes(30)))
 struct DeviceCheckClientTests {
     private let clock = FixedClock(Timestamp(unixMilliseconds: 1_750_000_000_123))
     private let log = LogBook()

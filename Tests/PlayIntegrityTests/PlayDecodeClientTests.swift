@@ -7,7 +7,7 @@ import Testing
 @testable import AssayVendors
 @testable import PlayIntegrity
 
-@Suite("Play decode client", .timeLimit(.minutes(5)))
+@Suite("Play decode client", .timeLimit(.minutes(30)))
 struct PlayDecodeClientTests {
     private let clock = FixedClock(Timestamp(unixMilliseconds: 1_750_000_000_123))
     /// Time-outs that are reached, but not before the machine's roots are read.

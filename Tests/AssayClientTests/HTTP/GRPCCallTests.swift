@@ -11,7 +11,7 @@ import Testing
 @testable import AssayHTTPClient
 
 /// Calls to a daemon over HTTP in the forms that only the load generator takes.
-@Suite("Call by gRPC and with JSON", .timeLimit(.minutes(5)))
+@Suite("Call by gRPC and with JSON", .timeLimit(.minutes(30)))
 struct GRPCCallTests {
     private func client(_ daemon: TestDaemon, _ calls: HTTPForm.Calls) async throws -> AssayClient {
         guard case .unix(let path, _)? = daemon.addresses.first else { throw ProtocolMismatch() }

@@ -6,7 +6,7 @@ import SwiftProtobuf
 import Synchronization
 import Testing
 
-@Suite("Call over HTTP", .timeLimit(.minutes(5)))
+@Suite("Call over HTTP", .timeLimit(.minutes(30)))
 struct HTTPCallTests {
     private static let status = TestHTTPSAnswer.message(Assay_V1_StatusResponse.with { $0.version = "7" })
 

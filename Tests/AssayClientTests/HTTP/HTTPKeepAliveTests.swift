@@ -6,7 +6,7 @@ import Testing
 @testable import AssayHTTPClient
 @testable import AssayRPC
 
-@Suite("Keep-alive over HTTP/2", .timeLimit(.minutes(5)))
+@Suite("Keep-alive over HTTP/2", .timeLimit(.minutes(30)))
 struct HTTPKeepAliveTests {
     private static let watch = "/assay.v1.Operations/Watch"
 

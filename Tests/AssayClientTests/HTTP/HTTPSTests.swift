@@ -9,7 +9,7 @@ import Testing
 
 @testable import AssayHTTPClient
 
-@Suite("Address of HTTP", .timeLimit(.minutes(5)))
+@Suite("Address of HTTP", .timeLimit(.minutes(30)))
 struct HTTPSTests {
     private static let status = TestHTTPSAnswer.message(Assay_V1_StatusResponse.with { $0.version = "7" })
 

@@ -7,7 +7,7 @@ import Testing
 
 @testable import AssayHTTPClient
 
-@Suite("Stream over HTTP", .timeLimit(.minutes(5)))
+@Suite("Stream over HTTP", .timeLimit(.minutes(30)))
 struct HTTPStreamTests {
     private static let end = envelope(2, Array("{}".utf8))
 

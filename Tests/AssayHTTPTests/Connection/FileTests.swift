@@ -4,7 +4,7 @@ import Testing
 @testable import AssayHTTP
 
 /// What GET and HEAD read beside the calls.
-@Suite("Files over HTTP", .timeLimit(.minutes(5)))
+@Suite("Files over HTTP", .timeLimit(.minutes(30)))
 struct FileTests {
     @Test("a file has its type, its tag and how long it may be kept", arguments: HTTPVersion.allCases)
     func get(_ version: HTTPVersion) async throws {

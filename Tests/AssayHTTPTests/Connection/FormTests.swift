@@ -8,7 +8,7 @@ import Testing
 @testable import AssayRPC
 
 /// Calls in the forms of both versions of HTTP: gRPC-Web, Connect, JSON.
-@Suite("Forms of calls", .timeLimit(.minutes(5)))
+@Suite("Forms of calls", .timeLimit(.minutes(30)))
 struct FormTests {
     private static let json = "application/json"
 

@@ -8,7 +8,7 @@ import Testing
 @testable import AssayHTTP
 
 /// Calls of gRPC on connections of HTTP/2 that begin with its preface.
-@Suite("gRPC calls", .timeLimit(.minutes(5)))
+@Suite("gRPC calls", .timeLimit(.minutes(30)))
 struct GRPCCallTests {
     // MARK: One message each way
 

@@ -6,7 +6,7 @@ import Testing
 @testable import AssayRPC
 
 /// Connections of HTTP/1.1, by clients that write their bytes themselves.
-@Suite("HTTP/1.1 connections", .timeLimit(.minutes(5)))
+@Suite("HTTP/1.1 connections", .timeLimit(.minutes(30)))
 struct HTTP1ConnectionTests {
     /// A request that is answered with `app` as its challenge.
     private func request(_ app: String = "photos", _ fields: String = "", version: String = "HTTP/1.1") -> String {

@@ -7,7 +7,7 @@ import Testing
 @testable import AssayRPC
 
 /// Connections of HTTP/2: streams side by side, windows, and the end.
-@Suite("HTTP/2 connections", .timeLimit(.minutes(5)))
+@Suite("HTTP/2 connections", .timeLimit(.minutes(30)))
 struct HTTP2ConnectionTests {
     // MARK: Streams side by side
 

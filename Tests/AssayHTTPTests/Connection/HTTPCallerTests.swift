@@ -5,7 +5,7 @@ import Testing
 @testable import AssayRPC
 
 /// Who makes a call: by a credential, by the address that a proxy passes on, by the host that is asked for.
-@Suite("Callers over HTTP", .timeLimit(.minutes(5)))
+@Suite("Callers over HTTP", .timeLimit(.minutes(30)))
 struct HTTPCallerTests {
     /// Knows one key.
     private static let access = RPCAccess(

@@ -5,7 +5,7 @@ import Testing
 @testable import AssayHTTP
 @testable import AssayRPC
 
-@Suite("HTTP over TLS", .timeLimit(.minutes(5)))
+@Suite("HTTP over TLS", .timeLimit(.minutes(30)))
 struct HTTPTLSTests {
     private static let who =
         "POST \(TestMethods.who) HTTP/1.1\r\nhost: assay.example\r\ncontent-type: application/proto\r\ncontent-length: 0\r\n"

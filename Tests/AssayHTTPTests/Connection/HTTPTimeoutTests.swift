@@ -7,7 +7,7 @@ import Testing
 @testable import AssayRPC
 
 /// Clients that are slow or silent.
-@Suite("Timeouts over HTTP", .timeLimit(.minutes(5)))
+@Suite("Timeouts over HTTP", .timeLimit(.minutes(30)))
 struct HTTPTimeoutTests {
     @Test("a connection without a head is closed after the head timeout", arguments: HeadBeginning.allCases)
     func head(_ beginning: HeadBeginning) async throws {

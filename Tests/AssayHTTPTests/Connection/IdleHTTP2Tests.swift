@@ -11,7 +11,7 @@ import Testing
 @testable import AssayRPC
 
 /// Connections of HTTP/2 before their first call, and how they become whole.
-@Suite("HTTP/2 before the first call", .timeLimit(.minutes(5)))
+@Suite("HTTP/2 before the first call", .timeLimit(.minutes(30)))
 struct IdleHTTP2Tests {
     private static let beginning = RawFrames.preface + RawFrames.settings
     private static let message = Enveloped.bytes([7])

@@ -11,7 +11,7 @@ import Testing
 @testable import AssayRPC
 
 /// Connections of HTTP/2 that give their memory back between calls, and go on as if nothing had been.
-@Suite("HTTP/2 between calls", .timeLimit(.minutes(5)))
+@Suite("HTTP/2 between calls", .timeLimit(.minutes(30)))
 struct RestingHTTP2Tests {
     private static let beginning = RawFrames.preface + RawFrames.settings + RawFrames.settingsAcknowledged
     private static let message = Enveloped.bytes([7])

@@ -6,7 +6,7 @@ import Testing
 @testable import AssayHTTP
 
 /// Health and reflection, as clients of gRPC ask for them.
-@Suite("Health and reflection over HTTP", .timeLimit(.minutes(5)))
+@Suite("Health and reflection over HTTP", .timeLimit(.minutes(30)))
 struct StandardServiceTests {
     private static let check = "/grpc.health.v1.Health/Check"
     private static let watch = "/grpc.health.v1.Health/Watch"

@@ -6,7 +6,7 @@ import Testing
 
 @testable import AssayHTTP
 
-@Suite("Health", .timeLimit(.minutes(5)))
+@Suite("Health", .timeLimit(.minutes(30)))
 struct HealthRegisterTests {
     private static let peer = RPCPeer.tcp(address: "192.0.2.7", port: 1, isLoopback: false)
     private static let attestation = "assay.v1.Attestation"

@@ -8,7 +8,7 @@ import Testing
 
 @testable import AssayService
 
-@Suite("Texts of policies", .timeLimit(.minutes(5)))
+@Suite("Texts of policies", .timeLimit(.minutes(30)))
 struct PoliciesServiceTests {
     private static let (operating, cameraOnly) = (peer(1), peer(2))
 

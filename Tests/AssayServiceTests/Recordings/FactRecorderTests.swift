@@ -11,7 +11,7 @@ import Testing
 
 @testable import AssayService
 
-@Suite("Recordings of what verdicts went by", .timeLimit(.minutes(5)))
+@Suite("Recordings of what verdicts went by", .timeLimit(.minutes(30)))
 struct FactRecorderTests {
     private func harness(_ rule: RecordingRule?) async throws -> ServiceHarness {
         try await ServiceHarness(

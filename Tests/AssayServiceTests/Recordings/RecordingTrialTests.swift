@@ -8,7 +8,7 @@ import Testing
 
 @testable import AssayService
 
-@Suite("Recorded verdicts that are judged again", .timeLimit(.minutes(5)))
+@Suite("Recorded verdicts that are judged again", .timeLimit(.minutes(30)))
 struct RecordingTrialTests {
     /// What a candidate makes of each recording of a harness.
     private func replay(

@@ -12,7 +12,7 @@ import Testing
 
 @testable import AssayService
 
-@Suite("Shadow policies", .timeLimit(.minutes(5)))
+@Suite("Shadow policies", .timeLimit(.minutes(30)))
 struct ShadowJudgeTests {
     private static let other = [UInt8](repeating: 0x5A, count: 32)
 

@@ -9,7 +9,7 @@ import Testing
 
 @testable import AssayService
 
-@Suite("Recorder of verdicts", .timeLimit(.minutes(5)))
+@Suite("Recorder of verdicts", .timeLimit(.minutes(30)))
 struct VerdictRecorderTests {
     /// The records, with those of floods.
     private func records(_ harness: ServiceHarness) -> [VerdictRecord] {

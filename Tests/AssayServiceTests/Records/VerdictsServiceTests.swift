@@ -8,7 +8,7 @@ import Testing
 
 @testable import AssayService
 
-@Suite("Look-up of verdicts", .timeLimit(.minutes(5)))
+@Suite("Look-up of verdicts", .timeLimit(.minutes(30)))
 struct VerdictsServiceTests {
     private static let (operating, cameraOnly, uploads, others) = (peer(1), peer(2), peer(3), peer(4))
 

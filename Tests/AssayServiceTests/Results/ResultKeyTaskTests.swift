@@ -11,7 +11,7 @@ import Testing
 @testable import AssayService
 
 /// Daemons on one ledger that publish keys of results and follow what it says of them.
-@Suite("Keys of results of several daemons", .timeLimit(.minutes(5)))
+@Suite("Keys of results of several daemons", .timeLimit(.minutes(30)))
 struct ResultKeyTaskTests {
     private static let issuer = ResultIssuer(.devices, address: "https://assay.example.com")
     private static let simulated = ResultIssuer(.simulatedDevices, address: "https://assay.example.com/simulated")

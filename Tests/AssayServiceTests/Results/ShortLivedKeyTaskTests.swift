@@ -10,7 +10,7 @@ import Testing
 @testable import AssayService
 
 /// A key that certifies keys in memory, over a life of them: its clock is set by hand, and its token can be taken away.
-@Suite("Keys in memory that sign results", .timeLimit(.minutes(5)))
+@Suite("Keys in memory that sign results", .timeLimit(.minutes(30)))
 struct ShortLivedKeyTaskTests {
     private static let hour: Int64 = 3_600_000
     private static let lifetime = 24 * hour

@@ -6,7 +6,7 @@ import Testing
 
 @testable import AssayService
 
-@Suite("The publisher of status lists", .timeLimit(.minutes(5)))
+@Suite("The publisher of status lists", .timeLimit(.minutes(30)))
 struct StatusListPublisherTests {
     @Test("a block is in the list at the next look, in both forms, and so is its end")
     func block() async throws {

@@ -9,7 +9,7 @@ import Testing
 
 @testable import AssayService
 
-@Suite("Registered devices that are judged again, and their places in status lists", .timeLimit(.minutes(5)))
+@Suite("Registered devices that are judged again, and their places in status lists", .timeLimit(.minutes(30)))
 struct StatusReappraisalTests {
     /// A process that judges the devices of a ledger again.
     private struct Scene {
