@@ -62,7 +62,7 @@ struct ConnectionTests {
 
     @Test("is refused beyond what the daemon lets in, and may come back")
     func tooMany() async throws {
-        var limits = RPCLimits()
+        var limits = RPCLimits.patient
         limits.maxConnections = 1
         try await TestDaemon.run(limits: limits) { daemon in
             let first = try await daemon.connect()

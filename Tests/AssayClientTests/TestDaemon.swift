@@ -40,7 +40,7 @@ struct TestDaemon {
     /// Runs a daemon around `body`, and stops it.
     static func run(
         _ socket: Socket = .unix, callers: CallerDirectory = CallerDirectory(byUserID: [:], loopback: CallerDirectory.demo),
-        limits: RPCLimits = RPCLimits(), speaks: FrontProtocol = .framed, _ body: (TestDaemon) async throws -> Void
+        limits: RPCLimits = .patient, speaks: FrontProtocol = .framed, _ body: (TestDaemon) async throws -> Void
     ) async throws {
         var configuration = try Configuration.parse(
             """

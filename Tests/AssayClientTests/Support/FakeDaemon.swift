@@ -60,7 +60,11 @@ final class FakeDaemon: Sendable {
         let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
         let server = RPCServer(
             RPCService(methods: methods, state: ServingState(processors: FramedServer.processors, logger: logger)),
-            fronts: [FramedServer(addresses: [address], logger: logger, threads: 1)])
+            fronts: [
+                FramedServer(
+                    addresses: [address], limits: RPCLimits.patient.framed, connections: RPCLimits.patient.connections,
+                    logger: logger, threads: 1)
+            ])
         try await server.start()
         state.withLock { $0.server = server }
     }
