@@ -10,7 +10,7 @@ import Testing
 
 extension CommandTests {
     /// What the commands about certificates ask, and what they do with answers.
-    @Suite("Answers about device certificates", .timeLimit(.minutes(30)))
+    @Suite("Answers about device certificates")
     struct ProvisioningAnswerTests {
         private let folder: TemporaryFolder
         private static let service = "/assay.v1.Provisioning/"

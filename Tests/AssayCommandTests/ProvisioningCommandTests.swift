@@ -7,7 +7,7 @@ import Testing
 
 extension CommandTests {
     /// The commands about certificates, as far as they need no daemon.
-    @Suite("Commands for device certificates", .timeLimit(.minutes(30)))
+    @Suite("Commands for device certificates")
     struct ProvisioningCommandTests {
         private let folder: TemporaryFolder
         private let challenge = Base64.url.encode([UInt8](repeating: 7, count: 54))

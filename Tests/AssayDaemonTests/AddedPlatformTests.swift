@@ -15,7 +15,7 @@ import Testing
 
 extension ProcessTests {
     /// The platform of `docs/extend/add-a-platform.md`: one folder (`HMAC`), and the one line below.
-    @Suite("A platform that is added", .timeLimit(.minutes(30)))
+    @Suite("A platform that is added")
     struct AddedPlatformTests {
         private static let schemes = builtInSchemes + [HMACScheme.self]
         private static let key = [UInt8](repeating: 7, count: 32)

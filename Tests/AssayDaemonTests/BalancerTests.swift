@@ -12,7 +12,7 @@ extension ProcessTests {
     /// Three daemons on one ledger behind HAProxy, with the configuration in deploy/haproxy.
     @Suite(
         "A load balancer before daemons on one ledger", .needsServer,
-        .enabled(if: Balancer.isInstalled, "haproxy is absent: install it (make setup-tests)"), .timeLimit(.minutes(30)))
+        .enabled(if: Balancer.isInstalled, "haproxy is absent: install it (make setup-tests)"))
     struct BalancerTests {
         private let ports: [UInt16]
         private let probes: [UInt16]

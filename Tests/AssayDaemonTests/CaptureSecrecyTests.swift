@@ -9,7 +9,7 @@ import Testing
 
 extension ProcessTests {
     /// What a capture tells of its user stays between the caller and the verdict.
-    @Suite("Secrecy of captures", .timeLimit(.minutes(30)))
+    @Suite("Secrecy of captures")
     struct CaptureSecrecyTests {
         private static let media = SecureRandom.bytes(32)
         private static let map = SecureRandom.bytes(32)

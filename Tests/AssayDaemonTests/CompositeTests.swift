@@ -8,7 +8,7 @@ import Testing
 
 extension ProcessTests {
     /// A key attestation and a Play Integrity token bound to the attested key.
-    @Suite("Key attestation and token together", .timeLimit(.minutes(30)))
+    @Suite("Key attestation and token together")
     struct CompositeTests {
         /// Both pieces for one challenge. The default of each argument is genuine.
         private func request(

@@ -105,7 +105,7 @@ extension ProcessTests {
 
         @Test(
             "The servers of the compose file are made, promoted and rebuilt by their script, and the daemons go on",
-            .enabled(if: Python.path != nil), .timeLimit(.minutes(30)))
+            .enabled(if: Python.path != nil))
         func composedServers() async throws {
             let programs = URL(fileURLWithPath: try Child.built("assayd")).deletingLastPathComponent().path
             // 77: PostgreSQL or HAProxy is missing.

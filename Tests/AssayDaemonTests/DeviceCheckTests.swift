@@ -8,7 +8,7 @@ import Testing
 @testable import DaemonTesting
 
 extension ProcessTests {
-    @Suite("DeviceCheck tokens", .timeLimit(.minutes(30)))
+    @Suite("DeviceCheck tokens")
     struct DeviceCheckTests {
         private static let bits = TestHTTPSAnswer.json(#"{"bit0":false,"bit1":true,"last_update_time":"2024-05"}"#)
 

@@ -8,7 +8,7 @@ import Testing
 @testable import DaemonTesting
 
 extension ProcessTests {
-    @Suite("Tokens that Google decodes", .timeLimit(.minutes(30)))
+    @Suite("Tokens that Google decodes")
     struct GoogleDecodeTests {
         @Test("A token is accepted, and decoded once however often it is sent")
         func once() async throws {

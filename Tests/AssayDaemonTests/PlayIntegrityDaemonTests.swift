@@ -60,7 +60,7 @@ extension ProcessTests {
                 evidence: [Evidence(format: .playIntegrity, keyID: [], body: token)])
         }
 
-        @Test("Tokens under the app's keys are accepted once each, and register nothing", .timeLimit(.minutes(30)))
+        @Test("Tokens under the app's keys are accepted once each, and register nothing")
         func life() async throws {
             let daemon = try await TestDaemon(home)
             let client = try await daemon.connect()
@@ -89,8 +89,7 @@ extension ProcessTests {
         }
 
         @Test(
-            "Without Google's answer a token is UNAVAILABLE, and never ACCEPTED",
-            .timeLimit(.minutes(30)))
+            "Without Google's answer a token is UNAVAILABLE, and never ACCEPTED")
         func unavailable() async throws {
             let daemon = try await TestDaemon(home)
             let client = try await daemon.connect()
@@ -101,7 +100,7 @@ extension ProcessTests {
             #expect(await daemon.stop().status == 0)
         }
 
-        @Test("The command line sends and opens tokens", .timeLimit(.minutes(30)))
+        @Test("The command line sends and opens tokens")
         func commandLine() async throws {
             let daemon = try await TestDaemon(home)
             let client = try await daemon.connect()

@@ -10,7 +10,7 @@ import Testing
 
 extension ProcessTests {
     @Suite(
-        "Plugins of a daemon", .timeLimit(.minutes(30)),
+        "Plugins of a daemon",
         .enabled(if: PluginHome.runs, "plugins are not built (make plugins), or the sandbox cannot be enforced here"))
     struct PluginTests {
         @Test("A plugin of the catalog accepts good evidence, rejects bad, and its challenge is accepted once")

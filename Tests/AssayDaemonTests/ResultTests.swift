@@ -15,7 +15,7 @@ import Testing
 
 extension ProcessTests {
     /// Results as whole daemons sign them, and others read them. Virtual devices are simulated ones.
-    @Suite("Signed results", .timeLimit(.minutes(30)))
+    @Suite("Signed results")
     struct ResultTests {
         private static let keys = "/simulated/.well-known/jwks.json"
 

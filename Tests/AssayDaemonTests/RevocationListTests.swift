@@ -10,7 +10,7 @@ import Testing
 @testable import DaemonTesting
 
 extension ProcessTests {
-    @Suite("A daemon's revocation list", .timeLimit(.minutes(30)))
+    @Suite("A daemon's revocation list")
     struct RevocationListTests {
         private static let unrelated = #""abc123": {"status": "REVOKED", "reason": "KEY_COMPROMISE"}"#
 

@@ -15,7 +15,7 @@ import Testing
 
 extension ProcessTests {
     /// Status lists as whole daemons publish them, and others read them. Virtual devices are simulated ones.
-    @Suite("Published status lists", .timeLimit(.minutes(30)))
+    @Suite("Published status lists")
     struct StatusListTests {
         private static let issuer = ResultIssuer(.simulatedDevices, address: ResultHome.issuer + "/simulated")
 

@@ -11,8 +11,7 @@ import Testing
 extension ProcessTests {
     /// A key of results in a PKCS#11 token that certifies keys in the daemon's memory. Each process uses SoftHSM by itself.
     @Suite(
-        "Results under a key in a token", .enabled(if: SoftHSM.isInstalled, "SoftHSM (package softhsm2) is not installed"),
-        .timeLimit(.minutes(30)))
+        "Results under a key in a token", .enabled(if: SoftHSM.isInstalled, "SoftHSM (package softhsm2) is not installed"))
     struct TokenResultTests {
         private let hsm: SoftHSM
 

@@ -13,7 +13,7 @@ import Testing
 @testable import DaemonTesting
 
 extension ProcessTests {
-    @Suite("Traces of a daemon", .timeLimit(.minutes(30)))
+    @Suite("Traces of a daemon")
     struct TraceTests {
         private typealias Request = Opentelemetry_Proto_Collector_Trace_V1_ExportTraceServiceRequest
         private typealias Span = Opentelemetry_Proto_Trace_V1_Span

@@ -17,7 +17,7 @@ import Testing
 
 extension ProcessTests {
     /// A platform of Assay's own that needs Prepare, through the daemon and without a plugin.
-    @Suite("A platform of two steps", .timeLimit(.minutes(30)))
+    @Suite("A platform of two steps")
     struct TwoStepPlatformTests {
         private static let schemes = builtInSchemes + [TwoStepScheme.self]
 

@@ -15,7 +15,7 @@ import Testing
 
 extension ProcessTests {
     /// Webhooks against a receiver over loopback whose verification is the code of the page.
-    @Suite("Webhooks", .enabled(if: Python.path != nil), .timeLimit(.minutes(30)))
+    @Suite("Webhooks", .enabled(if: Python.path != nil))
     struct WebhookTests {
         private static let secret = [UInt8]("a secret of a webhook, 32 bytes.".utf8)
         private static var text: String { "whsec_" + Data(secret).base64EncodedString() }

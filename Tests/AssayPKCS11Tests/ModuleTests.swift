@@ -112,9 +112,9 @@ func failure<T>(_ request: () async throws -> T) async -> TokenError? {
 }
 
 extension Token {
-    /// Closes the token, and waits until the module has no session of the fake any more.
+    /// Closes the token, and waits until its session is closed: while it is logged in, the module looks at no other PIN of the process.
     func ended() async {
         close()
-        while fake_sessions() > 0 { try? await Task.sleep(for: .milliseconds(1)) }
+        while !hasEnded { try? await Task.sleep(for: .milliseconds(1)) }
     }
 }

@@ -1,5 +1,6 @@
 import AssayPKCS11
 import FakePKCS11
+import Foundation
 import Testing
 
 extension PKCS11Tests {
@@ -85,7 +86,7 @@ extension PKCS11Tests {
                 fake_insert(0)
                 let other = try fake.token()
                 #expect(await failure { try await other.keys() }?.code == .pinRefused)
-                other.close()
+                await other.ended()
             }
             fake_fail(FakeSignInit, 0)
             #expect(fake_wrong_pins() == 2)
@@ -95,11 +96,37 @@ extension PKCS11Tests {
             let error = await failure { try await careful.keys() }
             #expect(error?.code == .pinRefused && error?.detail.hasPrefix("one more wrong PIN locks") == true)
             #expect(fake_calls(FakeLogin) == logins)
-            careful.close()
+            await careful.ended()
             // The token that logged in with this PIN before.
             _ = try await token.keys()
             #expect(fake_calls(FakeLogin) == logins + 1 && fake_wrong_pins() == 0)
             await token.ended()
+        }
+
+        @Test("A PIN that the token did not look at, since the process was logged in, has not been right before")
+        func behindAnotherLogin() async throws {
+            let right = try fake.token()
+            _ = try await right.keys()
+            let wrongFile = fake.folder.appending(path: "wrong").path()
+            try Data("1111".utf8).write(to: URL(filePath: wrongFile))
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: wrongFile)
+            let behind = try fake.token { $0.pinFile = wrongFile }
+            _ = try await behind.keys()
+            #expect(fake_calls(FakeLogin) == 2 && fake_wrong_pins() == 0)
+            await right.ended()
+            // All sessions are lost, and others give two wrong PINs.
+            for pin in ["1112", "1113"] {
+                try fake.writePIN(pin)
+                fake_remove()
+                fake_insert(0)
+                let other = try fake.token()
+                #expect(await failure { try await other.keys() }?.code == .pinRefused)
+                await other.ended()
+            }
+            let error = await failure { try await behind.keys() }
+            #expect(error?.code == .pinRefused && error?.detail.hasPrefix("one more wrong PIN locks") == true)
+            #expect(fake_calls(FakeLogin) == 4 && fake_wrong_pins() == 2)
+            await behind.ended()
         }
 
         @Test("A token that is locked is not asked to log in")

@@ -139,7 +139,7 @@ extension PKCS11Tests {
             #expect(fake_calls(FakeFinalize) == finalized)
             _ = try await key.sign(message)
             #expect(fake_calls(FakeOpenSession) == 1)
-            missing.close()
+            await missing.ended()
             await working.ended()
         }
 

@@ -66,7 +66,7 @@ extension PKCS11Tests {
             #expect(found.publicKey == key.publicKey)
             let expected = try #require(TokenPublicKey(der: key.publicKey.der))
             try verify(try await TokenKey(found.selector, of: token, publicKey: expected).sign(message), by: expected)
-            token.close()
+            await token.ended()
         }
 
         @Test("A key made in the token cannot be read, and the token says that it never left")
@@ -86,7 +86,7 @@ extension PKCS11Tests {
             }
             #expect(ReturnCode(code).description == "CKR_ATTRIBUTE_SENSITIVE")
             #expect(await failure { try await token.generateKey(.p256, label: "protected") }?.code == .keyExists)
-            token.close()
+            await token.ended()
         }
 
         @Test("64 tasks sign at the same time, each its own message")
@@ -105,7 +105,7 @@ extension PKCS11Tests {
                 return try await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
             }
             #expect(good == 64)
-            token.close()
+            await token.ended()
         }
 
         @Test("A token whose storage goes away is unavailable, and signs again with the same key when it is back")
@@ -124,7 +124,7 @@ extension PKCS11Tests {
             try FileManager.default.moveItem(at: away, to: hsm.tokens)
             await states.wait { $0 == .available }
             try verify(try await key.sign(message), by: key.publicKey)
-            token.close()
+            await token.ended()
         }
 
         @Test("A token that was made after the module was initialised is found")
@@ -135,14 +135,14 @@ extension PKCS11Tests {
             try hsm.run("softhsm2-util", "--init-token", "--free", "--label", "made later", "--so-pin", "5678", "--pin", "1234")
             early.reload()
             #expect(try await early.keys().isEmpty)
-            early.close()
+            await early.ended()
         }
 
         @Test("Two tokens with one label are told apart by their serial numbers")
         func twins() async throws {
             let both = try hsm.token(.label("twin"))
             #expect(await failure { try await both.keys() }?.code == .tokenAmbiguous)
-            both.close()
+            await both.ended()
             let slots = try hsm.run("softhsm2-util", "--show-slots")
             let serials = slots.split(separator: "\n").filter { $0.contains("Serial number:") }
                 .compactMap { $0.split(separator: ":").last?.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
@@ -150,7 +150,7 @@ extension PKCS11Tests {
             for serial in serials {
                 let token = try hsm.token(.serial(serial))
                 _ = try await token.keys()
-                token.close()
+                await token.ended()
             }
         }
 
@@ -163,7 +163,7 @@ extension PKCS11Tests {
             #expect(error?.detail.contains("9999") == false)
             try hsm.write("wrong", SoftHSM.pin)
             _ = try await retried { try await token.keys() }
-            token.close()
+            await token.ended()
         }
 
         @Test("An imported key signs, and is not said to have been in the token always; an RSA key is refused")
@@ -183,7 +183,7 @@ extension PKCS11Tests {
             #expect(facts.publicKey == key.publicKey && !facts.protection.neverLeft && !facts.protection.wasMadeInToken)
             let error = await failure { try await token.key(KeySelector(label: "rsa")) }
             #expect(error?.code == .keyUnsuitable && error?.detail.hasSuffix("is neither an EC key nor one of Ed25519") == true)
-            token.close()
+            await token.ended()
         }
     }
 }

@@ -102,7 +102,7 @@ extension PKCS11Tests {
             #expect(error?.code == .signatureInvalid)
             #expect(token.problem == error)
             #expect(fake_calls(FakeSign) == 2)
-            token.close()
+            await token.ended()
         }
 
         @Test("A signature of another key never leaves, and costs the session")
@@ -134,7 +134,7 @@ extension PKCS11Tests {
                 #expect(error?.code == .failed)
                 #expect(error?.detail.hasSuffix("answered with a length beyond its bounds") == true)
             }
-            token.close()
+            await token.ended()
         }
 
         @Test("A listing of endless objects ends at 1024 keys")
@@ -145,7 +145,7 @@ extension PKCS11Tests {
             // Handles that the fake does not know.
             #expect(keys?.returned?.description == "CKR_OBJECT_HANDLE_INVALID")
             #expect(fake_calls(FakeFindObjects) <= 2 * 1024 / 16)
-            token.close()
+            await token.ended()
         }
 
         @Test("A key that may leave the token is removed after its generation")

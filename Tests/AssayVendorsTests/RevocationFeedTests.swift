@@ -188,6 +188,7 @@ struct RevocationFeedTests {
     func oddEntries() async throws {
         let site = try await site()
         let (book, path) = (LogBook(), temporaryFile())
+        defer { try? FileManager.default.removeItem(atPath: path) }
         let feed = try feed(site, file: path, logger: book.logger)
         let odd = list(3).replacing("{\"entries\": {", with: #"{"entries": {"0x99": {"status": "REVOKED"}, "99": "REVOKED", "#)
         site.server.answer { _ in .json(odd) }
@@ -247,6 +248,7 @@ struct RevocationFeedTests {
     func disk() async throws {
         let site = try await site()
         let path = temporaryFile()
+        defer { try? FileManager.default.removeItem(atPath: path) }
         site.server.answer { _ in TestHTTPSAnswer(text: self.list(5), headers: [("etag", "W/\"a b\"")]) }
         await (try feed(site, file: path)).ask()
         clock.advance(milliseconds: 1000)

@@ -6,7 +6,7 @@ import Testing
 @testable import DaemonTesting
 
 extension ProcessTests {
-    @Suite("assay bench", .timeLimit(.minutes(30)))
+    @Suite("assay bench")
     struct BenchCommandTests {
         /// A daemon of `assayd dev`, with its virtual devices.
         private struct Dev {

@@ -5,7 +5,7 @@ import Testing
 @testable import DaemonTesting
 
 extension ProcessTests {
-    @Suite("Commands about confidence", .timeLimit(.minutes(30)))
+    @Suite("Commands about confidence")
     struct ConfidenceCommandTests {
         private static let document =
             #"{"version":1,"media":[{"sha256":"\#(String(repeating: "ab", count: 32))"}],"signals":"#

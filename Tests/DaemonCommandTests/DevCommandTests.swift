@@ -5,7 +5,7 @@ import Testing
 @testable import DaemonTesting
 
 extension ProcessTests {
-    @Suite("assayd dev", .timeLimit(.minutes(30)))
+    @Suite("assayd dev")
     struct DevCommandTests {
         /// Where the command makes its folder.
         private let folder: TemporaryFolder

@@ -7,7 +7,7 @@ import Testing
 @testable import DaemonTesting
 
 extension ProcessTests {
-    @Suite("assay doctor", .timeLimit(.minutes(30)))
+    @Suite("assay doctor")
     struct DoctorCommandTests {
         private func doctor(_ words: [String], server: String? = nil) async throws -> Child.Ending {
             try await Child.run(

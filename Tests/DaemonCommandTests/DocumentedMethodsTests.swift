@@ -6,7 +6,7 @@ import Testing
 
 extension ProcessTests {
     /// The reference of the methods in `docs/reference/rpc`. The script ends with 77 where PyYAML is missing.
-    @Suite("Documented methods", .enabled(if: Python.path != nil), .timeLimit(.minutes(30)))
+    @Suite("Documented methods", .enabled(if: Python.path != nil))
     struct DocumentedMethodsTests {
         @Test("A daemon reads every request that the reference of the methods shows")
         func requests() async throws {

@@ -14,7 +14,7 @@ import Testing
 @testable import DaemonTesting
 
 extension ProcessTests {
-    @Suite("Evidence cases", .timeLimit(.minutes(30)))
+    @Suite("Evidence cases")
     struct EvidenceCaseTests {
         /// Runs `body` with a daemon in this process that has the policy of the cases.
         private func run(_ body: (EvidenceMaker, AssayClient, AppID) async throws -> Void) async throws {
@@ -248,7 +248,7 @@ extension ProcessTests {
 }
 
 extension ProcessTests {
-    @Suite("assayd test-server", .timeLimit(.minutes(30)))
+    @Suite("assayd test-server")
     struct TestServerCommandTests {
         @Test("It answers the lines of standard input, and ends with it, and leaves nothing")
         func dialogue() async throws {

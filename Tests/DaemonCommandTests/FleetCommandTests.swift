@@ -7,7 +7,7 @@ import Testing
 
 extension ProcessTests {
     /// A fleet's life with the command line and with the client in Python, against a daemon.
-    @Suite("Commands for a fleet, with a daemon", .timeLimit(.minutes(30)))
+    @Suite("Commands for a fleet, with a daemon")
     struct FleetCommandTests {
         private let home: TestHome
         private let daemon: TestDaemon

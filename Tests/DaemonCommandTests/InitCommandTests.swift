@@ -5,7 +5,7 @@ import Testing
 @testable import DaemonTesting
 
 extension ProcessTests {
-    @Suite("assay init", .timeLimit(.minutes(30)))
+    @Suite("assay init")
     struct InitCommandTests {
         private let folder: TemporaryFolder
 

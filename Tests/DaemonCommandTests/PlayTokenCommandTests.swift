@@ -6,7 +6,7 @@ import Testing
 @testable import DaemonTesting
 
 extension ProcessTests {
-    @Suite("assay simulate android play-token", .timeLimit(.minutes(30)))
+    @Suite("assay simulate android play-token")
     struct PlayTokenCommandTests {
         private let scene: TestHome
         private let folder: String

@@ -7,7 +7,7 @@ import Testing
 @testable import DaemonTesting
 
 extension ProcessTests {
-    @Suite("assay top", .timeLimit(.minutes(30)))
+    @Suite("assay top")
     struct TopCommandTests {
         private func assay(_ daemon: TestDaemon, _ words: [String]) async throws -> Child.Ending {
             try await Child.run(

@@ -17,7 +17,7 @@ import Testing
 
 extension ProcessTests {
     /// What a listener over HTTP serves of the CAs, as a composed daemon has it.
-    @Suite("Files of the CAs", .timeLimit(.minutes(30)))
+    @Suite("Files of the CAs")
     struct AuthorityFileTests {
         private struct Running {
             static let peer = RPCPeer.tcp(address: "192.0.2.1", port: 1, isLoopback: false)
@@ -158,7 +158,7 @@ extension ProcessTests {
         }
     }
 
-    @Suite("Revocation lists of a moment ago", .timeLimit(.minutes(30)))
+    @Suite("Revocation lists of a moment ago")
     struct RecentRevocationListTests {
         private static let issuer = [UInt8](repeating: 7, count: 32)
 

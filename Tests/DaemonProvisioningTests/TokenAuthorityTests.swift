@@ -11,8 +11,7 @@ import Testing
 extension ProcessTests {
     /// A CA whose key is in a PKCS#11 token, from the command that makes it to certificates. Each process uses SoftHSM by itself.
     @Suite(
-        "CAs with keys in a token", .enabled(if: SoftHSM.isInstalled, "SoftHSM (package softhsm2) is not installed"),
-        .timeLimit(.minutes(30)))
+        "CAs with keys in a token", .enabled(if: SoftHSM.isInstalled, "SoftHSM (package softhsm2) is not installed"))
     struct TokenAuthorityTests {
         private let hsm: SoftHSM
         private var folder: TemporaryFolder { hsm.folder }

@@ -42,7 +42,7 @@ extension TokenConnection {
         var bytes = [UInt8](repeating: 0, count: Self.attributeLimit)
         var length: CK_ULONG = 0
         var code = ReturnCode.ok
-        try call("C_GetAttributeValue", accepting: [.attributeSensitive, .attributeTypeInvalid]) { functions in
+        _ = try call("C_GetAttributeValue", accepting: [.attributeSensitive, .attributeTypeInvalid]) { functions in
             bytes.withUnsafeMutableBytes { place in
                 var attribute = CK_ATTRIBUTE(type: type, pValue: place.baseAddress, ulValueLen: CK_ULONG(place.count))
                 let value = functions.getAttributeValue(session, object, &attribute, 1)

@@ -145,7 +145,7 @@ final class TokenConnection {
         retryAt = 0
     }
 
-    /// Ends the session. The token logs out with the last session (§5.6.5).
+    /// Ends the session. The token logs out with the last session (C_CloseSession).
     func close() {
         guard let open = session else { return }
         session = nil
@@ -211,10 +211,11 @@ final class TokenConnection {
                 "one more wrong PIN locks \(settings.token); log in once with the right one by the token's own tool")
         }
         do throws(TokenError) {
-            try call("C_Login", accepting: [.userAlreadyLoggedIn]) {
+            let code = try call("C_Login", accepting: [.userAlreadyLoggedIn]) {
                 $0.login(session.handle, CKU_USER, &pin, CK_ULONG(pin.count))
             }
-            accepted = digest
+            // Behind another login of this process the token did not look at the PIN.
+            if code == .ok { accepted = digest }
         } catch {
             guard let code = error.returned, code.refusesPIN else { throw error }
             let refusal = TokenError(
@@ -253,12 +254,18 @@ final class TokenConnection {
     // MARK: Calls
 
     /// Calls a function of the module.
+    func call(_ name: String, _ body: (PKCS11Functions) -> CK_RV) throws(TokenError) {
+        _ = try call(name, accepting: [], body)
+    }
+
+    /// Calls a function of the module, which answers with CKR_OK or one of `others`; returns the answer.
     func call(
-        _ name: String, accepting others: [ReturnCode] = [], _ body: (PKCS11Functions) -> CK_RV
-    ) throws(TokenError) {
+        _ name: String, accepting others: [ReturnCode], _ body: (PKCS11Functions) -> CK_RV
+    ) throws(TokenError) -> ReturnCode {
         let functions = functions
         let code = try clock.measure { () throws(TokenError) in ReturnCode(body(functions)) }
         guard code == .ok || others.contains(code) else { throw TokenError(returned: code, from: name) }
+        return code
     }
 
     /// The handle of the open session.

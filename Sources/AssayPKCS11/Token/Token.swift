@@ -22,6 +22,8 @@ package final class Token: Sendable {
     private let queue: JobQueue<@Sendable (TokenConnection) -> Void>
     private let clock = CallClock()
     private let status: TokenStatus
+    /// The number of its thread.
+    private let thread: Int
 
     /// Loads the module; asks nothing of the token yet.
     ///
@@ -41,6 +43,7 @@ package final class Token: Sendable {
         let status = TokenStatus(onChange)
         (self.queue, self.status) = (queue, status)
         let number = TokenThreads.begin { queue.close() }
+        self.thread = number
         let thread = Thread { [clock] in
             defer { TokenThreads.ended(number) }
             Thread.current.name = "assay-token"
@@ -91,6 +94,9 @@ package final class Token: Sendable {
 
     /// Ends the session once what waits is done. Further requests fail.
     package func close() { queue.close() }
+
+    /// Whether the session is closed for good: after `close`, and what waited then.
+    package var hasEnded: Bool { !TokenThreads.isRunning(thread) }
 
     package var state: TokenState { status.state }
 

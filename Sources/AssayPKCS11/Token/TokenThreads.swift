@@ -31,6 +31,9 @@ enum TokenThreads {
         }
     }
 
+    /// Whether the thread may still make calls.
+    static func isRunning(_ number: Int) -> Bool { state.withLock { $0.running[number] != nil } }
+
     /// The thread makes no call any more.
     static func ended(_ number: Int) { _ = state.withLock { $0.running.removeValue(forKey: number) } }
 
