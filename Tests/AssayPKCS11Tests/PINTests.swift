@@ -108,8 +108,7 @@ extension PKCS11Tests {
             let right = try fake.token()
             _ = try await right.keys()
             let wrongFile = fake.folder.appending(path: "wrong").path()
-            try Data("1111".utf8).write(to: URL(filePath: wrongFile))
-            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: wrongFile)
+            try fake.writePIN("1111", to: wrongFile)
             let behind = try fake.token { $0.pinFile = wrongFile }
             _ = try await behind.keys()
             #expect(fake_calls(FakeLogin) == 2 && fake_wrong_pins() == 0)

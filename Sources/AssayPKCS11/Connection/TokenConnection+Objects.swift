@@ -41,14 +41,11 @@ extension TokenConnection {
         let session = try handle()
         var bytes = [UInt8](repeating: 0, count: Self.attributeLimit)
         var length: CK_ULONG = 0
-        var code = ReturnCode.ok
-        _ = try call("C_GetAttributeValue", accepting: [.attributeSensitive, .attributeTypeInvalid]) { functions in
+        let code = try call("C_GetAttributeValue", accepting: [.attributeSensitive, .attributeTypeInvalid]) { functions in
             bytes.withUnsafeMutableBytes { place in
                 var attribute = CK_ATTRIBUTE(type: type, pValue: place.baseAddress, ulValueLen: CK_ULONG(place.count))
-                let value = functions.getAttributeValue(session, object, &attribute, 1)
-                code = ReturnCode(value)
-                length = attribute.ulValueLen
-                return value
+                defer { length = attribute.ulValueLen }
+                return functions.getAttributeValue(session, object, &attribute, 1)
             }
         }
         guard code == .ok, length != CK_UNAVAILABLE_INFORMATION else { return nil }

@@ -22,8 +22,7 @@ package final class Token: Sendable {
     private let queue: JobQueue<@Sendable (TokenConnection) -> Void>
     private let clock = CallClock()
     private let status: TokenStatus
-    /// The number of its thread.
-    private let thread: Int
+    private let threadNumber: Int
 
     /// Loads the module; asks nothing of the token yet.
     ///
@@ -43,7 +42,7 @@ package final class Token: Sendable {
         let status = TokenStatus(onChange)
         (self.queue, self.status) = (queue, status)
         let number = TokenThreads.begin { queue.close() }
-        self.thread = number
+        threadNumber = number
         let thread = Thread { [clock] in
             defer { TokenThreads.ended(number) }
             Thread.current.name = "assay-token"
@@ -96,7 +95,7 @@ package final class Token: Sendable {
     package func close() { queue.close() }
 
     /// Whether the session is closed for good: after `close`, and what waited then.
-    package var hasEnded: Bool { !TokenThreads.isRunning(thread) }
+    package var hasEnded: Bool { !TokenThreads.isRunning(threadNumber) }
 
     package var state: TokenState { status.state }
 

@@ -32,11 +32,14 @@ final class FakeToken: Sendable {
     }
 
     /// In one step, as a token may read the file at any time.
-    func writePIN(_ pin: String, mode: Int = 0o600) throws {
-        let draft = pinFile + ".new"
+    ///
+    /// - Parameter path: that of `pinFile` by default.
+    func writePIN(_ pin: String, to path: String? = nil, mode: Int = 0o600) throws {
+        let path = path ?? pinFile
+        let draft = path + ".new"
         try Data(pin.utf8).write(to: URL(filePath: draft))
         try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: draft)
-        try #require(rename(draft, pinFile) == 0)
+        try #require(rename(draft, path) == 0)
     }
 
     /// A token with short pauses, and no checks while it is idle.
