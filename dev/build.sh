@@ -7,7 +7,7 @@
 # (a third of the time of a module of tests); without information for debuggers; linked by the toolchain's lld, which takes a third of the system
 # linker's time; and the libraries in C are compiled with optimisation, since the tests spend more in unoptimised cryptography than that takes,
 # as do the modules in Swift that Package.swift names. The headers of BoringSSL are read once, and not for each of its files. The compiler does not
-# check its own intermediate code.
+# check its own intermediate code. It is called through dev/swiftc-once.sh, since one module has options of its own.
 #
 # The compilers allocate without end and free little at a time: the C library gives them memory in steps of 64 MiB, asks the kernel for huge pages,
 # and keeps what is freed in long lists. That saved 5 to 13 % of the compilers' time, by module. Where the kernel has no huge pages, or the C library
@@ -18,6 +18,7 @@ export GLIBC_TUNABLES="${GLIBC_TUNABLES:-glibc.malloc.hugetlb=1:glibc.malloc.top
 [ -n "${ONCE:-}" ] || exec "${SWIFT:-swift}" build --disable-index-store "$@"
 
 headers=$(dev/cxx-headers.sh .build/once -O1)
+export SWIFT_EXEC=$(dev/swiftc-once.sh --install .build/once)
 build() {
     "${SWIFT:-swift}" build --disable-index-store -Xswiftc -disable-batch-mode -Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 1 \
         -Xswiftc -no-emit-module-separately-wmo -Xswiftc -Xfrontend -Xswiftc -disable-llvm-verify -Xswiftc -use-ld=lld -Xcc -O1 \

@@ -160,8 +160,9 @@ final class ExpectedState: Sendable {
     func phones(for loadClient: Int, of loadClients: Int, atMost limit: Int) -> [Phone] {
         let state = now
         let busy = Set(state.open.map(\.phone.key.keyID)).union(state.blocks.keys)
-        let free = state.registered.values.filter { !busy.contains($0.phone.key.keyID) }.map(\.phone)
-            .sorted { $0.key.keyID.lexicographicallyPrecedes($1.key.keyID) }
+        // By the keys of the dictionary: a phone computes its key's id from the key each time that it is asked.
+        let free = state.registered.filter { !busy.contains($0.key) }
+            .sorted { $0.key.lexicographicallyPrecedes($1.key) }.map(\.value.phone)
         return Array(free.enumerated().lazy.filter { $0.offset % loadClients == loadClient }.map(\.element).suffix(limit))
     }
 }
