@@ -72,11 +72,12 @@ struct RunCommand: AsyncParsableCommand {
             let manager = ServiceManager()
             // Signal handlers are installed before the server listens: a process that sees it listening can stop or reload it.
             let hangups = await UnixSignalsSequence(trapping: .sighup)
+            let services: [any Service] =
+                [ReloadOnHangup(hangups: hangups, reloader: reloader, manager: manager)]
+                + daemon.backgroundServices + [AnnouncedServer(daemon, manager: manager)]
             let group = ServiceGroup(
                 configuration: ServiceGroupConfiguration(
-                    services: [ReloadOnHangup(hangups: hangups, reloader: reloader, manager: manager)]
-                        + daemon.backgroundServices + [AnnouncedServer(daemon, manager: manager)],
-                    gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
+                    services: services.map { .init(named: $0) }, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
             try await group.run()
         } catch {
             logger.critical("cannot run", metadata: ["error": "\(error)"])

@@ -67,6 +67,22 @@ extension ProcessTests {
             }
         }
 
+        @Test("At the level debug a service is named by its type, and not by what it holds")
+        func serviceNames() async throws {
+            let home = try TestHome()
+            let child = try Child(
+                try Child.built("assayd"), ["--config", home.configuration, "--log-level", "debug", "--log-format", "json"])
+            try await eventually("the daemon says so") { child.err.contains("\"listening\"") }
+            child.signal(SIGTERM)
+            let ending = await child.ending()
+            #expect(ending.status == 0)
+            let names = try ending.err.split(separator: "\n").compactMap { line in
+                try (JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])?["sl-service"] as? String
+            }
+            #expect(Set(names).isSuperset(of: ["ReloadOnHangup", "AnnouncedServer", "MaintenanceService"]), "\(names)")
+            #expect(names.allSatisfy { $0.allSatisfy { $0.isLetter || $0.isNumber } }, "\(names)")
+        }
+
         @Test("A clock behind the ledger exits with 71, unless the option says that it is right")
         func clock() async throws {
             let home = try TestHome()

@@ -76,7 +76,7 @@ struct DevCommand: AsyncParsableCommand {
                 logger.info("listening", metadata: ["address": "tcp:\(ports.server)", "protocol": "framed"])
                 logger.info("listening", metadata: ["address": "\(ports.url)", "protocol": "http"])
             }
-            return .init(service: DevServer(daemon: daemon, session: session))
+            return .init(named: DevServer(daemon: daemon, session: session))
         }
     }
 }

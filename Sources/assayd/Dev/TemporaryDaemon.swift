@@ -22,9 +22,8 @@ enum TemporaryDaemon {
         defer { records.store.close() }
         let daemon = try await makeDaemon(
             configuration, ledger: store.ledger, vault: store.vault, records: records, logger: logger)
-        let ending = Serving(
-            service: EndAtSignal(signals: signals), successTerminationBehavior: .gracefullyShutdownGroup)
-        let services = [ending] + daemon.backgroundServices.map { Serving(service: $0) } + [try server(daemon, store)]
+        let ending = Serving(named: EndAtSignal(signals: signals), successTerminationBehavior: .gracefullyShutdownGroup)
+        let services = [ending] + daemon.backgroundServices.map { Serving(named: $0) } + [try server(daemon, store)]
         // What the group says of its services is of no use here.
         var quiet = logger
         quiet.logLevel = .error

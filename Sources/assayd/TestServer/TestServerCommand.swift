@@ -56,7 +56,7 @@ struct TestServerCommand: AsyncParsableCommand {
         let logger = log.makeLogger("assayd")
         try await TemporaryDaemon.run(try folder.configuration(), logger: logger, until: signals) { daemon, _ in
             .init(
-                service: TestedServer(daemon: daemon, policy: folder.policy),
+                named: TestedServer(daemon: daemon, policy: folder.policy),
                 successTerminationBehavior: .gracefullyShutdownGroup)
         }
     }
