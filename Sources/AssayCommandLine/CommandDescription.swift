@@ -18,8 +18,10 @@ struct CommandDescription: Decodable {
 
         let kind: Kind
         let shouldDisplay: Bool
+        let isRepeating: Bool
         let names: [Name]?
         let valueName: String?
+        let defaultValue: String?
         /// The words that it takes; `nil` where it takes others too.
         let allValues: [String]?
 

@@ -1,7 +1,7 @@
-import AssayCommandLine
 import Foundation
 import Testing
 
+@testable import AssayCommandLine
 @testable import DaemonTesting
 
 extension CommandTests {
@@ -11,28 +11,21 @@ extension CommandTests {
         private static let nowhere = "unix:/nowhere/assayd.sock"
 
         /// The words of every command, those that have commands below them too.
-        private func commands(of program: String) async throws -> [[String]] {
-            struct Command: Decodable {
-                let commandName: String
-                let subcommands: [Command]?
-
-                func words(below path: [String]) -> [[String]] {
-                    [path]
-                        + (subcommands ?? []).filter { $0.commandName != "help" }.flatMap {
-                            $0.words(below: path + [$0.commandName])
-                        }
-                }
+        private func commands(of program: Program) throws -> [[String]] {
+            func words(_ command: CommandDescription, below path: [String]) -> [[String]] {
+                [path]
+                    + (command.subcommands ?? []).filter { $0.commandName != "help" }.flatMap {
+                        words($0, below: path + [$0.commandName])
+                    }
             }
-            struct Dump: Decodable { let command: Command }
-            let dump = try await Child.run(program, ["--experimental-dump-help"])
-            return try JSONDecoder().decode(Dump.self, from: Data(dump.out.utf8)).command.words(below: [])
+            return words(try program.described(), below: [])
         }
 
         @Test(
             "An unknown option is named before anything that is missing, with the usage of its own command, no line wider than 100",
             arguments: Program.allCases)
         func unknownOption(_ program: Program) async throws {
-            let commands = try await commands(of: program.rawValue)
+            let commands = try commands(of: program)
             #expect(commands.count > (program == .assay ? 60 : 8), "\(commands)")
             var texts: [[String]: String] = [:]
             for words in commands {
@@ -186,8 +179,8 @@ extension CommandTests {
         }
 
         @Test("Every command that a page names exists")
-        func pages() async throws {
-            let known = ["assay": Set(try await commands(of: "assay")), "assayd": Set(try await commands(of: "assayd"))]
+        func pages() throws {
+            let known = ["assay": Set(try commands(of: .assay)), "assayd": Set(try commands(of: .assayd))]
             let folders = ["docs", "plugins", "deploy", "examples"].map { Package.path($0) }
             let files = folders.flatMap { folder in
                 (FileManager.default.enumerator(atPath: folder)?.compactMap { ($0 as? String).map { "\(folder)/\($0)" } } ?? [])

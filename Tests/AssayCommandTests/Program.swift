@@ -1,6 +1,6 @@
-import AssayCommandLine
 import Testing
 
+@testable import AssayCommandLine
 @testable import DaemonTesting
 @testable import assay
 @testable import assayd
@@ -17,6 +17,14 @@ enum Program: String, CaseIterable, CustomTestStringConvertible {
         switch self {
         case .assay: await Assay.answer(to: words, moving: Assay.movable, columns: columns)
         case .assayd: await Assayd.answer(to: words, moving: Assayd.movable, columns: columns)
+        }
+    }
+
+    /// All its commands, as the parser describes them.
+    func described() throws -> CommandDescription {
+        switch self {
+        case .assay: try #require(CommandDescription.of(Assay.self))
+        case .assayd: try #require(CommandDescription.of(Assayd.self))
         }
     }
 
