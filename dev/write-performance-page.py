@@ -71,16 +71,20 @@ def bar(row, rows, one):
 
 # Parts of the pages
 
+def machine(one):
+    """What a file of results says of its machine and its day."""
+    memory = one["memoryBytes"] / 2 ** 30
+    return (
+        f"{one['processor']}, {one['processors']} processors, {memory:.0f} GiB of memory, {one['system']}, Linux {one['kernel']}; "
+        f"{one['date'][:10]}")
+
+
 def machine_part(found):
     table = found["table"]
     if not table:
         return UNMEASURED
-    one = table["machine"]
-    memory = one["memoryBytes"] / 2 ** 30
     kind = ", with a quarter of the requests (`QUICK=1`)" if table["isQuick"] else ""
-    return (
-        f"{one['processor']}, {one['processors']} processors, {memory:.0f} GiB of memory, {one['system']}, Linux {one['kernel']}; "
-        f"{one['date'][:10]}, {table['rounds']} rounds{kind}.")
+    return f"{machine(table['machine'])}, {table['rounds']} rounds{kind}."
 
 
 def table_part(found):
@@ -127,6 +131,11 @@ def growth_part(found):
         lines.append(
             f"| {step['devices']:,} | {digits(ratio['median'])} ({digits(ratio['low'])}–{digits(ratio['high'])}) | "
             f"{step['microseconds']['median']:.1f} | {step['p99']:.0f} ms | {step['bytes'] / 1e6:.0f} MB | {step['startSeconds']:.2f} s |")
+    lines += ["", "| bar | found | at most | held |", "|---|---|---|---|"]
+    for one in growth["bars"]:
+        held = "yes" if one["found"] <= one["limit"] else "**no**"
+        lines.append(f"| {one['title']} | {digits(one['found'])} | {one['limit']:g} | {held} |")
+    lines += ["", f"Measured on {machine(growth['machine'])}."]
     return "\n".join(lines + ["", "![The same by the number of devices](performance/growth.svg)"])
 
 
@@ -205,8 +214,8 @@ class Drawing:
         path = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
         self.parts.append(f'<polyline points="{path}" fill="none" stroke="{color}" stroke-width="{width}"/>')
 
-    def dot(self, x, y, title):
-        self.parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.5" fill="{self.ACCENT}"><title>{html.escape(title)}</title></circle>')
+    def dot(self, x, y, title, color=ACCENT):
+        self.parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.5" fill="{color}"><title>{html.escape(title)}</title></circle>')
 
     def done(self):
         return "\n".join(self.parts + ["</svg>"]) + "\n"
@@ -269,7 +278,7 @@ def growth_plot(growth):
     for index, (name, color, values) in enumerate(series):
         drawing.line([(x(step["devices"]), y(value)) for step, value in zip(steps, values)], color, 2)
         for step, value in zip(steps, values):
-            drawing.dot(x(step["devices"]), y(value), f"{name} at {step['devices']:,}: {value:.2f}")
+            drawing.dot(x(step["devices"]), y(value), f"{name} at {step['devices']:,}: {value:.2f}", color)
         drawing.text(width - 86, y(values[-1]) + (-8 if index == 0 else 16), name, color=color)
     return drawing.done()
 

@@ -111,10 +111,11 @@ struct FileGrowth: Codable {
     }
 
     var machine = Machine()
-    var steps: [Step] = []
-
+    var steps: [Step] = [] { didSet { bars = Self.bars(of: steps) } }
     /// From the first number of devices to the last.
-    var bars: [Bar] {
+    private(set) var bars: [Bar] = []
+
+    private static func bars(of steps: [Step]) -> [Bar] {
         guard let first = steps.first, let last = steps.last else { return [] }
         return [
             Bar(title: "CPU, last to first", found: last.ratio.median / first.ratio.median, limit: 1.3),
