@@ -46,7 +46,7 @@ let optimised: Set<String> =
     ? []
     : [
         "AssayCore", "AssayEncoding", "AssayProtobuf", "AssayCompression", "AssayCertificates", "AssaySigning", "AssayResults",
-        "AssaySchemes", "AssayConfiguration",
+        "AssaySchemes",
     ]
 
 /// A library target. `path` only where the folder is not `Sources/<name>`.
