@@ -1,5 +1,6 @@
 import AssayCore
 import AssayLedger
+import AssayTesting
 import CFaultVFS
 import CSQLite
 import Testing
@@ -54,6 +55,32 @@ struct CachedFactsTests {
         #expect(try await ledger.certificate(certificate.name) == certificate)
         let after = (ledger.caches.devices.lookUps.hits, ledger.caches.certificates.lookUps.hits)
         #expect(after.0 == before.0 + 2 && after.1 == before.1 + 1)
+    }
+
+    @Test("Devices of many keys are found as those of each, blocked and unknown ones too, and nothing is read of cached ones")
+    func many() async throws {
+        let devices = try (0..<40).map { _ in try Sample.device() }
+        let stranger = DeviceKey(app: try #require(AppID("other")), keyID: devices[0].testKey.keyID)
+        let keys = devices.map(\.testKey) + [stranger, try Sample.device().testKey, devices[7].testKey, devices[0].testKey]
+        let ledger = try open()
+        defer { ledger.close() }
+        #expect(try await ledger.commit([Sample.entry(registrations: devices)]) == [.committed])
+        _ = try await ledger.block(.device(devices[0].id), reason: "stolen", at: Sample.now)
+        let together = try await ledger.devices(of: keys).map { try $0.get() }
+        #expect(Array(together[1..<40]) == Array(devices[1...]) && Array(together[40...41]) == [nil, nil])
+        #expect(together[42] == devices[7] && together[43] == together[0] && together[0]?.isBlocked == true)
+        // Behind the ledger's back: what is not cached is read, also beside what is.
+        let other = try OtherConnection(directory.path())
+        try other.execute("UPDATE counters SET counter = 9 WHERE device IN (SELECT device FROM counters)")
+        let counters = try await ledger.devices(of: keys).map { try $0.get()?.counter }
+        #expect(counters == [9] + [UInt32?](repeating: 0, count: 39) + [nil, nil, 0, 9])
+        #expect(await ledger.devices(of: []).isEmpty)
+        ledger.close()
+        let again = try open()
+        defer { again.close() }
+        for (key, device) in zip(keys, await again.devices(of: keys)) {
+            #expect(try await again.device(key) == device.get())
+        }
     }
 
     /// What revokes a certificate.

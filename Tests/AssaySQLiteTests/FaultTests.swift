@@ -265,15 +265,19 @@ struct FaultTests {
         #expect(try await again.commit([entry]) == [.committed])
     }
 
-    @Test("A damaged device record is named, others are shown, and nothing is accepted afterwards")
+    @Test("A damaged device record is named, others are shown, read with it too, and nothing is accepted afterwards")
     func corruptRecord() async throws {
         defer { ledger.close() }
-        let (bad, good) = (try Sample.device(), try Sample.device())
-        _ = try await ledger.commit([try Sample.entry(registrations: [bad, good])])
+        let (bad, good, second) = (try Sample.device(), try Sample.device(), try Sample.device())
+        _ = try await ledger.commit([try Sample.entry(registrations: [bad, good, second])])
         let other = try OtherConnection(directory.path())
         try other.execute("UPDATE devices SET claims = x'ff' WHERE id = x'\(Hex.encode(bad.id.bytes))'")
         await #expect { try await ledger.device(bad.testKey) } throws: { Self.isCorrupt($0) }
         #expect(try await ledger.device(good.testKey) == good)
+        let unknown = try Sample.device()
+        let found = await ledger.devices(of: [second, bad, unknown, good].map(\.testKey))
+        #expect([found[0], found[2], found[3]] == [.success(second), .success(nil), .success(good)])
+        #expect(throws: LedgerError.self) { try found[1].get() }
         await #expect { try await ledger.commit([try Sample.entry()]) } throws: { Self.isCorrupt($0) }
         await #expect { try await ledger.status() } throws: { Self.isCorrupt($0) }
     }
