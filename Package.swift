@@ -45,8 +45,7 @@ let optimised: Set<String> =
     (Context.environment["ONCE"] ?? "").isEmpty
     ? []
     : [
-        "AssayCore", "AssayEncoding", "AssayProtobuf", "AssayCompression", "AssayCertificates", "AssaySigning", "AssayResults",
-        "AssaySchemes",
+        "AssayCore", "AssayEncoding", "AssayProtobuf", "AssayCompression", "AssayCertificates", "AssaySigning", "AssaySchemes",
     ]
 
 /// A library target. `path` only where the folder is not `Sources/<name>`.

@@ -29,6 +29,7 @@ plugins|zlib1g-dev|the plugin that reads depth maps
 plugins|python3|plugins in Python
 plugins|python3-protobuf|plugins in Python
 tests|libssl-dev|the plugins in Swift, which the tests compile
+tests|libjemalloc2|the compilers allocate with it, and are done sooner
 tests|libpq5|ledgers on PostgreSQL
 tests|postgresql|ledgers on PostgreSQL
 tests|pgbouncer|ledgers on PostgreSQL behind a pooler
