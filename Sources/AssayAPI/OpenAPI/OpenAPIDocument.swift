@@ -27,7 +27,7 @@ package enum OpenAPIDocument {
             ]),
             "servers": .array([.members(["url": .text("/"), "description": .text("The daemon that serves this document.")])]),
             "security": .parsed(#"[{"mutualTLS": []}, {"bearer": []}, {}]"#),
-            "tags": .array(OpenAPIOperations.tags(of: methods, in: schema) + [OpenAPIResources.tag]),
+            "tags": .array(OpenAPIOperations.tags(of: methods) + [OpenAPIResources.tag]),
             "paths": .members(OpenAPIOperations.paths(of: methods) + OpenAPIResources.paths),
             "components": .members([
                 "schemas": .members(schemas.components + OpenAPIErrors.schemas + OpenAPIResources.schemas),

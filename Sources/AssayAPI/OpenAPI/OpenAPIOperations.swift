@@ -47,10 +47,10 @@ enum OpenAPIOperations {
     }
 
     /// The services, in the order of their first methods.
-    static func tags(of methods: [Method], in schema: APISchema) -> [JSONValue] {
+    static func tags(of methods: [Method]) -> [JSONValue] {
         var seen: Set<String> = []
         return methods.filter { seen.insert($0.tag).inserted }.map {
-            .members(["name": .text($0.tag), "description": .text(schema.comment(of: $0.service))])
+            .members(["name": .text($0.tag), "description": .text(SchemaComments.current[$0.service])])
         }
     }
 

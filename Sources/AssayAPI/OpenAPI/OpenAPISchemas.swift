@@ -9,6 +9,7 @@ struct OpenAPISchemas {
     private static let package = "assay.v1."
 
     private let schema: APISchema
+    private let comments = SchemaComments.current
     /// By full name: what requests are made of.
     private var read: Set<String> = []
     private var messages: [String: MessageSchema] = [:]
@@ -65,9 +66,9 @@ struct OpenAPISchemas {
         let choices = message.choices.indices.compactMap { exclusion(of: $0, in: message) }
         return .members([
             "type": .text("object"),
-            "description": Self.text(message.comment),
+            "description": Self.text(comments[message.name]),
             "properties": message.fields.isEmpty
-                ? nil : .members(message.fields.map { ($0.jsonName, property($0, isRead: isRead)) }),
+                ? nil : .members(message.fields.map { ($0.jsonName, property($0, of: message, isRead: isRead)) }),
             "additionalProperties": isRead ? .boolean(false) : nil,
             "oneOf": choices.count == 1 ? choices.first : nil,
             "allOf": choices.count > 1 ? .array(choices.map { .members(["oneOf": $0]) }) : nil,
@@ -82,16 +83,17 @@ struct OpenAPISchemas {
         return .array(members + [.members(["not": .members(["anyOf": .array(members)])])])
     }
 
-    private func property(_ field: FieldSchema, isRead: Bool) -> JSONValue {
+    private func property(_ field: FieldSchema, of message: MessageSchema, isRead: Bool) -> JSONValue {
+        let comment = comments["\(message.name).\(field.name)"]
         switch field.count {
-        case .single: value(field.kind, field.comment, isRead: isRead)
+        case .single: return value(field.kind, comment, isRead: isRead)
         case .repeated:
-            .members([
-                "type": .text("array"), "description": Self.text(field.comment), "items": value(field.kind, isRead: isRead),
+            return .members([
+                "type": .text("array"), "description": Self.text(comment), "items": value(field.kind, isRead: isRead),
             ])
         case .map:
-            .members([
-                "type": .text("object"), "description": Self.text(field.comment),
+            return .members([
+                "type": .text("object"), "description": Self.text(comment),
                 "additionalProperties": value(field.kind, isRead: isRead),
             ])
         }
@@ -138,10 +140,10 @@ struct OpenAPISchemas {
 
     private func words(_ enumeration: EnumerationSchema) -> JSONValue {
         let lines = enumeration.values.compactMap { value in
-            let comment = schema.comment(of: "\(enumeration.name).\(value.name)")
+            let comment = comments["\(enumeration.name).\(value.name)"]
             return comment.isEmpty ? nil : "- `\(value.name)`: \(comment.split(separator: "\n").joined(separator: " "))"
         }
-        let parts = [enumeration.comment, lines.joined(separator: "\n")].filter { !$0.isEmpty }
+        let parts = [comments[enumeration.name], lines.joined(separator: "\n")].filter { !$0.isEmpty }
         return .members([
             "type": .text("string"), "description": Self.text(parts.joined(separator: "\n\n")),
             "enum": .texts(enumeration.values.map(\.name)),

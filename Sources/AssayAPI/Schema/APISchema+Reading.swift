@@ -4,28 +4,15 @@ import SwiftProtobuf
 extension APISchema {
     /// Reads a serialised `google.protobuf.FileDescriptorSet`.
     convenience init(descriptors: [UInt8]) throws(SchemaDefect) {
-        let set: Google_Protobuf_FileDescriptorSet
-        do {
-            set = try Google_Protobuf_FileDescriptorSet(serializedBytes: descriptors)
-        } catch {
-            throw SchemaDefect("the descriptors are not a message")
-        }
-        var comments: [String: String] = [:]
+        let files = try Self.files(in: descriptors)
         var declared = DeclaredTypes()
-        for file in set.file {
-            var places = CommentPlaces()
-            declared.add(file, &places)
-            comments.merge(places.comments(file.sourceCodeInfo)) { first, _ in first }
-        }
+        for file in files { declared.add(try Self.declarations(of: file)) }
         var messages: [MessageSchema] = []
-        for (name, descriptor) in declared.messages { messages.append(try declared.schema(name, descriptor, comments)) }
+        for (name, descriptor) in declared.messages { messages.append(try declared.schema(name, descriptor)) }
         let enumerations = declared.enumerations.map { name, descriptor in
-            EnumerationSchema(
-                name: name, comment: comments[name] ?? "",
-                values: descriptor.value.map { ($0.number, $0.name) })
+            EnumerationSchema(name: name, values: descriptor.value.map { ($0.number, $0.name) })
         }
-        self.init(
-            files: try Self.files(in: descriptors), messages: messages, enumerations: enumerations, comments: comments)
+        self.init(files: files, messages: messages, enumerations: enumerations)
     }
 
     /// The schema of files that are none of the API's.
@@ -40,14 +27,35 @@ extension APISchema {
 
     /// The bytes of field 1 of the set.
     private static func files(in descriptors: [UInt8]) throws(SchemaDefect) -> [[UInt8]] {
-        try descriptors.withUnsafeBufferPointer { (buffer) throws(SchemaDefect) in
-            let memory = UnsafeRawBufferPointer(buffer)
-            var reader = ProtobufReader<Rules>(memory)
-            var files: [[UInt8]] = []
+        var files: [[UInt8]] = []
+        try forEachField(of: descriptors) { number, bytes in
+            if number == 1 { files.append(Array(bytes)) }
+        }
+        return files
+    }
+
+    /// Of a file its package (2), its messages (4) and its enumerations (5): without its comments, which are most of it.
+    private static func declarations(of file: [UInt8]) throws(SchemaDefect) -> Google_Protobuf_FileDescriptorProto {
+        var kept = ProtobufWriter(capacity: file.count)
+        try forEachField(of: file) { number, bytes in
+            if [2, 4, 5].contains(number) { kept.writeAlways(number, bytes) }
+        }
+        do {
+            return try Google_Protobuf_FileDescriptorProto(serializedBytes: kept.finish())
+        } catch {
+            throw Rules.malformed
+        }
+    }
+
+    /// The fields of a message that are bytes.
+    private static func forEachField(
+        of message: [UInt8], _ body: (_ number: Int, _ bytes: ArraySlice<UInt8>) -> Void
+    ) throws(SchemaDefect) {
+        try message.withUnsafeBufferPointer { (buffer) throws(SchemaDefect) in
+            var reader = ProtobufReader<Rules>(UnsafeRawBufferPointer(buffer))
             while let field = try reader.next() {
-                if case .bytes(1, let range) = field { files.append(Array(memory[range])) }
+                if case .bytes(let number, let range) = field { body(number, message[range]) }
             }
-            return files
         }
     }
 
@@ -66,26 +74,12 @@ private struct DeclaredTypes {
     private var messagePositions: [String: Int] = [:]
     private var enumerationPositions: [String: Int] = [:]
 
-    /// The numbers in the paths are those of the fields in descriptor.proto.
-    mutating func add(_ file: Google_Protobuf_FileDescriptorProto, _ places: inout CommentPlaces) {
-        for (index, message) in file.messageType.enumerated() {
-            add(message, in: file.package, at: [4, Int32(index)], &places)
-        }
-        for (index, enumeration) in file.enumType.enumerated() {
-            add(enumeration, in: file.package, at: [5, Int32(index)], &places)
-        }
-        for (index, service) in file.service.enumerated() {
-            let name = "\(file.package).\(service.name)"
-            places.add(name, at: [6, Int32(index)])
-            for (number, method) in service.method.enumerated() {
-                places.add("\(name).\(method.name)", at: [6, Int32(index), 2, Int32(number)])
-            }
-        }
+    mutating func add(_ file: Google_Protobuf_FileDescriptorProto) {
+        for message in file.messageType { add(message, in: file.package) }
+        for enumeration in file.enumType { add(enumeration, in: file.package) }
     }
 
-    private mutating func add(
-        _ message: Google_Protobuf_DescriptorProto, in scope: String, at path: [Int32], _ places: inout CommentPlaces
-    ) {
+    private mutating func add(_ message: Google_Protobuf_DescriptorProto, in scope: String) {
         let name = "\(scope).\(message.name)"
         guard !message.options.mapEntry else {
             entries[name] = message
@@ -93,27 +87,17 @@ private struct DeclaredTypes {
         }
         messagePositions[name] = messages.count
         messages.append((name, message))
-        places.add(name, at: path)
-        for (index, field) in message.field.enumerated() { places.add("\(name).\(field.name)", at: path + [2, Int32(index)]) }
-        for (index, nested) in message.nestedType.enumerated() { add(nested, in: name, at: path + [3, Int32(index)], &places) }
-        for (index, nested) in message.enumType.enumerated() { add(nested, in: name, at: path + [4, Int32(index)], &places) }
+        for nested in message.nestedType { add(nested, in: name) }
+        for nested in message.enumType { add(nested, in: name) }
     }
 
-    private mutating func add(
-        _ enumeration: Google_Protobuf_EnumDescriptorProto, in scope: String, at path: [Int32], _ places: inout CommentPlaces
-    ) {
+    private mutating func add(_ enumeration: Google_Protobuf_EnumDescriptorProto, in scope: String) {
         let name = "\(scope).\(enumeration.name)"
         enumerationPositions[name] = enumerations.count
         enumerations.append((name, enumeration))
-        places.add(name, at: path)
-        for (index, value) in enumeration.value.enumerated() {
-            places.add("\(name).\(value.name)", at: path + [2, Int32(index)])
-        }
     }
 
-    func schema(
-        _ name: String, _ descriptor: Google_Protobuf_DescriptorProto, _ comments: [String: String]
-    ) throws(SchemaDefect) -> MessageSchema {
+    func schema(_ name: String, _ descriptor: Google_Protobuf_DescriptorProto) throws(SchemaDefect) -> MessageSchema {
         guard descriptor.field.count <= MessageSchema.fieldLimit, descriptor.oneofDecl.count <= MessageSchema.fieldLimit else {
             throw SchemaDefect("\(name) has more than \(MessageSchema.fieldLimit) fields")
         }
@@ -124,11 +108,10 @@ private struct DeclaredTypes {
                 FieldSchema(
                     number: Int(field.number), name: field.name,
                     jsonName: field.hasJsonName ? field.jsonName : Self.jsonName(field.name),
-                    comment: comments["\(name).\(field.name)"] ?? "", kind: kind, count: count,
+                    kind: kind, count: count,
                     choice: field.hasOneofIndex ? Int(field.oneofIndex) : nil))
         }
-        return MessageSchema(
-            name: name, comment: comments[name] ?? "", fields: fields, choices: descriptor.oneofDecl.map(\.name))
+        return MessageSchema(name: name, fields: fields, choices: descriptor.oneofDecl.map(\.name))
     }
 
     /// The name of a field in JSON where its file leaves it out: without underscores, with a capital behind each.
@@ -173,24 +156,5 @@ private struct DeclaredTypes {
     /// A full name is written with a dot before it.
     private static func reference(_ field: Google_Protobuf_FieldDescriptorProto) -> String {
         String(field.typeName.dropFirst())
-    }
-}
-
-/// Which declaration of a file a comment belongs to.
-private struct CommentPlaces {
-    /// Full names by the paths of `google.protobuf.SourceCodeInfo`.
-    private var names: [[Int32]: String] = [:]
-
-    mutating func add(_ name: String, at path: [Int32]) { names[path] = name }
-
-    /// By full name.
-    func comments(_ info: Google_Protobuf_SourceCodeInfo) -> [String: String] {
-        var comments: [String: String] = [:]
-        for location in info.location {
-            guard let name = names[location.path] else { continue }
-            let lines = (location.leadingComments + location.trailingComments).split(separator: "\n")
-            comments[name] = lines.map { $0.drop { $0 == " " } }.joined(separator: "\n")
-        }
-        return comments
     }
 }

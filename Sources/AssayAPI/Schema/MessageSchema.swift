@@ -7,14 +7,13 @@ package final class MessageSchema: Sendable {
 
     /// The full name, such as `assay.v1.VerifyRequest`.
     package let name: String
-    package let comment: String
     /// In the order of their numbers.
     package let fields: [FieldSchema]
     /// The names of the `oneof`s. Fields refer to them by position.
     package let choices: [String]
 
-    init(name: String, comment: String, fields: [FieldSchema], choices: [String]) {
-        (self.name, self.comment, self.choices) = (name, comment, choices)
+    init(name: String, fields: [FieldSchema], choices: [String]) {
+        (self.name, self.choices) = (name, choices)
         self.fields = fields.sorted { $0.number < $1.number }
     }
 
@@ -66,7 +65,6 @@ package final class FieldSchema: Sendable {
     package let name: String
     /// As in JSON: `keyId`.
     package let jsonName: String
-    package let comment: String
     package let kind: Kind
     package let count: Count
     /// Which of the message's ``MessageSchema/choices`` the field is a member of. Then it is present where it has its default value, too.
@@ -76,8 +74,8 @@ package final class FieldSchema: Sendable {
     /// The beginning of the member in JSON: `"keyId":`.
     let jsonMember: [UInt8]
 
-    init(number: Int, name: String, jsonName: String, comment: String, kind: Kind, count: Count, choice: Int?) {
-        (self.number, self.name, self.jsonName, self.comment) = (number, name, jsonName, comment)
+    init(number: Int, name: String, jsonName: String, kind: Kind, count: Count, choice: Int?) {
+        (self.number, self.name, self.jsonName) = (number, name, jsonName)
         (self.kind, self.count, self.choice) = (kind, count, choice)
         (spelling, jsonSpelling, jsonMember) = (Array(name.utf8), Array(jsonName.utf8), Array("\"\(jsonName)\":".utf8))
     }
@@ -104,13 +102,12 @@ package struct EnumerationSchema: Sendable {
 
     /// The full name, such as `assay.v1.Purpose`.
     package let name: String
-    package let comment: String
     /// In the order of the file.
     package let values: [Value]
 
     /// - Parameter values: in the order of the file.
-    init(name: String, comment: String, values: [(number: Int32, name: String)]) {
-        (self.name, self.comment) = (name, comment)
+    init(name: String, values: [(number: Int32, name: String)]) {
+        self.name = name
         let prefix = Self.prefix(ofValuesIn: name)
         self.values = values.map { Value(number: $0.number, name: $0.name, prefix: prefix) }
     }

@@ -40,10 +40,12 @@ struct OpenAPISchemaTests {
         for message in parts(of: json.request) + parts(of: json.response) {
             let schema = try schema(message)
             #expect((schema["properties"]?.names ?? []) == message.fields.map(\.jsonName), "\(message.name)")
-            #expect((schema["description"]?.string ?? "") == message.comment)
+            #expect((schema["description"]?.string ?? "") == SchemaComments.current[message.name])
             for field in message.fields {
                 let property = try #require(schema["properties"]?[field.jsonName])
-                #expect((property["description"]?.string ?? "") == field.comment, "\(message.name).\(field.name)")
+                #expect(
+                    (property["description"]?.string ?? "") == SchemaComments.current["\(message.name).\(field.name)"],
+                    "\(message.name).\(field.name)")
                 guard case .enumeration(let position) = field.kind else { continue }
                 let enumeration = APISchema.current.enumerations[position]
                 let words = try #require(schemas[OpenAPISchemas.name(enumeration.name)])
