@@ -2,7 +2,7 @@ import SwiftProtobuf
 
 /// The comments of the API's .proto files, for documents of the interface.
 ///
-/// They are a third of the descriptors and more than half of the work to read them, so they are apart from ``APISchema``, which every daemon
+/// They are two thirds of the descriptors and more than half of the work to read them, so they are apart from ``APISchema``, which every daemon
 /// reads when it starts.
 package struct SchemaComments: Sendable {
     /// Read when it is first asked for. Empty if what was embedded is defective, which a test excludes.
