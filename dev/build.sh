@@ -7,7 +7,7 @@
 # (a third of the time of a module of tests); without information for debuggers; linked by the toolchain's lld, which takes a third of the system
 # linker's time; and the libraries in C are compiled with optimisation, since the tests spend more in unoptimised cryptography than that takes,
 # as do the modules in Swift that Package.swift names. The headers of BoringSSL are read once, and not for each of its files. The compiler does not
-# check its own intermediate code. It is called through dev/swiftc-once.sh, since one module has options of its own.
+# check its own intermediate code. It is called through dev/swiftc-once.sh, since some modules of other packages have options of their own.
 #
 # The compilers allocate without end and free little at a time. With jemalloc, where it is installed (dev/setup.sh tests), they take a tenth to a fifth
 # less CPU than with the C library's allocator: one arena, and nothing that is free is given back. Huge pages are not asked for: a virtual machine
