@@ -9,9 +9,9 @@
 # as do the modules in Swift that Package.swift names. The headers of BoringSSL are read once, and not for each of its files. The compiler does not
 # check its own intermediate code. It is called through dev/swiftc-once.sh, since some modules of other packages have options of their own.
 #
-# The compilers allocate without end and free little at a time. With jemalloc, where it is installed (dev/setup.sh tests), they take a tenth to a fifth
-# less CPU than with the C library's allocator: one arena, and nothing that is free is given back. Huge pages are not asked for: a virtual machine
-# that reports its free memory to its host gets each of them back slowly.
+# The compilers allocate without end and free little at a time. They have jemalloc, where it is installed (dev/setup.sh tests), with one arena and
+# without giving memory back: that takes somewhat less than the C library's allocator. Huge pages are not asked for, which saves more: a virtual machine
+# that reports its free memory to its host gets each of them back slowly (docs/decisions/0161-compilers-allocate-with-jemalloc.md).
 set -eu
 cd "$(dirname "$0")/.."
 jemalloc=$(PATH="$PATH:/sbin:/usr/sbin" ldconfig -p 2>/dev/null | sed -n 's/.*libjemalloc\.so\.2 .*=> //p' | head -n 1)
