@@ -110,10 +110,30 @@ package final class RPCCall: Sendable {
     package static func answer(_ answers: [Answer]) {
         // Copied only if one of them comes too late, which is rare.
         var first = answers
-        for index in answers.indices.reversed() where !answers[index].call.takes(answers[index].answer) {
+        var held = HeldShares()
+        for index in answers.indices.reversed()
+        where !answers[index].call.takes(answers[index].answer, { held.add($0) }) {
             first.remove(at: index)
         }
+        held.giveBack()
         first.first?.call.destination.answer(first)
+    }
+
+    /// What calls of one session hold of the bounds, to be given back at once: the counts are shared among threads.
+    private struct HeldShares {
+        private var last: RPCCall?
+        private var share = Admission.Share()
+
+        mutating func add(_ call: RPCCall) {
+            if let last, last.session !== call.session || last.connection !== call.connection { giveBack() }
+            last = call
+            share = Admission.Share(calls: share.calls + call.share.calls, bytes: share.bytes + call.share.bytes)
+        }
+
+        mutating func giveBack() {
+            last?.giveBack(share)
+            (last, share) = (nil, Admission.Share())
+        }
     }
 
     /// Answers with an error.
@@ -133,27 +153,28 @@ package final class RPCCall: Sendable {
     }
 
     private func finish(_ answer: Result<[UInt8], RPCError>) {
-        if takes(answer) { destination.answer([(self, answer)]) }
+        if takes(answer, { $0.giveBack($0.share) }) { destination.answer([(self, answer)]) }
     }
 
     /// True for the first answer of a call that was not abandoned. What the call holds is given back with it, before the client can see
     /// the answer and make its next call; or when the handler releases a call that was abandoned.
-    private func takes(_ answer: Result<[UInt8], RPCError>) -> Bool {
+    @inline(__always)
+    private func takes(_ answer: Result<[UInt8], RPCError>, _ giveBack: (RPCCall) -> Void) -> Bool {
         if state.compareExchange(expected: .open, desired: .answered, ordering: .acquiringAndReleasing).exchanged {
             // A handler that comes too late answers in the timer's place.
             if case .failure(let error) = answer, error.code == .deadlineExceeded {
                 session.countRefusal(because: error.reason)
             }
-            giveBack()
+            giveBack(self)
             return true
         }
         if state.compareExchange(expected: .abandoned, desired: .released, ordering: .acquiringAndReleasing).exchanged {
-            giveBack()
+            giveBack(self)
         }
         return false
     }
 
-    private func giveBack() {
+    private func giveBack(_ share: Admission.Share) {
         // The account last: a caller that has a share left of it has its place on the connection too.
         connection?.count.subtract(share.calls, ordering: .relaxed)
         session.release(share)

@@ -2,20 +2,48 @@
 ///
 /// `reason` is the contract for machines: a stable lower-case word, or empty. `message` is for people and never parsed.
 package struct RPCError: Error, Hashable, Sendable, CustomStringConvertible {
-    package let code: RPCStatusCode
-    package let message: String
-    package let reason: String
-    /// The time after which another try may help, in milliseconds. The wire does not distinguish zero from absent.
-    package let retryAfterMilliseconds: UInt32?
-    /// For the operator's log; never sent.
-    package let cause: String
+    /// One reference: a function that may fail returns its value and its error in the same place, and answers are copied often.
+    private let content: Content
 
     package init(
         _ code: RPCStatusCode, _ message: String, reason: String = "", retryAfterMilliseconds: UInt32? = nil,
         cause: String = ""
     ) {
-        (self.code, self.message, self.reason) = (code, message, reason)
-        (self.retryAfterMilliseconds, self.cause) = (retryAfterMilliseconds, cause)
+        content = Content(code, message, reason, retryAfterMilliseconds, cause)
+    }
+
+    package var code: RPCStatusCode { content.code }
+    package var message: String { content.message }
+    package var reason: String { content.reason }
+    /// The time after which another try may help, in milliseconds. The wire does not distinguish zero from absent.
+    package var retryAfterMilliseconds: UInt32? { content.retryAfterMilliseconds }
+    /// For the operator's log; never sent.
+    package var cause: String { content.cause }
+
+    private final class Content: Hashable, Sendable {
+        let code: RPCStatusCode
+        let message: String
+        let reason: String
+        let retryAfterMilliseconds: UInt32?
+        let cause: String
+
+        init(_ code: RPCStatusCode, _ message: String, _ reason: String, _ retryAfterMilliseconds: UInt32?, _ cause: String) {
+            (self.code, self.message, self.reason) = (code, message, reason)
+            (self.retryAfterMilliseconds, self.cause) = (retryAfterMilliseconds, cause)
+        }
+
+        static func == (a: Content, b: Content) -> Bool {
+            (a.code, a.message, a.reason, a.retryAfterMilliseconds, a.cause)
+                == (b.code, b.message, b.reason, b.retryAfterMilliseconds, b.cause)
+        }
+
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(code)
+            hasher.combine(message)
+            hasher.combine(reason)
+            hasher.combine(retryAfterMilliseconds)
+            hasher.combine(cause)
+        }
     }
 
     package var description: String {

@@ -30,9 +30,13 @@ package struct RPCMethod: Sendable {
     package let handler: RPCHandler
     /// Whether any peer may call it that may connect, also one that is no configured caller. Such a method tells nothing of callers and apps.
     package let isOpen: Bool
+    // Of the handler, which is not copied to be asked for each call.
+    let isStream: Bool
+    let isBatch: Bool
 
     package init(path: String, handler: RPCHandler, isOpen: Bool = false) {
         (self.path, self.handler, self.isOpen) = (path, handler, isOpen)
+        (isStream, isBatch) = (handler.isStream, handler.isBatch)
     }
 }
 

@@ -48,7 +48,7 @@ package final class CallDispatcher {
     }
 
     package func find(_ path: UnsafeRawBufferPointer) -> Finding {
-        if let last, last.path.elementsEqual(path) { return .known(last.index) }
+        if let last, last.path.isSame(as: path) { return .known(last.index) }
         let finding = service.table.find(path)
         if case .known(let index) = finding { last = (Array(path), index) }
         return finding
@@ -75,10 +75,9 @@ package final class CallDispatcher {
             throw refusal == .callerIsFull ? .tooManyCallsOfTheCaller : .overloaded
         }
         held.count.add(1, ordering: .relaxed)
-        let handler = service.methods[method].handler
         let call = RPCCall(
             id: id, method: service.methods[method].path, message: Array(message), metadata: metadata, received: received,
-            timeout: timeout, isStream: handler.isStream, isBatched: handler.isBatch,
+            timeout: timeout, isStream: service.methods[method].isStream, isBatched: service.methods[method].isBatch,
             share: share, session: session, connection: held, destination: destination)
         let look = timeout.map { $0 - RPCService.margin(of: $0) }
         if let look { note(look: received.advanced(by: look)) }
@@ -201,6 +200,15 @@ package final class CallDispatcher {
         service.state.countRefusal(because: error.reason)
         destination.refuse(call, error)
         call.cancelHandler()
+    }
+}
+
+extension [UInt8] {
+    /// Whether the bytes are the same. `elementsEqual` takes seven times as many instructions for memory that is no array.
+    fileprivate func isSame(as bytes: UnsafeRawBufferPointer) -> Bool {
+        guard count == bytes.count else { return false }
+        for index in indices where self[index] != bytes[index] { return false }
+        return true
     }
 }
 
