@@ -104,5 +104,13 @@ public struct ProtobufReader<Rules: ProtobufRules> {
 extension UnsafeRawBufferPointer {
     /// The text of a `string` field; nil if the bytes are not UTF-8. The range is one that a reader of this memory returned.
     @inlinable
-    public func text(_ range: Range<Int>) -> String? { String(validating: self[range], as: UTF8.self) }
+    public func text(_ range: Range<Int>) -> String? {
+        let part = UnsafeRawBufferPointer(rebasing: self[range])
+        // Names are ASCII, and are copied without the library's look for the types of what it validates.
+        guard part.allSatisfy({ $0 < 0x80 }) else { return String(validating: part, as: UTF8.self) }
+        return String(unsafeUninitializedCapacity: part.count) { memory in
+            UnsafeMutableRawBufferPointer(memory).copyMemory(from: part)
+            return part.count
+        }
+    }
 }

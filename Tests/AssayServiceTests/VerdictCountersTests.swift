@@ -84,8 +84,8 @@ struct VerdictCountersTests {
                 request(.appAttestAssertion), request(.appAttestAssertion), request(.appAttestAttestation, to: notes),
                 request(.appAttestAssertion, .playIntegrity, ), request(.appAttestAssertion),
             ])
-        counters.challengeIssued(.assert, of: .camera)
-        counters.challengeIssued(.register, of: .notes)
+        counters.challengesIssued(1, .assert, of: .camera)
+        counters.challengesIssued(1, .register, of: .notes)
         let apps = counters.apps
         #expect(apps.map(\.app) == ["camera", "notes"])
         #expect(apps[0].formats.map(\.format) == ["app-attest.assertion", "several"])
@@ -112,7 +112,7 @@ struct VerdictCountersTests {
     func apps() throws {
         let counters = VerdictCounters()
         for number in 0..<(VerdictCounters.appLimit + 50) {
-            counters.challengeIssued(.assert, of: try #require(AppID("app-\(number)")))
+            counters.challengesIssued(1, .assert, of: try #require(AppID("app-\(number)")))
         }
         #expect(counters.apps.count == VerdictCounters.appLimit + 1 && counters.apps.last?.app == VerdictCounters.other)
         #expect(counters.apps.last?.challenges == [.assert: 50])

@@ -13,6 +13,7 @@ public struct Challenge: Hashable, Sendable {
     public static let length = 54
     static let signedLength = 38
     static let tagLength = 16
+    package static let randomLength = 16
     static let version: UInt8 = 1
     static let tagLabel = Array("assay.challenge.v1".utf8)
     /// The longest context, in bytes.
@@ -22,10 +23,12 @@ public struct Challenge: Hashable, Sendable {
     public let purpose: Purpose
     public let keyID: UInt32
     public let expiry: Timestamp
-    let appPrefix: ArraySlice<UInt8>
 
     /// The random part, 16 bytes.
     public var random: ArraySlice<UInt8> { bytes[22..<38] }
+
+    /// Not a field: a challenge is one reference, and is passed on often.
+    var appPrefix: ArraySlice<UInt8> { bytes[14..<22] }
 
     /// The part that the ledger keeps when the challenge is spent: the random part.
     public var nonce: [UInt8] { Array(random) }
@@ -42,7 +45,6 @@ public struct Challenge: Hashable, Sendable {
         self.purpose = purpose
         keyID = bytes[2..<6].reduce(0) { $0 << 8 | UInt32($1) }
         expiry = Timestamp(unixMilliseconds: Int64(bitPattern: bytes[6..<14].reduce(0) { $0 << 8 | UInt64($1) }))
-        appPrefix = bytes[14..<22]
     }
 }
 

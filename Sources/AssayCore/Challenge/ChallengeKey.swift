@@ -28,7 +28,7 @@ public struct ChallengeKeyring: Sendable {
     package func authenticate(_ challenge: Challenge, app: AppID, context: [UInt8]) throws(Rejection) {
         guard let key = key(challenge.keyID), key.authenticates(challenge, app: app, context: context) else {
             // The tag covers the app too; the prefix only helps to give the reason.
-            let isForeign = challenge.appPrefix != ChallengeScope.prefix(of: app)
+            let isForeign = !challenge.isFor(app)
             throw Rejection(
                 .challengeInvalid,
                 isForeign
@@ -69,25 +69,32 @@ public final class ChallengeKey: Sendable {
     public func issue(
         app: AppID, purpose: Purpose, context: [UInt8], expiry: Timestamp, random: [UInt8] = SecureRandom.identifier()
     ) -> [UInt8] {
-        issue(for: ChallengeScope(app), purpose: purpose, context: context, expiry: expiry, random: random)
+        issue(for: ChallengeScope(app), purpose: purpose, context: context, expiry: expiry, random: random[...])
     }
 
-    /// The same for an app of which many are issued.
+    /// The same for an app of which many are issued. `random` has 16 bytes.
     package func issue(
-        for scope: ChallengeScope, purpose: Purpose, context: [UInt8], expiry: Timestamp,
-        random: [UInt8] = SecureRandom.identifier()
+        for scope: ChallengeScope, purpose: Purpose, context: [UInt8], expiry: Timestamp, random: ArraySlice<UInt8>
     ) -> [UInt8] {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(Challenge.length)
-        bytes.append(Challenge.version)
-        bytes.append(purpose.rawValue)
-        withUnsafeBytes(of: id.bigEndian) { bytes.append(contentsOf: $0) }
-        withUnsafeBytes(of: expiry.unixMilliseconds.bigEndian) { bytes.append(contentsOf: $0) }
-        bytes += scope.prefix
-        bytes += random.prefix(16)
-        let tag = bytes.withUnsafeBytes { self.tag(over: $0, app: scope.app, context: context) }
-        tag.withUnsafeBytes { bytes.append(contentsOf: $0.prefix(Challenge.tagLength)) }
-        return bytes
+        precondition(random.count >= Challenge.randomLength)
+        return .filled(capacity: Challenge.length) { memory, count in
+            let bytes = UnsafeMutableRawBufferPointer(memory)
+            bytes[0] = Challenge.version
+            bytes[1] = purpose.rawValue
+            bytes.storeBytes(of: id.bigEndian, toByteOffset: 2, as: UInt32.self)
+            bytes.storeBytes(of: expiry.unixMilliseconds.bigEndian, toByteOffset: 6, as: Int64.self)
+            bytes.storeBytes(of: scope.prefix, toByteOffset: 14, as: UInt64.self)
+            random.withUnsafeBytes {
+                UnsafeMutableRawBufferPointer(rebasing: bytes[22...])
+                    .copyMemory(from: UnsafeRawBufferPointer(rebasing: $0.prefix(Challenge.randomLength)))
+            }
+            let signed = UnsafeRawBufferPointer(rebasing: bytes[..<Challenge.signedLength])
+            tag(over: signed, app: scope.app, context: context).withUnsafeBytes {
+                UnsafeMutableRawBufferPointer(rebasing: bytes[Challenge.signedLength...])
+                    .copyMemory(from: UnsafeRawBufferPointer(rebasing: $0.prefix(Challenge.tagLength)))
+            }
+            count = Challenge.length
+        }
     }
 
     /// Whether the challenge was issued under this key, for this app and context.
@@ -104,7 +111,7 @@ public final class ChallengeKey: Sendable {
         }
     }
 
-    private static let digestOfNothing = SHA256.digest(of: [])
+    private static let digestOfNothing = SHA256.bytes(of: [])
 
     /// HMAC-SHA-256, of which a challenge has the first `Challenge.tagLength` bytes.
     private func tag(over signed: UnsafeRawBufferPointer, app: AppID, context: [UInt8]) -> SHA256.Digest {
@@ -115,7 +122,7 @@ public final class ChallengeKey: Sendable {
                 withUnsafeBytes(of: UInt16(truncatingIfNeeded: name.count).bigEndian) { hash.update(bufferPointer: $0) }
                 hash.update(bufferPointer: UnsafeRawBufferPointer(name))
             }
-            let context = context.isEmpty ? Self.digestOfNothing : SHA256.digest(of: context)
+            let context = context.isEmpty ? Self.digestOfNothing : SHA256.bytes(of: context)
             context.withUnsafeBytes { hash.update(bufferPointer: $0) }
         }
     }
@@ -124,9 +131,13 @@ public final class ChallengeKey: Sendable {
 /// An app, and the form of it that a challenge contains.
 package struct ChallengeScope: Sendable {
     let app: AppID
-    let prefix: ArraySlice<UInt8>
+    /// The 8 bytes of ``prefix(of:)`` as they lie in memory.
+    let prefix: UInt64
 
-    package init(_ app: AppID) { (self.app, prefix) = (app, Self.prefix(of: app)) }
+    package init(_ app: AppID) {
+        self.app = app
+        prefix = Self.prefix(of: app).withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) }
+    }
 
     /// First 8 bytes of SHA-256(app id).
     static func prefix(of app: AppID) -> ArraySlice<UInt8> { SHA256.bytes(of: Array(app.text.utf8)).prefix(8) }

@@ -15,13 +15,18 @@ struct CallBatch: Sendable {
 
     init(_ calls: [RPCCall], of method: ServedMethod) { (self.calls, self.method) = (calls, method) }
 
+    /// The calls, those included whose answer is not awaited any more.
+    var count: Int { calls.count }
+
     // The closures below run for each request: they are inlined into the body, which is in this module.
 
     /// Makes the answer to each call by itself, in order; the answers are given together, which is cheaper than one by one.
     ///
-    /// - Parameter answer: reads the request, and returns the serialised response.
+    /// - Parameters:
+    ///   - answer: reads the request, and returns the serialised response.
+    ///   - beforehand: called when all answers are made, before they are given.
     @inline(__always)
-    func answerEach(_ answer: (AuthorizedCall) throws(RPCError) -> [UInt8]) {
+    func answerEach(_ answer: (AuthorizedCall) throws(RPCError) -> [UInt8], beforehand: () -> Void) {
         var replies: [RPCCall.Answer] = []
         replies.reserveCapacity(calls.count)
         var traces: [CallTrace] = []
@@ -41,6 +46,7 @@ struct CallBatch: Sendable {
         var durations = CallDurations(method.durations)
         for (call, _) in replies { durations.record(call) }
         durations.flush()
+        beforehand()
         RPCCall.answer(replies)
         for trace in traces { trace.endAnswered() }
         count(permit)

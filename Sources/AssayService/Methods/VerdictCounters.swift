@@ -116,10 +116,10 @@ package final class VerdictCounters: Sendable {
     /// In the order in which the apps were first counted.
     package var apps: [AppCounts] { state.withLock { $0.apps } }
 
-    func challengeIssued(_ purpose: Purpose, of app: AppID) {
+    func challengesIssued(_ count: UInt64, _ purpose: Purpose, of app: AppID) {
         state.withLock { state in
             let place = state.place(of: app)
-            state.apps[place].challenges[purpose, default: 0] += 1
+            state.apps[place].challenges[purpose, default: 0] += count
         }
     }
 

@@ -29,35 +29,16 @@ package struct AttestationService: Sendable {
     package var methods: [MethodBody] {
         [
             .batch(API.issueChallenge) { batch in
-                let time = answering.chargingTime()
-                batch.answerEach { call throws(RPCError) in try issueChallenge(call, at: time) }
+                var issuance = ChallengeIssuance(of: batch.count, answering, keys, counters, horizon, at: clock.now())
+                batch.answerEach { call throws(RPCError) in
+                    try issuance.answer(call)
+                } beforehand: {
+                    issuance.countRest()
+                }
             },
             .batch(API.verify, verify),
             .unary(API.prepare, reading: { try PreparationFields($1) }, prepare),
         ]
-    }
-
-    // MARK: IssueChallenge
-
-    private func issueChallenge(_ call: AuthorizedCall, at time: Int64) throws(RPCError) -> [UInt8] {
-        let read: ChallengeFields?
-        do throws(RequestError) { read = try ChallengeFields(serialized: call.message) } catch { throw RPCError(error) }
-        guard let fields = read else { throw .undecodableMessage }
-        try call.require(fields.purpose.role)
-        let profile = try call.profile(of: fields.app)
-        try answering.charge(.challenges, call.caller, fields.app, fields.address, at: time)
-        let now = clock.now()
-        guard let key = keys.issuingKey(at: now) else {
-            throw RPCError(
-                .unavailable, "there is no challenge key", reason: "challenge_keys_unavailable", retryAfterMilliseconds: 1000)
-        }
-        let timeToLive = fields.timeToLive == 0 ? profile.challenges.timeToLive : fields.timeToLive
-        let expiry = now.adding(milliseconds: timeToLive)
-        guard expiry > horizon.time else { throw .horizonAhead(horizon.time, of: expiry) }
-        let challenge = key.issue(
-            for: profile.challengeScope, purpose: fields.purpose, context: fields.context, expiry: expiry)
-        counters.challengeIssued(fields.purpose, of: fields.app)
-        return Assay_V1_IssueChallengeResponse.serialized(challenge, until: expiry)
     }
 
     // MARK: Verify
