@@ -30,14 +30,15 @@ extension Verdict {
             writer.write(6, Int64(rejection.retry.message.rawValue))
         }
         // By index, and not in a closure: both would copy each element.
+        let (findings, claims, feeds) = (findings, claims.all, feeds)
         for index in findings.indices {
             let start = writer.begin(7)
             writer.write(findings[index])
             writer.finish(start)
         }
-        for index in claims.all.indices {
+        for index in claims.indices {
             let start = writer.begin(8)
-            writer.write(claims.all[index])
+            writer.write(claims[index])
             writer.finish(start)
         }
         if let device { writer.write(9, device.bytes) }

@@ -70,12 +70,15 @@ extension VerificationRequest {
             sourceAddress: fields.sourceAddress.isEmpty ? nil : try SourceAddress?(field: bytes[fields.sourceAddress]),
             signals: try bytes[fields.signals].bounded("signals", by: SignalDocument.sizeLimit),
             replaces: try DeviceID?(field: "replaces_device_id", optional: bytes[fields.replaces]), results: fields.results,
-            report: try VerdictReport(field: fields.report))
-        guard !fields.upload.isEmpty else { return }
-        guard self.binding == .clientData(payloadHash: nil) else {
+            report: try VerdictReport(field: fields.report),
+            upload: fields.upload.isEmpty ? nil : try Self.upload(bytes[fields.upload], with: binding))
+    }
+
+    private static func upload(_ name: ArraySlice<UInt8>, with binding: BindingRequest) throws(RequestError) -> UploadID {
+        guard binding == .clientData(payloadHash: nil) else {
             throw RequestError("binding.client_data", "must hold payload_sha256 or upload_id, not both")
         }
-        upload = try UploadID(field: "binding.client_data.upload_id", bytes[fields.upload])
+        return try UploadID(field: "binding.client_data.upload_id", name)
     }
 
     private static func evidence(_ pieces: [Evidence]) throws(RequestError) -> [Evidence] {

@@ -19,14 +19,7 @@ public struct Finding: Hashable, Sendable {
     /// A sentence for people, visible characters alone.
     public let detail: String
     /// What findings of plugins have. Others hold one word in place of it: a verdict has some fifteen findings, and each is copied and stored.
-    private var ofPlugin: OfPlugin?
-
-    public init(check: String, outcome: Outcome, code: String = "", detail: String = "", retry: RetryClass? = nil) {
-        // Most findings are passed checks, which say nothing more.
-        let detail = detail.isEmpty ? detail : detail.visible
-        (self.check, self.outcome, self.code, self.detail) = (check, outcome, code, detail)
-        if retry != nil { ofPlugin = OfPlugin(retry: retry, vendorCode: "") }
-    }
+    private let ofPlugin: OfPlugin?
 
     /// What the relying party may do after a failure whose code is not built in; `nil` for all other findings.
     public var retry: RetryClass? { ofPlugin?.retry }
@@ -34,7 +27,11 @@ public struct Finding: Hashable, Sendable {
     /// The code of another system for `code`, as a plugin declared it; empty: none.
     public var vendorCode: String {
         get { ofPlugin?.vendorCode ?? "" }
-        set { ofPlugin = retry == nil && newValue.isEmpty ? nil : OfPlugin(retry: retry, vendorCode: newValue) }
+        set {
+            self = Finding(
+                check: check, outcome: outcome, code: code, detail: detail,
+                ofPlugin: retry == nil && newValue.isEmpty ? nil : OfPlugin(retry: retry, vendorCode: newValue))
+        }
     }
 
     private final class OfPlugin: Hashable, Sendable {
@@ -52,6 +49,16 @@ public struct Finding: Hashable, Sendable {
             hasher.combine(retry)
             hasher.combine(vendorCode)
         }
+    }
+}
+
+extension Finding {
+    // In an extension, so that the compiler makes the initializer of all fields: one that sets them itself would copy what it built.
+    public init(check: String, outcome: Outcome, code: String = "", detail: String = "", retry: RetryClass? = nil) {
+        // Most findings are passed checks, which say nothing more.
+        self.init(
+            check: check, outcome: outcome, code: code, detail: detail.isEmpty ? detail : detail.visible,
+            ofPlugin: retry == nil ? nil : OfPlugin(retry: retry, vendorCode: ""))
     }
 
     public static func pass(_ check: String) -> Finding { Finding(check: check, outcome: .pass) }

@@ -42,25 +42,21 @@ public struct VerificationRequest: Hashable, Sendable {
         /// None: the evidence is a statement of its own.
         case inEvidence
     }
+}
 
+extension VerificationRequest {
+    // In an extension, so that the compiler makes the initializer of all fields that this one calls: one that sets them itself would build the
+    // request, which is long, and copy it.
     public init(
         app: AppID, purpose: Purpose, challenge: [UInt8], context: [UInt8] = [], evidence: [Evidence],
         binding: BindingRequest = .clientData(payloadHash: nil), subject: [UInt8] = [], expectedDevice: DeviceID? = nil,
         idempotencyKey: [UInt8] = [], sourceAddress: SourceAddress? = nil, signals: [UInt8] = [], replaces: DeviceID? = nil,
-        results: [ResultRequest] = [], report: VerdictReport = .first
+        results: [ResultRequest] = [], report: VerdictReport = .first, upload: UploadID? = nil
     ) {
-        (self.replaces, self.results, self.report) = (replaces, results, report)
-        self.app = app
-        self.purpose = purpose
-        self.challenge = challenge
-        self.context = context
-        self.evidence = evidence
-        self.binding = binding
-        self.subject = subject
-        self.expectedDevice = expectedDevice
-        self.idempotencyKey = idempotencyKey
-        self.sourceAddress = sourceAddress
-        self.signals = signals
+        self.init(
+            app: app, purpose: purpose, challenge: challenge, context: context, evidence: evidence, binding: binding,
+            subject: subject, expectedDevice: expectedDevice, replaces: replaces, idempotencyKey: idempotencyKey,
+            sourceAddress: sourceAddress, signals: signals, results: results, upload: upload, report: report)
     }
 
     /// SHA-256 over every field but the idempotency key, the source address, the results and the report. Requests with equal digests are equal: a

@@ -17,23 +17,28 @@ struct Freshness: Sendable {
 
     /// Whether an acceptance spends uses of evidence, which have to be remembered.
     var spendsUses: Bool { spends.count > (challenge == nil ? 0 : 1) }
+}
 
+extension Freshness {
+    // In an extension, so that the compiler makes the initializer of all fields: one that sets them itself would copy what it built.
     /// Of a request whose form is checked (``AuthorizedRequest/checkForm()``, ``AuthorizedRequest/checkPayload()``). Throws what the app's rules of binding refuse.
     ///
     /// - Parameter challenge: of the request; `nil` for a binding without one.
     init(of admitted: AuthorizedRequest, with challenge: Challenge?) throws(StageError) {
-        self.challenge = challenge
-        binding = try admitted.binding()
-        let now = admitted.now
+        let binding = try admitted.binding()
         guard let challenge else {
-            spends = admitted.callerOwnedUses
-            let end = spends.reduce(now) { max($0, $1.expiry) }
-            repeatableUntil = end.adding(milliseconds: Self.repeatableAfterExpiry)
+            let spends = admitted.callerOwnedUses
+            let end = spends.reduce(admitted.now) { max($0, $1.expiry) }
+            self.init(
+                binding: binding, challenge: nil, spends: spends,
+                repeatableUntil: end.adding(milliseconds: Self.repeatableAfterExpiry))
             return
         }
-        spends = [LedgerEntry.Spend(token: challenge.nonce, expiry: challenge.expiry, expiryIsFixed: true)]
+        var spends = [LedgerEntry.Spend(token: challenge.nonce, expiry: challenge.expiry, expiryIsFixed: true)]
         if admitted.profile.hasUnboundEvidence { spends += admitted.unboundUses }
-        repeatableUntil = challenge.expiry.adding(milliseconds: Self.repeatableAfterExpiry)
+        self.init(
+            binding: binding, challenge: challenge, spends: spends,
+            repeatableUntil: challenge.expiry.adding(milliseconds: Self.repeatableAfterExpiry))
     }
 
     /// Adds the uses of the statements that the evidence makes.

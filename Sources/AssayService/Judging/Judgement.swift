@@ -50,7 +50,7 @@ private enum Preparation {
         var judging = OpenJudgement(admitted, subject: known.subject, report: .first)
         do throws(StageError) {
             while let question = try judging.next() { try judging.answer(question, from: known) }
-            self = judging.prepared.map { .prepared($0) } ?? .ended(.open(check: "daemon", "the judgement has no end"))
+            self = judging.prepared().map { .prepared($0) } ?? .ended(.open(check: "daemon", "the judgement has no end"))
         } catch {
             switch error {
             case .refused(let rejection, let check, let device):

@@ -119,8 +119,8 @@ struct OpenJudgement: Sendable {
         return Verdict(refusing: admitted, first, refusals)
     }
 
-    /// The request with its facts, once all are known.
-    var prepared: VerificationCase? {
+    /// The request with its facts, once all are known. `mutating`, since a judgement that another object holds would be copied to be asked.
+    mutating func prepared() -> VerificationCase? {
         guard case .complete = step, let freshness else { return nil }
         return VerificationCase(
             admitted: admitted, freshness: freshness, pieces: pieces, subject: subject, isSubjectBlocked: isSubjectBlocked,

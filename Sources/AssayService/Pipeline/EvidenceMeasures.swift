@@ -9,14 +9,14 @@ package final class EvidenceMeasures: Sendable {
 
     package init() {}
 
-    func record(_ changes: VerificationCase.Changes, of prepared: VerificationCase) {
-        for advance in changes.advances {
+    func record(_ decided: DecidedRequest) {
+        for advance in decided.changes.advances {
             // By field: a record is long, and a copy of it dear.
-            guard let counter = prepared.knownDevice?.counter, advance.counter >= counter else { continue }
+            guard let counter = decided.prepared.knownDevice?.counter, advance.counter >= counter else { continue }
             counterSteps.record(UInt64(advance.counter - counter))
         }
-        guard !changes.registrations.isEmpty else { return }
-        for piece in prepared.pieces {
+        guard !decided.changes.registrations.isEmpty else { return }
+        for piece in decided.prepared.pieces {
             guard let use = piece.facts.attestationKeyUse else { continue }
             keyUses.record(UInt64(clamping: use.lastDay))
         }

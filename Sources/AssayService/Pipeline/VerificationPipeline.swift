@@ -230,7 +230,7 @@ package struct VerificationPipeline: Sendable {
                     }
                 }
             }
-            guard let prepared = request.judging.prepared else {
+            guard let prepared = request.judging.prepared() else {
                 if let refused = request.judging.refusedEarly { return end(live, .verdict(refused)) }
                 throw .failed(.inconsistent("the judgement has no end"))
             }
@@ -310,7 +310,7 @@ package struct VerificationPipeline: Sendable {
             } catch {
                 return end(live, by: error)
             }
-            measures.record(decided.changes, of: prepared)
+            measures.record(decided)
         }
     }
 
