@@ -14,6 +14,8 @@ package final class PostgresTransferTarget: TransferTarget {
 
     /// How long a trip may take, in milliseconds.
     private static let timeout: Int64 = 120_000
+    /// How long another copy is waited for, in milliseconds: the server notices some time later that one has ended.
+    private static let patience = 3000
 
     /// Makes the schema if there is none, and marks the ledger as unfinished. Throws `.unavailable` if it holds anything that is not of an
     /// unfinished copy, or if another process copies into it.
@@ -31,8 +33,8 @@ package final class PostgresTransferTarget: TransferTarget {
             try Self.begin(database)
             _ = try holder.run(
                 [
-                    .once("SET idle_in_transaction_session_timeout = 0"), .once("BEGIN"),
-                    SQLStatement("SELECT 1 FROM meta WHERE name = $1 FOR UPDATE NOWAIT", .text(Self.mark)),
+                    .once("SET idle_in_transaction_session_timeout = 0"), .once("SET lock_timeout = '\(Self.patience)ms'"),
+                    .once("BEGIN"), SQLStatement("SELECT 1 FROM meta WHERE name = $1 FOR UPDATE", .text(Self.mark)),
                 ], within: Self.timeout)
             // With an epoch that no process draws.
             _ = try database.run([
