@@ -33,7 +33,7 @@ struct HTTPMethods: Sendable {
             if byPath[method.path] == nil { byPath[method.path] = number }
             if let alias = api?.declaration.http.path, byPath[alias] == nil { byPath[alias] = number }
             return Entry(
-                number: number, isStream: method.handler.isStream, json: json,
+                number: number, isStream: method.isStream, json: json,
                 idempotencyField: json?.request.idempotencyField,
                 requestID: json.flatMap { RequestIDField($0.response) },
                 isRepeatable: api?.declaration.idempotency.allowsRepeating(hasKey: false) ?? true)

@@ -18,7 +18,7 @@ package enum RPCHandler: Sendable {
         if case .batch = self { true } else { false }
     }
 
-    package var isStream: Bool {
+    var isStream: Bool {
         if case .stream = self { true } else { false }
     }
 }
@@ -31,7 +31,7 @@ package struct RPCMethod: Sendable {
     /// Whether any peer may call it that may connect, also one that is no configured caller. Such a method tells nothing of callers and apps.
     package let isOpen: Bool
     // Of the handler, which is not copied to be asked for each call.
-    let isStream: Bool
+    package let isStream: Bool
     let isBatch: Bool
 
     package init(path: String, handler: RPCHandler, isOpen: Bool = false) {

@@ -13,14 +13,14 @@ struct ChallengeIssuance {
     private let now: Timestamp
     /// `nil`: there is none.
     private let key: ChallengeKey?
-    /// The calls that may still ask for a challenge.
-    private var left: Int
-    /// 16 bytes for each of them; empty before the first one.
+    /// The most challenges that are made.
+    private let calls: Int
+    /// 16 bytes for each challenge that is not made yet; empty before the first one.
     private var random: ArraySlice<UInt8> = []
     /// Challenges that are not counted yet, all of one app and purpose.
     private var uncounted: (app: AppID, purpose: Purpose, count: UInt64)?
 
-    /// - Parameter calls: the most challenges that are made.
+    /// - Parameter calls: those of the batch.
     init(
         of calls: Int, _ answering: Answering, _ keys: ChallengeKeys, _ counters: VerdictCounters, _ horizon: SpentHorizon,
         at now: Timestamp
@@ -28,7 +28,7 @@ struct ChallengeIssuance {
         (self.answering, self.counters, self.horizon, self.now) = (answering, counters, horizon, now)
         chargingTime = answering.chargingTime()
         key = keys.issuingKey(at: now)
-        left = calls
+        self.calls = calls
     }
 
     /// The serialised answer to one call.
@@ -54,8 +54,7 @@ struct ChallengeIssuance {
     }
 
     private mutating func takeRandom() -> ArraySlice<UInt8> {
-        if random.isEmpty { random = SecureRandom.bytes(max(1, left) * Challenge.randomLength)[...] }
-        left -= 1
+        if random.isEmpty { random = SecureRandom.bytes(calls * Challenge.randomLength)[...] }
         defer { random = random.dropFirst(Challenge.randomLength) }
         return random.prefix(Challenge.randomLength)
     }
