@@ -227,6 +227,7 @@ UPDATE =
 .PHONY: bench-check
 bench-check: build ## instructions and allocations of each hot operation, within 2 % of those kept for this toolchain (UPDATE=1 keeps these)
 	@command -v valgrind >/dev/null || { echo "valgrind is missing: apt install valgrind" >&2; exit 1; }
+	@command -v strip >/dev/null || { echo "strip is missing: apt install binutils" >&2; exit 1; }
 	$(BUILD_BENCHMARK)
 	$(BENCHMARK) counts --daemon .build/release/assayd --counts Benchmarks/counts/$(TOOLCHAIN).json $(if $(UPDATE),--update)
 

@@ -67,7 +67,7 @@ class Installation:
         try:
             self.assay("simulate", "phone", "phone", "--app-id", "ABCDE12345.com.example.camera")
             (self.folder / "assayd.yaml").write_text(CONFIGURATION.format(port=self.port, store=self.store, signer="ab" * 32))
-            self.revoke()
+            self.revoke(self.another_list())
             log = open(self.folder / "assayd.log", "w")
             self.process = subprocess.Popen(
                 [self.programs / "assayd", "--config", "assayd.yaml"], cwd=self.folder, stdin=subprocess.DEVNULL,
@@ -121,17 +121,27 @@ class Installation:
     def reload(self):
         self.process.send_signal(signal.SIGHUP)
 
-    def revoke(self):
-        """Another list of revoked certificates, which a reload puts in force."""
+    def another_list(self):
+        """The file of another list of revoked certificates."""
         self.versions += 1
         entries = {f"{self.versions:x}{serial:030x}": {"status": "REVOKED"} for serial in range(1, REVOKED)}
-        made = self.folder / "revoked.json.new"
+        made = self.folder / f"revoked-{self.versions}.json"
         made.write_text(json.dumps({"entries": entries}))
+        return made
+
+    def revoke(self, made):
+        """Puts the file of a list in the place where a reload reads it."""
         made.rename(self.folder / "revoked.json")
 
-    def update(self):
-        self.revoke()
-        self.reload()
+    def updates(self, count):
+        """What puts another list in force, so many times. The lists are written now: that is not to share the machine with the uploads."""
+        lists = [self.another_list() for _ in range(count)]
+
+        def update():
+            self.revoke(lists.pop())
+            self.reload()
+
+        return update
 
 
 class Repeated:
@@ -200,7 +210,7 @@ def in_a_file(options, programs):
             measured("nothing", installation, rate, options.seconds),
             measured("a reload twice a second", installation, rate, options.seconds, beside=Repeated(installation.reload, 0.5)),
             measured("a new list of revoked certificates twice a second", installation, rate, options.seconds,
-                     beside=Repeated(installation.update, 0.5)),
+                     beside=Repeated(installation.updates(2 * options.seconds + 60), 0.5)),
         ]
         installation.require_alive()
     return {"ledger": "a file", "saturation": most, "rate": rate, "parts": parts}

@@ -16,6 +16,13 @@ final class Callgrind {
         ]
     }
 
+    /// A copy of a program that has its symbols, and no debug information: Valgrind stops at a form of DWARF that it does not know.
+    func prepared(_ executable: String) throws -> String {
+        let copy = folder.appending(path: "program").path
+        _ = try Self.output(of: ["strip", "--strip-debug", "-o", copy, executable])
+        return copy
+    }
+
     /// What `valgrind --version` says.
     static func version() throws -> String {
         try output(of: ["valgrind", "--version"]).trimmingCharacters(in: .whitespacesAndNewlines)

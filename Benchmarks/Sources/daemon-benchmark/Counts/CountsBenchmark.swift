@@ -7,8 +7,8 @@ struct CountsBenchmark: AsyncParsableCommand {
         commandName: "counts",
         abstract: "Instructions and allocations of each hot operation, against those that are kept.",
         discussion: """
-            Runs the daemon under Valgrind's Callgrind (Debian's package valgrind), whose counts hardly depend on the machine or its load. Of each row \
-            of the table it counts the same number of requests several times, and takes the median. Exit status 1 if a count differs from the kept \
+            Runs the daemon under Valgrind's Callgrind (Debian's packages valgrind and binutils), whose counts hardly depend on the machine or its \
+            load. Of each row of the table it counts the same number of requests several times, and takes the median. Exit status 1 if a count differs from the kept \
             one by more than the tolerance, in either direction.
             """)
 
@@ -52,7 +52,7 @@ struct CountsBenchmark: AsyncParsableCommand {
         if let profiles { try FileManager.default.createDirectory(atPath: profiles, withIntermediateDirectories: true) }
         let callgrind = try Callgrind()
         defer { callgrind.remove() }
-        let stage = TableStage(executable: daemon, under: callgrind.wrapper)
+        let stage = TableStage(executable: try callgrind.prepared(daemon), under: callgrind.wrapper)
         defer { stage.stop() }
         var found = OperationCounts(valgrind: try Callgrind.version())
         print("operation                 instructions  allocations")

@@ -78,7 +78,20 @@ final class DaemonProcess: @unchecked Sendable {  // one task starts and stops t
             if let connection = try? PlainConnection(address), (try? connection.exchange(ping, frames: 1)) != nil { return }
             usleep(5_000)
         }
-        throw POSIXError(process.isRunning ? .ETIMEDOUT : .ECHILD)
+        throw process.isRunning ? Failure.noAnswer(limit) : .ended(process.terminationStatus)
+    }
+
+    enum Failure: Error, CustomStringConvertible {
+        case noAnswer(Duration)
+        /// With its exit status, or the signal that ended it.
+        case ended(Int32)
+
+        var description: String {
+            switch self {
+            case .noAnswer(let limit): "the daemon has not answered in \(limit)"
+            case .ended(let status): "the daemon ended with status \(status) before it answered; what it said is above"
+            }
+        }
     }
 
     private static let countsName = "allocations"

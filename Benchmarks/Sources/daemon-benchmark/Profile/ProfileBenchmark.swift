@@ -71,7 +71,8 @@ struct ProfileBenchmark: AsyncParsableCommand {
     }
 
     private func finish(_ recorder: Process) {
-        recorder.interrupt()
+        // It writes what it has for SIGTERM too. SIGINT it does not get where a shell has started this in the background.
+        recorder.terminate()
         recorder.waitUntilExit()
     }
 }
