@@ -228,3 +228,7 @@ struct AttestationStatusListTests {
         }
     }
 }
+
+extension RevocationSnapshot.Serial: ExpressibleByArrayLiteral {
+    public init(arrayLiteral bytes: UInt8...) { self.init(bytes) }
+}

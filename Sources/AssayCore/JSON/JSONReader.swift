@@ -128,23 +128,29 @@ package struct JSONObject: Hashable, Sendable {
     mutating func add(_ name: [UInt8], _ value: JSONValue) { members.append(Member(name: name, value: value)) }
 
     /// The values of all members of that name, in order.
-    package func all(_ name: some Collection<UInt8>) -> [JSONValue] {
-        members.compactMap { $0.name.elementsEqual(name) ? $0.value : nil }
+    package func all(_ name: StaticString) -> [JSONValue] {
+        name.withUTF8Buffer { name in
+            var (values, next) = ([JSONValue](), 0)
+            while let index = place(of: name, from: next) {
+                values.append(members[index].value)
+                next = index + 1
+            }
+            return values
+        }
     }
 
     package subscript(name: some Collection<UInt8>) -> JSONValue? {
         let index =
-            name.withContiguousStorageIfAvailable { place(of: $0) } ?? Array(name).withUnsafeBufferPointer { place(of: $0) }
+            name.withContiguousStorageIfAvailable { place(of: $0, from: 0) }
+            ?? Array(name).withUnsafeBufferPointer { place(of: $0, from: 0) }
         return index.map { members[$0].value }
     }
 
-    /// The index of the first member of that name.
-    private func place(of name: UnsafeBufferPointer<UInt8>) -> Int? {
-        // Most names have another length, which is compared faster. By index: an iterator would copy each member.
-        for index in members.indices where members[index].name.count == name.count {
-            let isSame = members[index].name.withUnsafeBufferPointer { own in name.indices.allSatisfy { own[$0] == name[$0] } }
-            if isSame { return index }
-        }
+    /// The index of the first member of that name, from an index on.
+    private func place(of name: UnsafeBufferPointer<UInt8>, from start: Int) -> Int? {
+        let name = UnsafeRawBufferPointer(name)
+        // By index: an iterator would copy each member.
+        for index in start..<members.count where members[index].name.withUnsafeBytes({ $0.equals(name) }) { return index }
         return nil
     }
 }

@@ -22,4 +22,14 @@ extension [UInt8] {
     package func equals(_ other: [UInt8]) -> Bool {
         withUnsafeBytes { bytes in other.withUnsafeBytes { bytes.equals($0) } }
     }
+
+    /// Whether these bytes come before others of the same number, by the first that differs.
+    package func precedes(_ other: [UInt8]) -> Bool {
+        withUnsafeBytes { bytes in
+            other.withUnsafeBytes { other in
+                guard let first = bytes.baseAddress, let second = other.baseAddress else { return false }
+                return memcmp(first, second, Swift.min(bytes.count, other.count)) < 0
+            }
+        }
+    }
 }

@@ -66,10 +66,11 @@ public final class RevocationSnapshot: Sendable {
 
     public convenience init(feed: FeedVersion, entries: [[UInt8]: Entry], oddEntries: OddEntries = .none) {
         let entries = Dictionary(entries.map { (Serial($0.key), $0.value) }, uniquingKeysWith: Self.worse)
-        let order = entries.keys.map(\.magnitude).sorted { a, b in
-            a.count == b.count ? a.lexicographicallyPrecedes(b) : a.count < b.count
-        }
-        self.init(feed, oddEntries, entries, order)
+        self.init(feed: feed, bySerial: entries, oddEntries: oddEntries)
+    }
+
+    package convenience init(feed: FeedVersion, bySerial entries: [Serial: Entry], oddEntries: OddEntries) {
+        self.init(feed, oddEntries, entries, entries.keys.sorted().map(\.magnitude))
     }
 
     private init(_ feed: FeedVersion, _ oddEntries: OddEntries, _ entries: [Serial: Entry], _ order: [[UInt8]]) {
@@ -103,13 +104,20 @@ public final class RevocationSnapshot: Sendable {
     public subscript(serial: [UInt8]) -> Entry? { entries[Serial(serial)] }
 
     /// A serial number as a key: an array of bytes hashes and compares each by itself, and every use of a device looks up its whole chain.
-    private struct Serial: Hashable {
-        let magnitude: [UInt8]
+    package struct Serial: Hashable, Comparable, Sendable {
+        /// An unsigned big-endian integer without leading zeros.
+        package let magnitude: [UInt8]
 
-        init(_ serial: [UInt8]) { magnitude = SerialNumber.magnitude(serial) }
+        package init(_ serial: [UInt8]) { magnitude = SerialNumber.magnitude(serial) }
 
-        static func == (a: Serial, b: Serial) -> Bool { a.magnitude.equals(b.magnitude) }
-        func hash(into hasher: inout Hasher) { magnitude.withUnsafeBytes { hasher.combine(bytes: $0) } }
+        package static func == (a: Serial, b: Serial) -> Bool { a.magnitude.equals(b.magnitude) }
+        package func hash(into hasher: inout Hasher) { magnitude.withUnsafeBytes { hasher.combine(bytes: $0) } }
+
+        /// As integers.
+        package static func < (a: Serial, b: Serial) -> Bool {
+            a.magnitude.count == b.magnitude.count
+                ? a.magnitude.precedes(b.magnitude) : a.magnitude.count < b.magnitude.count
+        }
     }
 
     /// The more permanent of two entries for one number.
@@ -167,10 +175,12 @@ package enum SerialNumber {
 
     /// The magnitude of a number in hexadecimal digits of either case and any number; `nil` for anything else. Decimal digits
     /// alone are hexadecimal too.
-    package static func magnitude(hexadecimal digits: String) -> [UInt8]? {
-        let count = digits.utf8.count
-        guard (1...digitLimit).contains(count) else { return nil }
-        return Hex.decode(count % 2 == 0 ? digits : "0" + digits).map(magnitude)
+    package static func magnitude(hexadecimal digits: String) -> [UInt8]? { magnitude(utf8: Array(digits.utf8)) }
+
+    /// The same of digits that are at hand as their UTF-8.
+    package static func magnitude(utf8 digits: [UInt8]) -> [UInt8]? {
+        guard (1...digitLimit).contains(digits.count) else { return nil }
+        return Hex.decode(utf8: digits.count % 2 == 0 ? digits : [UInt8(ascii: "0")] + digits).map(magnitude)
     }
 
     /// The form in Google's revocation list: lower case, no leading zero.

@@ -13,32 +13,32 @@ package import AssayCore
 /// mean that the document is of another form, and it is refused.
 package struct AttestationStatusList: Sendable {
     /// The member that holds the entries.
-    private static let name = "entries"
+    private static let name: StaticString = "entries"
     /// Longest word for a status or a reason, in bytes.
     private static let wordLimit = 64
     /// The list is refused when at least this many entries, and more than `unreadablePercent` of all, are unreadable.
     package static let unreadableLimit = 20
     package static let unreadablePercent = 1
 
-    /// By serial number, an unsigned big-endian integer.
-    package let entries: [[UInt8]: RevocationSnapshot.Entry]
+    package let entries: [RevocationSnapshot.Serial: RevocationSnapshot.Entry]
     package let oddEntries: RevocationSnapshot.OddEntries
 
     /// Reads exactly one list. The caller limits its length.
     package init(parsing document: ArraySlice<UInt8>) throws(AttestationStatusListError) {
         let lists = try Self.lists(document)
         let members = lists.flatMap(\.members)
-        var entries: [[UInt8]: RevocationSnapshot.Entry] = [:]
-        var (unreadable, unnamed, unknown, example) = (lists.count - 1, 0, 0, lists.count > 1 ? Self.name : "")
+        var entries: [RevocationSnapshot.Serial: RevocationSnapshot.Entry] = [:]
+        entries.reserveCapacity(members.count)
+        var (unreadable, unnamed, unknown, example) = (lists.count - 1, 0, 0, lists.count > 1 ? "\(Self.name)" : "")
         for member in members {
-            let serial = SerialNumber.magnitude(hexadecimal: String(decoding: member.name, as: UTF8.self))
+            let serial = SerialNumber.magnitude(utf8: member.name).map(RevocationSnapshot.Serial.init)
             let read = Self.entry(member.value)
             let other = serial.flatMap { entries[$0] }
-            if serial?.isEmpty != false || read == nil || other != nil {
+            if serial?.magnitude.isEmpty != false || read == nil || other != nil {
                 if unreadable == 0 { example = Self.visible(member.name) }
                 unreadable += 1
             }
-            guard let serial, !serial.isEmpty else {
+            guard let serial, !serial.magnitude.isEmpty else {
                 unnamed += 1
                 continue
             }
@@ -71,7 +71,7 @@ package struct AttestationStatusList: Sendable {
         }
         guard case .object(let top) = value else { throw AttestationStatusListError("not a JSON object") }
         var lists: [JSONObject] = []
-        for value in top.all(name.utf8) {
+        for value in top.all(name) {
             guard case .object(let list) = value else { throw AttestationStatusListError("\"\(name)\" is not an object") }
             lists.append(list)
         }
@@ -87,8 +87,8 @@ package struct AttestationStatusList: Sendable {
     }
 
     /// A text of at most `wordLimit` bytes that can be read and stands once.
-    private static func word(_ name: String, of fields: JSONObject) -> String? {
-        let values = fields.all(name.utf8)
+    private static func word(_ name: StaticString, of fields: JSONObject) -> String? {
+        let values = fields.all(name)
         guard values.count == 1, case .string(let text)? = values.first, text.count <= wordLimit else { return nil }
         return String(validating: text, as: UTF8.self)
     }

@@ -16,7 +16,7 @@ extension RevocationSnapshot {
             throw .malformed(error.description)
         }
         let id = Hex.encode(SHA256.bytes(of: text).prefix(8))
-        self.init(feed: FeedVersion(name: name, id: id, asOf: asOf), entries: list.entries, oddEntries: list.oddEntries)
+        self.init(feed: FeedVersion(name: name, id: id, asOf: asOf), bySerial: list.entries, oddEntries: list.oddEntries)
     }
 }
 

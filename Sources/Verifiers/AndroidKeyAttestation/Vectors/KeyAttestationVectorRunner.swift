@@ -95,7 +95,7 @@ extension VectorInput {
         do throws(AttestationStatusListError) {
             let list = try AttestationStatusList(parsing: document[...])
             let feed = FeedVersion(name: "google-attestation-status", id: "vector", asOf: now)
-            return .snapshot(RevocationSnapshot(feed: feed, entries: list.entries))
+            return .snapshot(RevocationSnapshot(feed: feed, bySerial: list.entries, oddEntries: list.oddEntries))
         } catch {
             throw VectorError("revocation_status: \(error)")
         }
