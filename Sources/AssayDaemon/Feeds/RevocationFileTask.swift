@@ -28,7 +28,7 @@ final class RevocationFileTask: MaintenanceTask {
     func perform() async {
         for file in state.withLock({ $0.files }) {
             do throws(FeedError) {
-                try file.refresh(at: clock.now())
+                try await BackgroundThread.run("assay-lists") { () throws(FeedError) in try file.refresh(at: self.clock.now()) }
                 state.withLock { $0.problems[file.path] = nil }
                 tellOddEntries(of: file)
             } catch {

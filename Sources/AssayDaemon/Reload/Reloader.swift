@@ -51,7 +51,7 @@ package struct Reloader: Sendable {
 
     private func exchange(_ origin: ChangeOrigin) async throws(StartupError) {
         let new: Configuration
-        do { new = try read() } catch { throw StartupError("\(error)") }
+        do { new = try await BackgroundThread.run("assay-reload", read) } catch { throw StartupError("\(error)") }
         let fixed = running.sections(thatDifferIn: new.fixed)
         guard fixed.isEmpty else { throw StartupError("what changed needs a restart: \(fixed.joined(separator: ", "))") }
         var exchanges: [ReloadStep.Exchange] = []

@@ -1,0 +1,33 @@
+import Foundation
+import Testing
+
+@testable import AssayDaemon
+
+#if os(Linux)
+    @Suite("Background threads")
+    struct BackgroundThreadTests {
+        private struct Failure: Error, Equatable { let number: Int }
+
+        @Test("Work runs on a thread of its own name, behind those that answer requests, and they stay as they are")
+        func niceness() async throws {
+            let (name, niceness) = try await BackgroundThread.run("assay-long-work") {
+                (try String(contentsOfFile: "/proc/thread-self/comm", encoding: .utf8), Self.niceness())
+            }
+            #expect(name == "assay-long-work\n" && niceness == 10)
+            #expect(Self.niceness() == 0)
+        }
+
+        @Test("What the work throws comes back as it is")
+        func failure() async {
+            await #expect(throws: Failure(number: 7)) {
+                try await BackgroundThread.run("assay-long-work") { () throws(Failure) -> Int in throw Failure(number: 7) }
+            }
+        }
+
+        /// That of the calling thread.
+        private static func niceness() -> Int32 {
+            let thread: Int32 = 0  // PRIO_PROCESS
+            return getpriority(thread, 0)
+        }
+    }
+#endif
