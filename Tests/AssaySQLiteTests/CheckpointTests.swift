@@ -60,6 +60,28 @@ struct CheckpointTests {
         #expect(frames == copied && copied == second && databaseSyncs == before + 2, "nothing was left to copy")
     }
 
+    @Test("A step is one of 256 frames, or of eight large commits, up to a quarter of a long log")
+    func sizes() {
+        /// The numbers of frames in the log at which a run is due, for commits of so many frames.
+        func due(_ commits: [Int]) -> [Int] {
+            let checkpointer = Checkpointer(
+                path: directory.path(), options: LedgerOptions(), health: LedgerHealth(report: { _ in }))
+            var frames = 0
+            return commits.compactMap { added in
+                frames += added
+                return checkpointer.isDue(at: frames) ? frames : nil
+            }
+        }
+        #expect(due([Int](repeating: 4, count: 200)) == [256, 512, 768])
+        #expect(due([Int](repeating: 100, count: 30)) == [300, 1100, 1900, 2700])
+        #expect(due([3000] + [Int](repeating: 100, count: 20)) == [3000, 4100, 4900])
+
+        let checkpointer = Checkpointer(
+            path: directory.path(), options: LedgerOptions(), health: LedgerHealth(report: { _ in }))
+        #expect(
+            [3000, 100, 200, 799, 800].map(checkpointer.isDue) == [true, false, false, false, true], "a new log begins anew")
+    }
+
     @Test("A closed ledger leaves no log behind, although checkpoints had a connection")
     func closes() async throws {
         let ledger = try open(step: 1)

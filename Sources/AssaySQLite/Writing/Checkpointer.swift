@@ -19,9 +19,14 @@ final class Checkpointer: Sendable {
     private let connection = Mutex<SQLiteConnection?>(nil)
     /// Steps of one run: under a load at which each ends with as much to copy as it began with, the writer has to take the rest.
     private static let stepLimit = 4
+    /// Commits whose frames are one step, where that is more than the usual step, up to a quarter of a long log. The large commits of a busy daemon would
+    /// have a step for every second of them, which writes pages to the database that the next one changes again.
+    private static let commitsOfStep = 8
 
     private struct State {
         var frames = 0
+        /// Frames of a step.
+        var step: Int
         /// The number of frames in the log at which the next run is due.
         var next: Int
         var restIsDue = false
@@ -34,20 +39,27 @@ final class Checkpointer: Sendable {
         self.path = path
         self.options = options
         self.health = health
-        state = Mutex(State(next: options.checkpointStep))
+        state = Mutex(State(step: options.checkpointStep, next: options.checkpointStep))
     }
 
     /// Called by the writer after each commit.
     func logHolds(frames: Int) {
-        let isDue = state.withLock { state in
-            if frames < state.frames { state.next = options.checkpointStep }
+        if isDue(at: frames) { _ = requests.post((), weight: 1) }
+    }
+
+    /// Whether a run is due, after a commit with which the log has so many frames.
+    func isDue(at frames: Int) -> Bool {
+        state.withLock { state in
+            let isNewLog = frames < state.frames
+            let added = isNewLog ? frames : frames - state.frames
+            state.step = max(options.checkpointStep, min(added * Self.commitsOfStep, options.checkpointFrames / 4))
+            if isNewLog { state.next = state.step }
             state.frames = frames
             guard frames >= state.next else { return false }
             // If this run fails, or a reader holds the log, the next one comes after as many frames again.
-            state.next = frames + options.checkpointStep
+            state.next = frames + state.step
             return true
         }
-        if isDue { _ = requests.post((), weight: 1) }
     }
 
     /// True once after each run that left the log long: the writer then copies the frames that were added meanwhile.
@@ -86,9 +98,9 @@ final class Checkpointer: Sendable {
         var before = 0
         for _ in 0..<Self.stepLimit {
             let copied = try step()
-            let left = state.withLock { $0.frames } - copied
+            let isLittle = state.withLock { $0.frames - copied <= $0.step }
             // Less than nothing: the log was at its end, and has restarted. No more than before: a reader needs the next frames.
-            if left <= options.checkpointStep || copied <= before { break }
+            if isLittle || copied <= before { break }
             before = copied
         }
         state.withLock { $0.restIsDue = $0.frames >= options.checkpointFrames }
