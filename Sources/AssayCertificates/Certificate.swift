@@ -47,7 +47,7 @@ package final class Certificate: Sendable {
     private init(whole der: ArraySlice<UInt8>, _ leniencies: CertificateLeniencies) throws(Rejection) {
         guard der.count <= Self.sizeLimit else { throw Rejection(.malformedCertificate, "a certificate of \(der.count) bytes") }
         var outer = DERReader(der, code: .malformedCertificate)
-        var certificate = DERReader(try outer.element(.sequence).content, code: .malformedCertificate)
+        var certificate = DERReader(try outer.content(.sequence), code: .malformedCertificate)
         try outer.finish("the certificate")
         let signedElement = try certificate.field("tbsCertificate") { field throws(Rejection) in try field.element(.sequence) }
         let outerAlgorithm = try certificate.field("signatureAlgorithm") { field throws(Rejection) in
@@ -113,7 +113,7 @@ package final class Certificate: Sendable {
             fields = strict
             return number
         }
-        let content = try fields.element(.integer).content
+        let content = try fields.content(.integer)
         guard leniencies.contains(.oddSerial), (1...serialLimit).contains(content.count) else {
             throw Rejection(.malformedCertificate, "a serial number that is negative, too long or not in its shortest form")
         }

@@ -47,7 +47,7 @@ package struct CertificateRevocationList: Sendable {
     package init(der: ArraySlice<UInt8>) throws(Rejection) {
         guard der.count <= Self.sizeLimit else { throw Rejection(.malformed, "a list of \(der.count) bytes") }
         var outer = DERReader(der, code: .malformed)
-        var list = DERReader(try outer.element(.sequence).content, code: .malformed)
+        var list = DERReader(try outer.content(.sequence), code: .malformed)
         try outer.finish("the list")
         let signedElement = try list.element(.sequence)
         let outerAlgorithm = try AlgorithmIdentifier(from: &list)
@@ -121,13 +121,13 @@ package struct CertificateRevocationList: Sendable {
 
     private static func reason(_ fields: inout DERReader) throws(Rejection) -> Int? {
         var reason: Int?
-        try extensions(try fields.element(.sequence).content) { (oid, isCritical, value) throws(Rejection) in
+        try extensions(try fields.content(.sequence)) { (oid, isCritical, value) throws(Rejection) in
             guard oid == .crlReason else {
                 guard !isCritical else { throw Rejection(.malformed, "unknown critical extension \(oid) of an entry") }
                 return
             }
             reason = try DERReader.parse(value, code: .malformed) { (reader) throws(Rejection) in
-                let content = try reader.element(.enumerated).content
+                let content = try reader.content(.enumerated)
                 guard content.count == 1, let number = content.first else { throw reader.rejection("a reason of no octet") }
                 return Int(number)
             }
@@ -138,7 +138,7 @@ package struct CertificateRevocationList: Sendable {
     private static func number(in content: ArraySlice<UInt8>) throws(Rejection) -> [UInt8]? {
         var number: [UInt8]?
         var wrapper = DERReader(content, code: .malformed)
-        let list = try wrapper.element(.sequence).content
+        let list = try wrapper.content(.sequence)
         try wrapper.finish("the extensions")
         try extensions(list) { (oid, isCritical, value) throws(Rejection) in
             guard oid == .crlNumber else {

@@ -47,11 +47,11 @@ package struct DistinguishedName: Hashable, Sendable {
         var names = DERReader(content, code: .malformedCertificate)
         var parts = 0
         while !names.isAtEnd {
-            var attributes = DERReader(try names.element(.set).content, code: .malformedCertificate)
+            var attributes = DERReader(try names.content(.set), code: .malformedCertificate)
             repeat {
                 parts += 1
                 guard parts <= Self.partLimit else { throw names.rejection("a name of more than \(Self.partLimit) parts") }
-                var fields = DERReader(try attributes.element(.sequence).content, code: .malformedCertificate)
+                var fields = DERReader(try attributes.content(.sequence), code: .malformedCertificate)
                 let oid = try fields.objectIdentifier()
                 body(oid, try fields.element())
                 try fields.finish("an attribute")

@@ -32,9 +32,14 @@ public struct ByteCursor: Sendable {
     }
 
     package mutating func take(_ count: Int) throws(Rejection) -> ArraySlice<UInt8> {
+        let start = position
+        try skip(count)
+        return bytes[start..<position]
+    }
+
+    package mutating func skip(_ count: Int) throws(Rejection) {
         guard count >= 0, count <= remaining else { throw rejection("want \(count) bytes, have \(remaining)") }
-        defer { position += count }
-        return bytes[position..<position + count]
+        position += count
     }
 
     /// The bytes from `start` to the cursor; empty if the cursor is not past `start`.

@@ -32,21 +32,44 @@ public struct DERReader: Sendable {
 
     /// The next element of any tag.
     package mutating func element() throws(Rejection) -> DERElement {
-        let start = cursor.index
-        let tag = try cursor.tag()
-        let content = try cursor.take(try length())
-        return DERElement(tag: tag, content: content, encoded: cursor.bytes(since: start))
+        let start = cursor.position
+        let (tag, contentStart) = try skipElement()
+        return DERElement(tag: tag, encoded: cursor.bytes(since: start), contentStart: contentStart)
     }
 
     /// The next element, which must have this tag.
-    public mutating func element(_ tag: DERTag) throws(Rejection) -> DERElement {
-        let start = cursor.index
+    package mutating func element(_ tag: DERTag) throws(Rejection) -> DERElement {
+        let start = cursor.position
+        let contentStart = try skip(tag)
+        return DERElement(tag: tag, encoded: cursor.bytes(since: start), contentStart: contentStart)
+    }
+
+    /// The content of the next element, which must have this tag.
+    public mutating func content(_ tag: DERTag) throws(Rejection) -> ArraySlice<UInt8> {
+        let start = try skip(tag)
+        return cursor.bytes(since: start)
+    }
+
+    /// Goes past the next element, which must have this tag.
+    ///
+    /// - Returns: where its content begins.
+    private mutating func skip(_ tag: DERTag) throws(Rejection) -> Int {
+        let start = cursor.position
         guard !isAtEnd else { throw rejection("\(tag.withArticle) is missing") }
-        let element = try element()
-        guard element.tag == tag else {
-            throw cursor.rejection("\(element.tag.withArticle) where \(tag.withArticle) is due", at: start)
+        let (found, contentStart) = try skipElement()
+        guard found == tag else {
+            throw cursor.rejection("\(found.withArticle) where \(tag.withArticle) is due", at: start)
         }
-        return element
+        return contentStart
+    }
+
+    /// Goes past the next element.
+    private mutating func skipElement() throws(Rejection) -> (tag: DERTag, contentStart: Int) {
+        let tag = try cursor.tag()
+        let length = try length()
+        let contentStart = cursor.position
+        try cursor.skip(length)
+        return (tag, contentStart)
     }
 
     /// Reads a field whose name stands before the sentence of its rejections.
@@ -60,11 +83,18 @@ public struct DERReader: Sendable {
     /// The next element if it has this tag.
     package mutating func optional(_ tag: DERTag) throws(Rejection) -> DERElement? {
         guard !isAtEnd else { return nil }
-        var ahead = self
-        let element = try ahead.element()
-        guard element.tag == tag else { return nil }
-        self = ahead
-        return element
+        let start = cursor.position
+        do throws(Rejection) {
+            let (found, contentStart) = try skipElement()
+            if found == tag {
+                return DERElement(tag: tag, encoded: cursor.bytes(since: start), contentStart: contentStart)
+            }
+        } catch {
+            cursor.position = start
+            throw error
+        }
+        cursor.position = start
+        return nil
     }
 
     /// Enters the next element, which must have this tag; `body` must read all of it.
@@ -72,7 +102,7 @@ public struct DERReader: Sendable {
     public mutating func scope<T>(
         _ tag: DERTag, _ body: (inout DERReader) throws(Rejection) -> T
     ) throws(Rejection) -> T {
-        try DERReader.parse(try element(tag).content, code: cursor.code, body)
+        try DERReader.parse(try content(tag), code: cursor.code, body)
     }
 
     @inlinable
@@ -97,18 +127,21 @@ public struct DERReader: Sendable {
     }
 }
 
-/// One element of DER, as a slice of the original bytes.
+/// One element of DER, as a slice of the original bytes. One slice: each holds on to the bytes by itself.
 public struct DERElement: Sendable {
     public let tag: DERTag
-    public let content: ArraySlice<UInt8>
     /// Identifier, length and content.
     public let encoded: ArraySlice<UInt8>
+    /// An index of ``encoded``, or its end.
+    @usableFromInline let contentStart: Int
+
+    @inlinable public var content: ArraySlice<UInt8> { encoded[contentStart...] }
 }
 
 extension DERReader {
     /// The content of an INTEGER, two's complement, in its shortest form (X.690 §8.3).
     package mutating func integer() throws(Rejection) -> ArraySlice<UInt8> {
-        let content = try element(.integer).content
+        let content = try content(.integer)
         try checkInteger(content)
         return content
     }
@@ -132,7 +165,7 @@ extension DERReader {
 
     /// BOOLEAN: FF or 00 (X.690 §11.1).
     package mutating func boolean() throws(Rejection) -> Bool {
-        let content = try element(.boolean).content
+        let content = try content(.boolean)
         guard content.count == 1, let value = content.first, value == 0xFF || value == 0x00 else {
             throw rejection("a BOOLEAN that is neither FF nor 00")
         }
@@ -147,16 +180,16 @@ extension DERReader {
     }
 
     package mutating func objectIdentifier() throws(Rejection) -> OID {
-        let content = try element(.objectIdentifier).content
+        let content = try content(.objectIdentifier)
         guard let oid = OID(content: content) else { throw rejection("a malformed OBJECT IDENTIFIER") }
         return oid
     }
 
-    package mutating func octetString() throws(Rejection) -> ArraySlice<UInt8> { try element(.octetString).content }
+    package mutating func octetString() throws(Rejection) -> ArraySlice<UInt8> { try content(.octetString) }
 
     /// A BIT STRING of whole octets, such as keys and signatures.
     package mutating func bitString() throws(Rejection) -> ArraySlice<UInt8> {
-        let content = try element(.bitString).content
+        let content = try content(.bitString)
         guard content.first == 0 else { throw rejection("a BIT STRING that is not whole octets") }
         return content.dropFirst()
     }
@@ -165,7 +198,7 @@ extension DERReader {
     ///
     /// - Parameter allowsTrailingZeros: accept more bits than needed, as BER does.
     package mutating func namedBits(allowsTrailingZeros: Bool = false) throws(Rejection) -> ArraySlice<UInt8> {
-        let content = try element(.bitString).content
+        let content = try content(.bitString)
         guard let unused = content.first, unused < 8 else { throw rejection("a BIT STRING with a bad count of unused bits") }
         let bits = content.dropFirst()
         guard let last = bits.last else {

@@ -79,7 +79,8 @@ struct CheckpointTests {
         let checkpointer = Checkpointer(
             path: directory.path(), options: LedgerOptions(), health: LedgerHealth(report: { _ in }))
         #expect(
-            [3000, 100, 200, 799, 800].map(checkpointer.isDue) == [true, false, false, false, true], "a new log begins anew")
+            [3000, 100, 200, 799, 800].map(checkpointer.isDue) == [true, false, false, false, true],
+            "a new log has its own first step")
     }
 
     @Test("A closed ledger leaves no log behind, although checkpoints had a connection")

@@ -30,7 +30,7 @@ package struct SignerCertificate: Hashable, Sendable {
         do throws(Rejection) {
             return try DERReader.parse(der[...], code: .malformedCertificate) { outer throws(Rejection) in
                 try outer.sequence { certificate throws(Rejection) in
-                    var fields = DERReader(try certificate.element(.sequence).content, code: .malformedCertificate)
+                    var fields = DERReader(try certificate.content(.sequence), code: .malformedCertificate)
                     _ = try certificate.element(.sequence)
                     _ = try certificate.element(.bitString)
                     _ = try fields.optional(.context(0))

@@ -113,7 +113,7 @@ private struct SignedRequest {
         _ fields: inout DERReader, _ quirks: inout [RequestedKey.Quirk]
     ) throws(Rejection) {
         guard !fields.isAtEnd else { return quirks.append(.withoutAttributes) }
-        let content = try field("the attributes") { () throws(Rejection) in try fields.element(.context(0)).content }
+        let content = try field("the attributes") { () throws(Rejection) in try fields.content(.context(0)) }
         var attributes = DERReader(content, code: .malformedCSR)
         var before: ArraySlice<UInt8> = []
         var isSorted = true

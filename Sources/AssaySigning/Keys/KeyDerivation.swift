@@ -25,7 +25,7 @@ enum KeyDerivation {
         guard algorithm == Self.pbkdf2 || algorithm == Self.scrypt else {
             throw Rejection(.unsupportedAlgorithm, "its key derivation is \(algorithm), neither PBKDF2 nor scrypt")
         }
-        var parameters = DERReader(try function.element(.sequence).content, code: function.code)
+        var parameters = DERReader(try function.content(.sequence), code: function.code)
         try function.finish("the key derivation")
         let salt = Array(try parameters.octetString())
         guard PasswordEncryption.saltLengths.contains(salt.count) else {

@@ -80,15 +80,15 @@ private struct SealedBytes {
     ]
 
     init(from fields: inout DERReader) throws(Rejection) {
-        var parts = DERReader(try fields.element(.sequence).content, code: fields.code)
+        var parts = DERReader(try fields.content(.sequence), code: fields.code)
         let scheme = try parts.objectIdentifier()
         guard scheme == Self.pbes2 else {
             throw Rejection(.unsupportedAlgorithm, "its encryption is \(scheme), not PBES2; 'openssl pkcs8 -topk8' converts it")
         }
-        var parameters = DERReader(try parts.element(.sequence).content, code: fields.code)
+        var parameters = DERReader(try parts.content(.sequence), code: fields.code)
         try parts.finish("the parameters of PBES2")
-        var function = DERReader(try parameters.element(.sequence).content, code: fields.code)
-        var cipher = DERReader(try parameters.element(.sequence).content, code: fields.code)
+        var function = DERReader(try parameters.content(.sequence), code: fields.code)
+        var cipher = DERReader(try parameters.content(.sequence), code: fields.code)
         try parameters.finish("the cipher")
 
         let algorithm = try cipher.objectIdentifier()

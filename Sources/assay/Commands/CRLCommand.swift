@@ -91,8 +91,8 @@ extension Assay_V1_RevocationList {
 private enum RevokedCertificates {
     static func count(in list: [UInt8]) throws(Rejection) -> Int {
         var outer = DERReader(list[...], code: .malformed)
-        var signed = DERReader(try outer.element(.sequence).content, code: .malformed)
-        var fields = DERReader(try signed.element(.sequence).content, code: .malformed)
+        var signed = DERReader(try outer.content(.sequence), code: .malformed)
+        var fields = DERReader(try signed.content(.sequence), code: .malformed)
         // Version, signature algorithm, issuer, thisUpdate, nextUpdate.
         for _ in 0..<5 { _ = try fields.element() }
         guard let entries = try fields.optional(.sequence) else { return 0 }

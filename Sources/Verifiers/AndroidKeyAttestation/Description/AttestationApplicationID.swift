@@ -28,7 +28,7 @@ package struct AttestationApplicationID: Hashable, Sendable {
     ) throws(Rejection) {
         guard bytes.count <= Self.sizeLimit else { throw Rejection(code, "an application id of \(bytes.count) bytes") }
         var outer = DERReader(bytes, code: code)
-        var fields = DERReader(try outer.element(.sequence).content, code: code)
+        var fields = DERReader(try outer.content(.sequence), code: code)
         try outer.finish("the application id")
         var packages: [Package] = []
         try fields.field("packages") { field throws(Rejection) in

@@ -46,7 +46,7 @@ package struct AuthorizationList: Hashable, Sendable {
 
     /// Reads `SEQUENCE { [tag] EXPLICIT … }`.
     init(_ reader: inout DERReader, _ notes: inout DescriptionReader) throws(Rejection) {
-        var list = DERReader(try reader.element(.sequence).content, code: reader.code)
+        var list = DERReader(try reader.content(.sequence), code: reader.code)
         statements.reserveCapacity(Self.usualStatements)
         var seen: [UInt32] = []
         seen.reserveCapacity(Self.usualStatements)
@@ -103,7 +103,7 @@ package struct AuthorizationList: Hashable, Sendable {
             }
             return .numbers(numbers)
         case .flag:
-            guard try reader.element(.null).content.isEmpty else { throw reader.rejection("a NULL with content") }
+            guard try reader.content(.null).isEmpty else { throw reader.rejection("a NULL with content") }
             return .present
         case .bytes: return .bytes(Array(try reader.octetString()))
         case .text:

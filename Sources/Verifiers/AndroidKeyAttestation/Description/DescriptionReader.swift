@@ -13,7 +13,7 @@ struct DescriptionReader {
 
     /// A BOOLEAN of one octet; every octet but zero is true.
     mutating func boolean(_ reader: inout DERReader) throws(Rejection) -> Bool {
-        let content = try reader.element(.boolean).content
+        let content = try reader.content(.boolean)
         guard content.count == 1, let octet = content.first else { throw reader.rejection("a BOOLEAN that is not one octet") }
         if octet != 0x00, octet != 0xFF { note(.booleanNotDER) }
         return octet != 0
@@ -23,7 +23,7 @@ struct DescriptionReader {
     mutating func set(
         _ reader: inout DERReader, limit: Int = setLimit, _ body: (DERElement) throws(Rejection) -> Void
     ) throws(Rejection) {
-        let content = try reader.element(.set).content
+        let content = try reader.content(.set)
         var elements = DERReader(content, code: reader.code)
         var (count, last) = (0, content.prefix(0))
         while !elements.isAtEnd {
@@ -47,7 +47,7 @@ struct DescriptionReader {
 
     /// An ENUMERATED value, in its shortest form.
     static func enumerated(_ reader: inout DERReader) throws(Rejection) -> Int {
-        let content = try reader.element(.enumerated).content
+        let content = try reader.content(.enumerated)
         guard content.count == 1, let value = content.first, value & 0x80 == 0 else {
             throw reader.rejection("an ENUMERATED that is none of the schema")
         }

@@ -38,7 +38,7 @@ package struct KeyDescription: Hashable, Sendable {
     private init(whole bytes: ArraySlice<UInt8>) throws(Rejection) {
         var notes = DescriptionReader()
         var outer = DERReader(bytes, code: .malformedExtension)
-        var fields = DERReader(try outer.element(.sequence).content, code: .malformedExtension)
+        var fields = DERReader(try outer.content(.sequence), code: .malformedExtension)
         try outer.finish("the key description")
         attestationVersion = try fields.field("attestationVersion") { field throws(Rejection) in try field.smallInteger() }
         attestationLevel = try fields.field("attestationSecurityLevel") { field throws(Rejection) in try Self.level(&field) }

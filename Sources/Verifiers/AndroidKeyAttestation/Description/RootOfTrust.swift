@@ -44,7 +44,7 @@ package struct RootOfTrust: Hashable, Sendable {
     }
 
     init(_ reader: inout DERReader, _ notes: inout DescriptionReader) throws(Rejection) {
-        var fields = DERReader(try reader.element(.sequence).content, code: reader.code)
+        var fields = DERReader(try reader.content(.sequence), code: reader.code)
         bootKey = try fields.field("verified_boot_key") { field throws(Rejection) in Array(try field.octetString()) }
         isLocked = try fields.field("device_locked") { field throws(Rejection) in try notes.boolean(&field) }
         state = try fields.field("verified_boot_state") { field throws(Rejection) in
