@@ -84,17 +84,14 @@ public struct DERReader: Sendable {
     package mutating func optional(_ tag: DERTag) throws(Rejection) -> DERElement? {
         guard !isAtEnd else { return nil }
         let start = cursor.position
-        do throws(Rejection) {
-            let (found, contentStart) = try skipElement()
-            if found == tag {
-                return DERElement(tag: tag, encoded: cursor.bytes(since: start), contentStart: contentStart)
-            }
-        } catch {
-            cursor.position = start
-            throw error
+        var element: DERElement?
+        // Also after an element that cannot be read.
+        defer { if element == nil { cursor.position = start } }
+        let (found, contentStart) = try skipElement()
+        if found == tag {
+            element = DERElement(tag: tag, encoded: cursor.bytes(since: start), contentStart: contentStart)
         }
-        cursor.position = start
-        return nil
+        return element
     }
 
     /// Enters the next element, which must have this tag; `body` must read all of it.

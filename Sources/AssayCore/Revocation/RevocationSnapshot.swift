@@ -62,7 +62,7 @@ public final class RevocationSnapshot: Sendable {
     /// By serial number: an unsigned big-endian integer without leading zeros.
     private let entries: [Serial: Entry]
     /// The serial numbers in ascending order as integers. Sorted once: clients read a list page by page.
-    private let order: [[UInt8]]
+    private let order: [Serial]
 
     public convenience init(feed: FeedVersion, entries: [[UInt8]: Entry], oddEntries: OddEntries = .none) {
         let entries = Dictionary(entries.map { (Serial($0.key), $0.value) }, uniquingKeysWith: Self.worse)
@@ -70,10 +70,10 @@ public final class RevocationSnapshot: Sendable {
     }
 
     package convenience init(feed: FeedVersion, bySerial entries: [Serial: Entry], oddEntries: OddEntries) {
-        self.init(feed, oddEntries, entries, entries.keys.sorted().map(\.magnitude))
+        self.init(feed, oddEntries, entries, entries.keys.sorted())
     }
 
-    private init(_ feed: FeedVersion, _ oddEntries: OddEntries, _ entries: [Serial: Entry], _ order: [[UInt8]]) {
+    private init(_ feed: FeedVersion, _ oddEntries: OddEntries, _ entries: [Serial: Entry], _ order: [Serial]) {
         (self.feed, self.oddEntries, self.entries, self.order) = (feed, oddEntries, entries, order)
     }
 
@@ -84,7 +84,7 @@ public final class RevocationSnapshot: Sendable {
     /// At most `limit` entries from the position `from`, in ascending order of their serial numbers as integers.
     public func page(from: Int, limit: Int) -> [(serial: [UInt8], entry: Entry)] {
         order.dropFirst(max(0, from)).prefix(max(0, limit)).compactMap { serial in
-            self[serial].map { (serial, $0) }
+            entries[serial].map { (serial.magnitude, $0) }
         }
     }
 

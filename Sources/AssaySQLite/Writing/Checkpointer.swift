@@ -20,7 +20,7 @@ final class Checkpointer: Sendable {
     /// Steps of one run: under a load at which each ends with as much to copy as it began with, the writer has to take the rest.
     private static let stepLimit = 4
     /// Commits whose frames are one step, where that is more than the usual step, up to a quarter of a long log. The large commits of a busy daemon would
-    /// have a step for every second of them, which writes pages to the database that the next one changes again.
+    /// have a step for every third of them, which writes pages to the database that the next one changes again.
     private static let commitsOfStep = 8
 
     private struct State {

@@ -20,6 +20,7 @@ package struct AttestationStatusList: Sendable {
     package static let unreadableLimit = 20
     package static let unreadablePercent = 1
 
+    /// The number 0 has no entry.
     package let entries: [RevocationSnapshot.Serial: RevocationSnapshot.Entry]
     package let oddEntries: RevocationSnapshot.OddEntries
 

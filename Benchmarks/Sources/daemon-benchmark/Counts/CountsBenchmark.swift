@@ -8,8 +8,8 @@ struct CountsBenchmark: AsyncParsableCommand {
         abstract: "Instructions and allocations of each hot operation, against those that are kept.",
         discussion: """
             Runs the daemon under Valgrind's Callgrind (Debian's packages valgrind and binutils), whose counts hardly depend on the machine or its \
-            load. Of each row of the table it counts the same number of requests several times, and takes the median. Exit status 1 if a count differs from the kept \
-            one by more than the tolerance, in either direction.
+            load. Of each row of the table it counts the same number of requests several times, and takes the median. Exit status 1 if a count differs \
+            from the kept one by more than the tolerance, in either direction.
             """)
 
     @Option(help: "The assayd to count, a release build.")
