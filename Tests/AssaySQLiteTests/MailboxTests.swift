@@ -1,3 +1,4 @@
+import AssayCore
 import AssayLedger
 import Synchronization
 import Testing

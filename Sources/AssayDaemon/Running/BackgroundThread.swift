@@ -1,4 +1,4 @@
-import AssayLedger
+import AssayCore
 import Synchronization
 
 #if canImport(Glibc)

@@ -1,5 +1,4 @@
 import AssayCore
-import Foundation
 import Synchronization
 
 /// Whether a token can be used.
@@ -27,25 +26,23 @@ package final class Token: Sendable {
     /// Loads the module; asks nothing of the token yet.
     ///
     /// - Parameter onChange: called on the token's thread when the state changes, such as for the log.
-    /// - Throws: `module_unusable`.
+    /// - Throws: `module_unusable`; `failed` if the system creates no thread.
     package convenience init(
         _ settings: TokenSettings, onChange: @escaping @Sendable (TokenState) -> Void = { _ in }
     ) throws(TokenError) {
-        self.init(settings, module: try PKCS11Module.load(settings.module), onChange: onChange)
+        try self.init(settings, module: try PKCS11Module.load(settings.module), onChange: onChange)
     }
 
     package init(
         _ settings: TokenSettings, module: PKCS11Module, onChange: @escaping @Sendable (TokenState) -> Void = { _ in }
-    ) {
+    ) throws(TokenError) {
         self.settings = settings
         let queue = JobQueue<@Sendable (TokenConnection) -> Void>(limit: settings.queueLimit)
         let status = TokenStatus(onChange)
         (self.queue, self.status) = (queue, status)
-        let number = TokenThreads.begin { queue.close() }
-        threadNumber = number
-        let thread = Thread { [clock] in
-            defer { TokenThreads.ended(number) }
-            Thread.current.name = "assay-token"
+        let number = TokenThreads.all.start {
+            queue.close()
+        } _: { [clock] in
             let connection = TokenConnection(settings, module: module, clock: clock) { status.set($0) }
             while true {
                 switch queue.take(within: connection.patience) {
@@ -55,7 +52,8 @@ package final class Token: Sendable {
                 }
             }
         }
-        thread.start()
+        guard let number else { throw TokenError(.failed, "the system creates no thread for \(settings.token)") }
+        threadNumber = number
     }
 
     /// The token with these settings that this process uses already, or a new one.
@@ -67,15 +65,15 @@ package final class Token: Sendable {
         _ settings: TokenSettings, onChange: @escaping @Sendable (TokenState) -> Void = { _ in }
     ) throws(TokenError) -> Token {
         let module = try PKCS11Module.load(settings.module)
-        return shared(settings, module: module, onChange: onChange)
+        return try shared(settings, module: module, onChange: onChange)
     }
 
     package static func shared(
         _ settings: TokenSettings, module: PKCS11Module, onChange: @escaping @Sendable (TokenState) -> Void = { _ in }
-    ) -> Token {
-        inUse.withLock { tokens in
+    ) throws(TokenError) -> Token {
+        try inUse.withLock { tokens throws(TokenError) in
             if let token = tokens[settings]?.token { return token }
-            let token = Token(settings, module: module, onChange: onChange)
+            let token = try Token(settings, module: module, onChange: onChange)
             tokens = tokens.filter { $0.value.token != nil }
             tokens[settings] = WeakToken(token: token)
             return token
@@ -95,7 +93,7 @@ package final class Token: Sendable {
     package func close() { queue.close() }
 
     /// Whether the session is closed for good: after `close`, and what waited then.
-    package var hasEnded: Bool { !TokenThreads.isRunning(threadNumber) }
+    package var hasEnded: Bool { !TokenThreads.all.isRunning(threadNumber) }
 
     package var state: TokenState { status.state }
 

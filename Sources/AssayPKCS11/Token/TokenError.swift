@@ -22,7 +22,7 @@ package struct TokenError: Error, Hashable, Sendable, CustomStringConvertible {
         case keyMismatch = "key_mismatch"
         /// The token's signature is not one of its key over the digest.
         case signatureInvalid = "signature_invalid"
-        /// A PKCS#11 function returned an error, or lengths beyond its bounds.
+        /// A PKCS#11 function returned an error, or lengths beyond its bounds; or the system creates no thread for the token.
         case failed
         /// No answer within the deadline. What was asked for may still happen, and its result is dropped.
         case timedOut = "timed_out"

@@ -50,7 +50,7 @@ final class FakeToken: Sendable {
         var settings = TokenSettings(module: "/fake", token: selector, pinFile: pinFile)
         (settings.firstRetry, settings.longestRetry, settings.checkInterval) = (1, 4, 600_000)
         change(&settings)
-        return Token(settings, module: try PKCS11Module.module(fake_function_list(), name: "fake"), onChange: states.append)
+        return try Token(settings, module: try PKCS11Module.module(fake_function_list(), name: "fake"), onChange: states.append)
     }
 }
 
