@@ -3,6 +3,7 @@ import AssaySimulator
 import AssayTesting
 import Foundation
 import Logging
+import Synchronization
 import Testing
 
 @testable import AssayVendors
@@ -31,13 +32,13 @@ struct RevocationFeedTests {
     }
 
     private func feed(
-        _ site: Site, file: String? = nil, maxAge: Int64 = 86_400_000, logger: Logger? = nil
+        _ site: Site, file: String? = nil, maxAge: Int64 = 86_400_000, logger: Logger? = nil, clock: (any WallClock)? = nil
     ) throws -> RevocationFeed {
         let address = try #require(VendorAddress(site.server.address))
         return RevocationFeed(
             name: "list",
             settings: .init(address: address, path: "/attestation/status", maxAgeMilliseconds: maxAge, file: file),
-            client: site.client, clock: clock, logger: logger ?? self.logger)
+            client: site.client, clock: clock ?? self.clock, logger: logger ?? self.logger)
     }
 
     private func list(_ count: Int, status: String = "REVOKED") -> String {
@@ -132,7 +133,7 @@ struct RevocationFeedTests {
         site.server.answerNext(TestHTTPSAnswer(text: list(7)))
         _ = await feed.askIfDue()
         clock.advance(milliseconds: -year)
-        #expect(try feed.load(Array(list(8).utf8), asOf: clock.now()).count == 8)
+        #expect(try await feed.load(Array(list(8).utf8), asOf: clock.now()).count == 8)
         try await site.server.stop()
     }
 
@@ -168,7 +169,7 @@ struct RevocationFeedTests {
         let site = try await site(totalMilliseconds: 15_000, answerLimit: 100_000)
         let feed = try feed(site)
         // Given rather than fetched: a busy machine may not answer in the time that the silent answers take up.
-        let good = try feed.load(Array(list(8).utf8), asOf: clock.now())
+        let good = try await feed.load(Array(list(8).utf8), asOf: clock.now())
         site.server.answerNext(answer)
         clock.advance(milliseconds: 1000)
         await feed.ask()
@@ -270,15 +271,50 @@ struct RevocationFeedTests {
         let site = try await site()
         let feed = try feed(site)
         let now = clock.now()
-        #expect(try feed.load(Array(list(100).utf8), asOf: now).count == 100)
-        #expect(throws: FeedError.shrunken(from: 100, to: 74)) { try feed.load(Array(list(74).utf8), asOf: now) }
-        #expect(try feed.load(Array(list(75).utf8), asOf: now).count == 75)
-        #expect(throws: FeedError.shrunken(from: 75, to: 0)) { try feed.load(Array(list(0).utf8), asOf: now) }
+        #expect(try await feed.load(Array(list(100).utf8), asOf: now).count == 100)
+        await #expect(throws: FeedError.shrunken(from: 100, to: 74)) { try await feed.load(Array(list(74).utf8), asOf: now) }
+        #expect(try await feed.load(Array(list(75).utf8), asOf: now).count == 75)
+        await #expect(throws: FeedError.shrunken(from: 75, to: 0)) { try await feed.load(Array(list(0).utf8), asOf: now) }
         let earlier = now.adding(milliseconds: -1)
-        #expect(throws: FeedError.outdated) { try feed.load(Array(list(80).utf8), asOf: earlier) }
-        #expect(try feed.load(Array(list(0).utf8), asOf: earlier, evenIfShrunken: true).count == 0)
+        await #expect(throws: FeedError.outdated) { try await feed.load(Array(list(80).utf8), asOf: earlier) }
+        #expect(try await feed.load(Array(list(0).utf8), asOf: earlier, evenIfShrunken: true).count == 0)
         try await site.server.stop()
     }
+
+    #if os(Linux)
+        /// Keeps the nice values of the threads that ask for the time.
+        private final class NotingClock: WallClock {
+            private let niceness = Mutex<Set<Int32>>([])
+
+            func now() -> Timestamp {
+                let thread: Int32 = 0  // PRIO_PROCESS
+                let value = getpriority(thread, 0)
+                niceness.withLock { _ = $0.insert(value) }
+                return Timestamp(unixSeconds: 1_800_000_000)
+            }
+
+            func take() -> Set<Int32> {
+                niceness.withLock { niceness in
+                    defer { niceness = [] }
+                    return niceness
+                }
+            }
+        }
+
+        @Test("Lists are read on a thread that steps back behind requests: a fetched one, and an operator's")
+        func stepsBack() async throws {
+            let site = try await site()
+            site.server.answer { _ in .json(self.list(3)) }
+            let clock = NotingClock()
+            let feed = try feed(site, clock: clock)
+            #expect(clock.take().allSatisfy { $0 == 0 })
+            await feed.ask()
+            #expect(clock.take() == [0, 10])
+            #expect(try await feed.load(Array(list(8).utf8), asOf: clock.now()).count == 8)
+            #expect(clock.take() == [0, 10])
+            try await site.server.stop()
+        }
+    #endif
 
     @Test("The feed is fetched only while an app uses it, and at once when one starts to")
     func wanted() async throws {

@@ -6,7 +6,7 @@ package protocol TrustFeed: Sendable {
     func status(at now: Timestamp) -> TrustFeedStatus
 
     /// Puts an operator's list in force. Throws a sentence with the reason if it is refused.
-    func load(_ text: [UInt8], asOf: Timestamp, force: Bool) throws(TrustFeedError)
+    func load(_ text: [UInt8], asOf: Timestamp, force: Bool) async throws(TrustFeedError)
 }
 
 extension TrustFeed {

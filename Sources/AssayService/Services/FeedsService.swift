@@ -50,7 +50,7 @@ package struct FeedsService: Sendable {
             throw RequestError("as_of_unix_ms", "must not lie in the future")
         }
         let text = Array(request.list)
-        try feed.load(text, asOf: asOf, force: request.force)
+        try await feed.load(text, asOf: asOf, force: request.force)
         let entries = feed.status(at: now).snapshot?.count ?? 0
         await changes.record(
             .listLoad(feed.name, text: text, entries: entries, isForced: request.force, by: .caller(caller.name)), at: now)

@@ -57,13 +57,13 @@ extension RevocationFeed {
                 throw .unavailable("\(error)")
             }
             asked = answer.headers.retryAfterMilliseconds(at: clock.now())
-            try read(answer, known, settings)
+            try await read(answer, known, settings)
         } catch {
             failed(error, asked: asked)
         }
     }
 
-    private func read(_ answer: VendorAnswer, _ known: CachedFeed?, _ settings: Settings) throws(FeedError) {
+    private func read(_ answer: VendorAnswer, _ known: CachedFeed?, _ settings: Settings) async throws(FeedError) {
         let now = clock.now()
         let rule = CacheRule(
             answer.headers, at: now, bounds: Self.shortestWait...max(Self.shortestWait, settings.maxAgeMilliseconds / 2))
@@ -73,7 +73,7 @@ extension RevocationFeed {
             let list = CachedFeed(text: answer.body, asOf: rule.asOf, eTag: answer.headers.eTag)
             // A cache on the path may have an older version than the one in force: such an answer changes nothing.
             if let known = state.withLock({ $0.snapshot })?.dated(by: now), list.asOf < known { break }
-            let snapshot = try take(list, evenIfShrunken: false)
+            let snapshot = try await take(list, evenIfShrunken: false)
             if snapshot.feed.id != before {
                 logger.notice(
                     "a new list is in force",
@@ -81,7 +81,7 @@ extension RevocationFeed {
             }
         case (304, let known?) where known.eTag != nil:
             let asOf = known.asOf <= now ? max(known.asOf, rule.asOf) : rule.asOf
-            _ = try take(CachedFeed(text: known.text, asOf: asOf, eTag: known.eTag), evenIfShrunken: true)
+            _ = try await take(CachedFeed(text: known.text, asOf: asOf, eTag: known.eTag), evenIfShrunken: true)
         default: throw .unavailable("\(settings.address.host) answered with status \(answer.status)")
         }
         state.withLock { state in

@@ -104,19 +104,28 @@ package final class RevocationFeed: RevocationSource, TrustFeed, Service {
     /// Accepts an operator's list under the rules of a fetched one.
     ///
     /// - Parameter evenIfShrunken: accepts it although it is empty or much shorter than the one in force.
-    package func load(_ text: [UInt8], asOf: Timestamp, evenIfShrunken: Bool = false) throws(FeedError) -> RevocationSnapshot {
-        try take(CachedFeed(text: text, asOf: min(asOf, clock.now()), eTag: nil), evenIfShrunken: evenIfShrunken)
+    package func load(
+        _ text: [UInt8], asOf: Timestamp, evenIfShrunken: Bool = false
+    ) async throws(FeedError) -> RevocationSnapshot {
+        try await take(CachedFeed(text: text, asOf: min(asOf, clock.now()), eTag: nil), evenIfShrunken: evenIfShrunken)
     }
 
-    package func load(_ text: [UInt8], asOf: Timestamp, force: Bool) throws(TrustFeedError) {
+    package func load(_ text: [UInt8], asOf: Timestamp, force: Bool) async throws(TrustFeedError) {
         do throws(FeedError) {
-            _ = try load(text, asOf: asOf, evenIfShrunken: force)
+            _ = try await load(text, asOf: asOf, evenIfShrunken: force)
         } catch {
             throw TrustFeedError(error.description)
         }
     }
 
-    func take(_ list: CachedFeed, evenIfShrunken: Bool) throws(FeedError) -> RevocationSnapshot {
+    /// Puts a list in force, and keeps it in the file. It is read behind requests: Google's has had thousands of entries.
+    func take(_ list: CachedFeed, evenIfShrunken: Bool) async throws(FeedError) -> RevocationSnapshot {
+        try await BackgroundThread.run("assay-lists") { () throws(FeedError) in
+            try self.takeNow(list, evenIfShrunken: evenIfShrunken)
+        }
+    }
+
+    private func takeNow(_ list: CachedFeed, evenIfShrunken: Bool) throws(FeedError) -> RevocationSnapshot {
         let snapshot = try RevocationSnapshot(attestationStatus: list.text, feed: name, asOf: list.asOf)
         let now = clock.now()
         let (file, isNew) = try state.withLock { (state) throws(FeedError) -> (String?, Bool) in
@@ -147,7 +156,7 @@ package final class RevocationFeed: RevocationSource, TrustFeed, Service {
         guard let path = state.withLock({ $0.settings.file }), let file = CachedFeedFile.read(path) else { return }
         // A copy from the future was made under a clock that ran ahead: its age is unknown.
         guard let list = CachedFeed(file: file), list.asOf <= clock.now(),
-            (try? take(list, evenIfShrunken: true)) != nil
+            (try? takeNow(list, evenIfShrunken: true)) != nil
         else {
             logger.warning("the kept list is not used: it is damaged, or from the future", metadata: ["feed": "\(name)"])
             return

@@ -1,4 +1,3 @@
-import AssayCore
 import Synchronization
 
 #if canImport(Glibc)
@@ -9,10 +8,10 @@ import Synchronization
     import Darwin
 #endif
 
-/// Long work for which no request waits, such as reading the configuration again: on a thread of its own, which steps back behind those that answer.
+/// Long work for which no request waits, such as reading the configuration or a list again: on a thread of its own, which steps back behind those that answer.
 ///
 /// The pool that runs tasks has one thread for each processor: what keeps one of them busy for 10 ms holds up half of all requests on a machine of two.
-enum BackgroundThread {
+package enum BackgroundThread {
     /// The nice value of the thread, of 0 (as the others) to 19 (setpriority(2)). Between two threads that are always busy, one of 10 gets a tenth.
     private static let niceness: Int32 = 10
 
@@ -20,7 +19,7 @@ enum BackgroundThread {
     ///   - name: that of the thread, of at most 15 bytes.
     ///   - body: starts no thread and no task: on Linux a thread has the nice value of the one that made it, for good, and who starts a task may make one of
     ///     the pool's.
-    static func run<Value: Sendable, Failure: Error>(
+    package static func run<Value: Sendable, Failure: Error>(
         _ name: String, _ body: @escaping @Sendable () throws(Failure) -> Value
     ) async throws(Failure) -> Value {
         var thread: NamedThread?

@@ -1,7 +1,6 @@
+import AssayCore
 import Foundation
 import Testing
-
-@testable import AssayDaemon
 
 #if os(Linux)
     @Suite("Background threads")
