@@ -110,7 +110,7 @@ let package = Package(
         .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
     ],
     targets: [
-        // Values, strict JSON, the promises of a ledger. No I/O, no dependency on another module.
+        // Values, strict JSON, the promises of a ledger, threads for work that blocks. No I/O, no dependency on another module.
         module("AssayCore", [crypto]),
 
         // Families of metrics, and their text formats.
