@@ -95,6 +95,43 @@ struct RevocationFeedTests {
         try await site.server.stop()
     }
 
+    @Test("The copy on disk has the date of the last answer that confirmed the list")
+    func confirmedOnDisk() async throws {
+        let path = temporaryFile()
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let site = try await site()
+        let feed = try feed(site, file: path)
+        site.server.answerNext(TestHTTPSAnswer(text: list(3), headers: [("etag", "\"v1\"")]), TestHTTPSAnswer(304))
+        await feed.ask()
+        clock.advance(milliseconds: 86_400_000)
+        await feed.ask()
+        #expect(known(feed)?.feed.asOf == clock.now())
+        #expect(known(try self.feed(site, file: path))?.feed == known(feed)?.feed)
+        try await site.server.stop()
+    }
+
+    @Test("An operator's list stays when an answer about an earlier one comes after it: 304, or an older list")
+    func loadedMeanwhile() async throws {
+        let site = try await site()
+        let book = LogBook()
+        let feed = try feed(site, logger: book.logger)
+        site.server.answerNext(TestHTTPSAnswer(text: list(2), headers: [("etag", "\"v1\"")]))
+        await feed.ask()
+        let asked = try #require(feed.state.withLock { $0.list })
+        clock.advance(milliseconds: 3_600_000)
+        let loaded = clock.now()
+        _ = try await feed.load(Array(list(8).utf8), asOf: loaded)
+        clock.advance(milliseconds: 1000)
+        await feed.confirm(asked, asOf: clock.now())
+        #expect(known(feed)?.count == 8 && known(feed)?.feed.asOf == loaded)
+        site.server.answerNext(TestHTTPSAnswer(text: list(7), headers: [("age", "60")]))
+        await feed.ask()
+        #expect(known(feed)?.count == 8 && known(feed)?.feed.asOf == loaded)
+        #expect(!book.lines.contains { $0.contains("could not be refreshed") })
+        #expect(feed.status(at: clock.now()).problem == nil)
+        try await site.server.stop()
+    }
+
     @Test("The feed is fetched at most every five minutes, and at least after half of the list's maximum age")
     func bounds() async throws {
         let site = try await site()

@@ -67,26 +67,33 @@ extension RevocationFeed {
         let now = clock.now()
         let rule = CacheRule(
             answer.headers, at: now, bounds: Self.shortestWait...max(Self.shortestWait, settings.maxAgeMilliseconds / 2))
-        let before = state.withLock { $0.snapshot?.feed.id }
         switch (answer.status, known) {
-        case (200, _):
-            let list = CachedFeed(text: answer.body, asOf: rule.asOf, eTag: answer.headers.eTag)
-            // A cache on the path may have an older version than the one in force: such an answer changes nothing.
-            if let known = state.withLock({ $0.snapshot })?.dated(by: now), list.asOf < known { break }
-            let snapshot = try await take(list, evenIfShrunken: false)
-            if snapshot.feed.id != before {
-                logger.notice(
-                    "a new list is in force",
-                    metadata: ["feed": "\(name)", "version": "\(snapshot.feed.id)", "entries": "\(snapshot.count)"])
-            }
+        case (200, _): try await take(CachedFeed(text: answer.body, asOf: rule.asOf, eTag: answer.headers.eTag))
         case (304, let known?) where known.eTag != nil:
-            let asOf = known.asOf <= now ? max(known.asOf, rule.asOf) : rule.asOf
-            _ = try await take(CachedFeed(text: known.text, asOf: asOf, eTag: known.eTag), evenIfShrunken: true)
+            await confirm(known, asOf: known.asOf <= now ? max(known.asOf, rule.asOf) : rule.asOf)
         default: throw .unavailable("\(settings.address.host) answered with status \(answer.status)")
         }
         state.withLock { state in
             (state.triedAt, state.askAgainAt) = (now, rule.askAgainAt)
             (state.problem, state.failures) = (nil, 0)
+        }
+    }
+
+    /// Puts a fetched list in force. A cache on the path may have an older version than the one in force, and an operator may have loaded a newer
+    /// one meanwhile: such an answer changes nothing.
+    private func take(_ list: CachedFeed) async throws(FeedError) {
+        let before = state.withLock { $0.snapshot?.feed.id }
+        let snapshot: RevocationSnapshot
+        do throws(FeedError) {
+            snapshot = try await take(list, evenIfShrunken: false)
+        } catch {
+            guard error == .outdated else { throw error }
+            return
+        }
+        if snapshot.feed.id != before {
+            logger.notice(
+                "a new list is in force",
+                metadata: ["feed": "\(name)", "version": "\(snapshot.feed.id)", "entries": "\(snapshot.count)"])
         }
     }
 
@@ -113,7 +120,6 @@ extension RevocationFeed.State {
     /// A list from the future was accepted under a clock that ran ahead. If no other is available it counts as accepted now, so
     /// that it expires like any other.
     fileprivate mutating func setDate(_ now: Timestamp) {
-        guard let old = list, let known = snapshot, known.dated(by: now) == nil else { return }
-        (list, snapshot) = (CachedFeed(text: old.text, asOf: now, eTag: old.eTag), known.known(asOf: now))
+        if snapshot?.dated(by: now) == nil { date(asOf: now) }
     }
 }

@@ -43,6 +43,12 @@ package final class RevocationFeed: RevocationSource, TrustFeed, Service {
         /// The settings changed since the loop read them.
         var isChanged = false
         var sleep: Task<Void, Never>?
+
+        /// The same list, confirmed as the latest at another time.
+        mutating func date(asOf time: Timestamp) {
+            list = list.map { CachedFeed(text: $0.text, asOf: time, eTag: $0.eTag) }
+            snapshot = snapshot?.known(asOf: time)
+        }
     }
 
     package let name: String
@@ -142,6 +148,18 @@ package final class RevocationFeed: RevocationSource, TrustFeed, Service {
         if isNew { snapshot.logOddEntries(by: logger) }
         if let file { keep(list, in: file) }
         return snapshot
+    }
+
+    /// Dates `list`, unless another one is in force by now: what an operator loaded meanwhile stays.
+    func confirm(_ list: CachedFeed, asOf time: Timestamp) async {
+        await BackgroundThread.run("assay-lists") {
+            let dated = self.state.withLock { state -> (CachedFeed, String)? in
+                guard state.list == list else { return nil }
+                state.date(asOf: time)
+                return state.list.flatMap { list in state.settings.file.map { (list, $0) } }
+            }
+            if let (list, file) = dated { self.keep(list, in: file) }
+        }
     }
 
     func keep(_ list: CachedFeed, in file: String) {
